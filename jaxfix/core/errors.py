@@ -1,0 +1,57 @@
+"""The exceptions, as a tree.
+
+    JaxfixError
+    ├── UserError           the user can mend it: one line, exit code 2
+    │   ├── SourceError     a file that cannot be read, decoded or parsed
+    │   ├── ConfigError     `[tool.jaxfix]` or an option says something unknown
+    │   ├── PackError       a codemod pack that does not load
+    │   ├── WriteError      a refusal or failure to write; nothing was half-written
+    │   └── EvidenceError   a program that cannot be run or compared
+    └── BugError            jaxfix broke one of its own rules: exit code 3
+
+Anything else that escapes is a bug too, caught at one seam per driver.
+"""
+
+
+class JaxfixError(Exception):
+    """A sentence for a person; `hint` is the next step, if there is one."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class UserError(JaxfixError):
+    """The user can mend it."""
+
+
+class SourceError(UserError):
+    """A source file cannot be read, decoded or parsed."""
+
+    def __init__(self, path: str, message: str, *, hint: str | None = None) -> None:
+        super().__init__(f"{path}: {message}", hint=hint)
+        self.path = path
+
+
+class ConfigError(UserError):
+    """An option or a configuration key says something unknown."""
+
+
+class PackError(UserError):
+    """A codemod pack does not load."""
+
+
+class WriteError(UserError):
+    """A file may not or cannot be written; nothing was half-written."""
+
+
+class EvidenceError(UserError):
+    """A program cannot be run or compared."""
+
+
+class BugError(JaxfixError):
+    """jaxfix broke one of its own rules."""

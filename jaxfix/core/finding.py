@@ -1,0 +1,153 @@
+"""What a codemod is, what it finds, and what it may do about it."""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from jaxfix.core.text import Edit, Span
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+
+class Safety(Enum):
+    """What is known of a fix without running anything."""
+
+    SAFE = "safe"
+    """Bitwise the same for every input, by reasoning that the codemod's page states."""
+    NEEDS_EVIDENCE = "needs-evidence"
+    """May change results or memory: written only when a rerun proves it, or when the user insists."""
+    DISPLAY_ONLY = "display-only"
+    """A hint; never written."""
+
+
+class Confidence(Enum):
+    """How sure jaxfix is that the line costs something."""
+
+    CERTAIN = "certain"
+    """Read in the code: it runs eagerly, and again and again."""
+    POSSIBLE = "possible"
+    """The caller decides: the code is public, and callable eagerly or under a trace."""
+
+
+class Equality(Enum):
+    """What a proof must show of the results."""
+
+    BITWISE = "bitwise"
+    """Structure, shape, dtype, weak type and every bit."""
+    STRONGER_TYPES = "bitwise, weak types may become strong"
+    """As `BITWISE`, but a leaf that was weakly typed may be strongly typed, at the same dtype."""
+    AS_JITTED = "bitwise under jit, eager within tolerance"
+    """The jitted original bit for bit; the eager original within a tolerance that the receipt states."""
+
+
+class Rewriter(Protocol):
+    """The verbs of a recipe; `jaxfix.rewrite.rewriter` implements them.
+
+    Nodes are those of the module that the finding was made in. Text is written with `\\n` and the indentation
+    that it has relative to its first line; the rewriter gives it the newlines and the indentation of its place.
+    """
+
+    def replace(self, node: ast.AST, text: str) -> None:
+        """Replaces an expression or a statement."""
+
+    def wrap(self, node: ast.expr, before: str, after: str) -> None:
+        """Puts text around an expression, whose own bytes stay."""
+
+    def insert_before(self, statement: ast.stmt, text: str) -> None:
+        """Inserts statements before `statement` and the comments that belong to it, at its indentation."""
+
+    def insert_after(self, statement: ast.stmt, text: str) -> None:
+        """Inserts statements after `statement`, at its indentation."""
+
+    def delete(self, statement: ast.stmt) -> None:
+        """Deletes a statement with its line; the last of a block becomes `pass`."""
+
+    def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
+        """Adds the keyword argument, or changes its value if `call` has it."""
+
+    def append_argument(self, call: ast.Call, value: str) -> None:
+        """Adds a positional argument after the last positional one."""
+
+    def hoist(self, function: ast.FunctionDef, before: ast.stmt, name: str, parameters: tuple[str, ...] = ()) -> None:
+        """Moves the definition of `function`, comments and all, before the statement `before`, as `name`.
+
+        Its body is re-indented; `parameters` are added in front of its own. The old definition is deleted.
+        Only the bytes of the definition and its indentation change.
+        """
+
+    def imported(self, qualname: str, *, prefer: str) -> str:
+        """The local name of the module `qualname`; imports it as `prefer` unless the file already has a name for it."""
+
+
+Recipe = Callable[[Rewriter], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place that costs something. Lives in one process: nodes and recipes do not travel.
+
+    Attributes:
+      at: the node that is to blame; its span is shown.
+      message: what is so and why it costs, lower case, no full stop, code in backticks.
+      title: the cure as an imperative, such as ``Move `body` to module level``.
+      recipe: what to do, or None where jaxfix declines.
+      declined: why there is no recipe, lower case; None where there is one.
+      confidence: whether the cost was read in the code or depends on the caller.
+      safety: lowers the codemod's own safety for this finding; never raises it. None keeps it.
+    """
+
+    at: ast.AST
+    message: str
+    title: str
+    recipe: Recipe | None = None
+    declined: str | None = None
+    confidence: Confidence = Confidence.POSSIBLE
+    safety: Safety | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Codemod:
+    """A value and one function.
+
+    Attributes:
+      id: names the problem, as in `# jaxfix: ignore[id]`; the file name with hyphens.
+      triggers: canonical names of which one must be mentioned for the file to be read at all, or bare operators.
+      safety: of its fixes, unless a finding lowers it.
+      equality: what a proof must show.
+      find: yields the findings of one module; never raises on odd input.
+    """
+
+    id: str
+    triggers: tuple[str, ...]
+    safety: Safety
+    equality: Equality
+    find: Callable[["Module"], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A finding's cure as text: all of its edits are made, or none.
+
+    Attributes:
+      key: names the fix in its file, the same before and after other fixes of the file are made.
+      codemod: the id.
+      title: the imperative of the finding.
+      at: where the finding is, in bytes.
+      edits: against the text that the finding was made in.
+      safety: as it stands.
+      lowered_because: why the safety is lower than the codemod's, or None.
+      function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.
+    """
+
+    key: str
+    codemod: str
+    title: str
+    at: Span
+    edits: tuple[Edit, ...]
+    safety: Safety
+    equality: Equality
+    lowered_because: str | None
+    function: str

@@ -1,0 +1,221 @@
+"""What crosses process boundaries: findings, patches, measurements, evidence. JSON, versioned."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from jaxfix.core.finding import Confidence, Fix, Safety
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding as it is told: lines and columns from 1, columns in code points, the end exclusive.
+
+    Attributes:
+      key: the key of its fix; also names a finding without one.
+      fixable: whether a recipe made edits that may be written.
+      declined: why it is not fixable; None if it is.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    id: str
+    message: str
+    confidence: Confidence
+    safety: Safety
+    title: str
+    fixable: bool
+    declined: str | None
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A fix that was not taken, and why, lower case."""
+
+    fix: Fix
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One file before and after, as raw bytes; `applied` in the order in which they were made."""
+
+    path: str
+    before: bytes
+    after: bytes
+    applied: tuple[Fix, ...]
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """One program that XLA compiled, at the innermost line of the user's that asked for it.
+
+    Attributes:
+      chain: the user's lines from that one outwards, as `file:line in function`.
+      program: what was compiled, such as `scan` or `jit(step)`.
+      cause: why it was not found in a cache, in words; None where nothing is known.
+      seconds: of tracing, lowering and compiling together.
+    """
+
+    path: str
+    line: int
+    function: str
+    chain: tuple[str, ...]
+    program: str
+    cause: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One array, or Python value, of an output.
+
+    Attributes:
+      path: in its pytree, such as `[1].count`.
+      dtype: of an array; the type's name in brackets, such as `<int>`, of anything else.
+      digest: of dtype, shape and bytes, NaNs included; None for a traced value.
+      sample: up to 4096 values, evenly spaced, of a floating or complex array (real parts, then imaginary ones).
+    """
+
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    weak_type: bool
+    digest: str | None
+    sample: tuple[float, ...]
+    nans: int
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one call returned. `label` says which call: `update 3` or `train.py:step call 2`."""
+
+    label: str
+    treedef: str
+    leaves: tuple[Leaf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happened during one update, or one call of a rewritten function."""
+
+    compiles: int
+    traces: int
+    rss_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a measurement was made; evidence holds for this alone."""
+
+    python: str
+    jax: str
+    jaxlib: str
+    device: str
+    platform: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run of one case.
+
+    Attributes:
+      case: such as `optax.radam, eager, float32` or the command.
+      failure: why the run did not end well, in one line; None if it did.
+      steps: in order; empty where the program has none.
+      functions: the rewritten functions that were called.
+      loaded: sha256 of each patched source that a process of the run loaded, by path.
+    """
+
+    case: str
+    failure: str | None
+    compiles: tuple[Compile, ...]
+    traces: int
+    steps: tuple[Step, ...]
+    outputs: tuple[Output, ...]
+    stdout: str
+    functions: tuple[str, ...]
+    loaded: dict[str, str]
+    peak_bytes: int
+    environment: Environment | None
+
+    @property
+    def steady_compiles(self) -> int:
+        """The most compiles of any step from the third on; 0 if there are fewer."""
+        return max((step.compiles for step in self.steps[2:]), default=0)
+
+    @property
+    def steady_rss_bytes(self) -> float:
+        """The growth of resident memory per step from the third on, in bytes; 0 if there are fewer than four."""
+        steady = self.steps[2:]
+        return (steady[-1].rss_bytes - steady[0].rss_bytes) / (len(steady) - 1) if len(steady) > 1 else 0.0
+
+
+class Verdict(Enum):
+    """What two runs say of the one fix in which they differ."""
+
+    PROVEN = "proven"
+    NO_EFFECT = "no effect"
+    DIFFERENT = "different"
+    FAILED = "failed"
+    NOT_COMPARED = "not compared"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The figures of one run that a receipt shows; `rss_bytes` per steady step."""
+
+    compiles: int
+    steady_compiles: int
+    traces: int
+    rss_bytes: float
+    peak_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One case with and without a fix. `equality` says what was shown, in words; `max_delta` is relative."""
+
+    case: str
+    verdict: Verdict
+    reason: str
+    before: Counts
+    after: Counts
+    equality: str
+    max_delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The receipt of one fix. `reason` is one line for a person."""
+
+    path: str
+    key: str
+    codemod: str
+    title: str
+    line: int
+    verdict: Verdict
+    reason: str
+    comparisons: tuple[Comparison, ...]
+    environment: Environment | None
+    command: str
+    source_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a run has to say. `errors` are sentences that name their path."""
+
+    findings: tuple[Diagnostic, ...] = ()
+    errors: tuple[str, ...] = ()
+    patches: tuple[Patch, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    schema: int = field(default=SCHEMA)

@@ -1,0 +1,1 @@
+"""The room that acts: files, terminals, processes of the user's asking."""

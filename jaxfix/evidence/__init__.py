@@ -1,0 +1,1 @@
+"""The room that proves: reruns programs before and after a patch and judges the difference."""

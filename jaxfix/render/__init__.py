@@ -1,0 +1,1 @@
+"""The room that tells: a `Report` becomes text, a diff or JSON."""
