@@ -23,7 +23,7 @@ def to_json(value: object) -> object:
             return [to_json(item) for item in value]
         case dict():
             return {str(key): to_json(item) for key, item in value.items()}
-        case _ if dataclasses.is_dataclass(value):
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     raise TypeError(f"{type(value).__name__} does not travel")
 
@@ -53,9 +53,10 @@ def _decode(kind: Any, data: Any) -> Any:
         return tuple(_decode(args[0], item) for item in data)
     if origin is dict:
         return {key: _decode(args[1], item) for key, item in data.items()}
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        build: Any = kind
         hints = _hints(kind)
-        return kind(**{name: _decode(hint, data[name]) for name, hint in hints.items() if name in data})
+        return build(**{name: _decode(hint, data[name]) for name, hint in hints.items() if name in data})
     if kind is bytes:
         return base64.b64decode(data)
     if isinstance(kind, type) and issubclass(kind, Enum):

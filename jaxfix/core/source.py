@@ -62,7 +62,9 @@ class SourceFile:
             try:
                 body = text.decode().encode(self.encoding)
             except UnicodeEncodeError as error:
-                raise SourceError(self.path, f"{error.object[error.start]!r} has no place in {self.encoding}") from error
+                raise SourceError(
+                    self.path, f"{error.object[error.start]!r} has no place in {self.encoding}"
+                ) from error
         return codecs.BOM_UTF8 + body if self.bom else body
 
     def with_text(self, text: bytes) -> "SourceFile":

@@ -1,0 +1,420 @@
+"""The semantic model of one file: one parse, one walk, and answers on demand."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from jaxfix.core.errors import SourceError
+from jaxfix.core.reach import Reach, Runs
+from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
+from jaxfix.core.source import SourceFile
+from jaxfix.core.text import Edit, Span, apply_edits
+
+__all__ = ["Function", "Module", "Runs"]
+
+N = TypeVar("N", bound=ast.AST)
+Scope = ast.AST
+"""A function, a class, a comprehension or the module."""
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Module:
+    """One source file, parsed; everything that codemods ask about it.
+
+    Nodes are those of `tree`. Spans are bytes of `source.text`.
+    """
+
+    def __init__(self, source: SourceFile, tree: ast.Module) -> None:
+        self.source = source
+        self.tree = tree
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._calls: list[ast.Call] = []
+        self.functions: list[Function] = []
+        self._index()
+
+    @classmethod
+    def parse(cls, source: SourceFile) -> "Module":
+        """Parses `source`.
+
+        Raises:
+          SourceError: it is not valid Python for the running interpreter.
+        """
+        try:
+            return cls(source, ast.parse(source.text))
+        except SyntaxError as error:
+            raise SourceError(source.path, f"line {error.lineno or 1}: syntax error: {error.msg}") from error
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SourceError(source.path, f"cannot be parsed: {error or type(error).__name__}") from error
+
+    def _index(self) -> None:
+        pending: list[ast.AST] = [self.tree]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Call):
+                self._calls.append(node)
+            elif isinstance(node, FUNCTIONS):
+                self.functions.append(node)
+            children = list(ast.iter_child_nodes(node))
+            for child in children:
+                self._parents[child] = node
+            pending.extend(reversed(children))
+
+    # --- the tree ---------------------------------------------------------------------------------------------
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        return self._parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around `node`, from the inside out, the module last."""
+        parent = self._parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self._parents.get(parent)
+
+    def enclosing(self, node: ast.AST, kind: type[N] | tuple[type[N], ...]) -> N | None:
+        """The innermost node of `kind` around `node`."""
+        for ancestor in self.ancestors(node):
+            if isinstance(ancestor, kind):
+                return ancestor
+        return None
+
+    def function(self, node: ast.AST) -> Function | None:
+        """The innermost function in whose calls `node` runs: not the one whose default or decorator it is."""
+        inner = node
+        for outer in self.ancestors(node):
+            if isinstance(outer, ast.Lambda) and inner is outer.body:
+                return outer
+            if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and inner in outer.body:
+                return outer
+            inner = outer
+        return None
+
+    def functions_around(self, node: ast.AST) -> tuple[Function, ...]:
+        """The functions in whose calls `node` runs, from the inside out."""
+        found = []
+        function = self.function(node)
+        while function is not None:
+            found.append(function)
+            function = self.function(function)
+        return tuple(found)
+
+    def method_of(self, function: Function) -> ast.ClassDef | None:
+        """The class that `function` is a method of."""
+        parent = self._parents.get(function)
+        return parent if isinstance(parent, ast.ClassDef) else None
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that holds `node`, or is it."""
+        if isinstance(node, ast.stmt):
+            return node
+        found = self.enclosing(node, ast.stmt)
+        assert found is not None
+        return found
+
+    def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """The loops around `node` within its function that run it again and again, from the inside out."""
+        found = []
+        inner = node
+        for outer in self.ancestors(node):
+            if isinstance(outer, FUNCTIONS):
+                break
+            if isinstance(outer, _LOOPS) and not _runs_once(outer, inner):
+                found.append(outer)
+            inner = outer
+        return tuple(found)
+
+    def path(self, node: ast.AST) -> str:
+        """The `__qualname__` of the function that `node` is or runs in; `<module>` for none."""
+        function = node if isinstance(node, FUNCTIONS) else self.function(node)
+        if function is None:
+            return "<module>"
+        name = "<lambda>" if isinstance(function, ast.Lambda) else function.name
+        parts = [name]
+        for outer in self.ancestors(function):
+            if isinstance(outer, ast.ClassDef):
+                parts.insert(0, outer.name)
+            elif isinstance(outer, FUNCTIONS) and not _is_outside(outer, function, self._parents):
+                parts[:0] = ["<lambda>" if isinstance(outer, ast.Lambda) else outer.name, "<locals>"]
+        return ".".join(parts)
+
+    # --- the text ---------------------------------------------------------------------------------------------
+
+    def span(self, node: ast.AST) -> Span:
+        """Where `node` stands; a decorated definition begins at its first decorator's `@`."""
+        lines = self.source.lines
+        first = node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
+            first = node.decorator_list[0]
+        start = lines.offset(*_position(first))
+        if first is not node:
+            start = self.source.text.rindex(b"@", 0, start)
+        return Span(start, lines.offset(*_end(node)))
+
+    def text(self, node: ast.AST) -> str:
+        """The text of `node` as it stands."""
+        span = self.span(node)
+        return self.source.text[span.start : span.end].decode()
+
+    def render(self, node: ast.expr, names: Mapping[str, str]) -> str:
+        """The text of `node` with the variables in `names` replaced by expressions, in parentheses where needed."""
+        span = self.span(node)
+        edits = []
+        for name in ast.walk(node):
+            if isinstance(name, ast.Name) and name.id in names:
+                at = self.span(name)
+                edits.append(Edit(Span(at.start - span.start, at.end - span.start), _atom(names[name.id])))
+        return apply_edits(self.source.text[span.start : span.end], edits).decode()
+
+    def has_exact_spans(self, node: ast.AST) -> bool:
+        """Whether the positions inside `node` can be trusted: before Python 3.12 those in f-strings cannot."""
+        return not any(isinstance(outer, ast.JoinedStr) for outer in (node, *self.ancestors(node)))
+
+    # --- names ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _scopes(self) -> Scopes:
+        return Scopes(self.source.text.decode(), self.source.path)
+
+    @cached_property
+    def _bindings(self) -> dict[Scope, dict[str, list[Binding]]]:
+        index: dict[Scope, dict[str, list[Binding]]] = {}
+        for binding in bindings(self.tree):
+            index.setdefault(binding.scope, {}).setdefault(binding.name, []).append(binding)
+        return index
+
+    def captures(self, function: Function) -> Captures | None:
+        """What `function` takes from outside; None where that is not certain."""
+        return self._scopes.captures(function)
+
+    def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
+        """The places that bind `name` in `scope`, by default in the module itself."""
+        return tuple(self._bindings.get(scope or self.tree, {}).get(name, ()))
+
+    def names(self, scope: Scope | None = None) -> frozenset[str]:
+        """All names that `scope` itself binds."""
+        return frozenset(self._bindings.get(scope or self.tree, {}))
+
+    def scope_of(self, name: str, node: ast.AST) -> Scope | None:
+        """The scope whose `name` the code at `node` sees; None for a builtin or a name bound nowhere."""
+        inner = node
+        first = True
+        for outer in self.ancestors(node):
+            visible = not isinstance(outer, ast.ClassDef) or first
+            if _opens_scope(outer) and not _is_outside(outer, inner, self._parents):
+                if visible and name in self._bindings.get(outer, {}):
+                    return outer
+                first = False
+            inner = outer
+        return None
+
+    def shadowed(self, name: str, node: ast.AST) -> bool:
+        """Whether `name` at `node` is another thing than the module's `name`."""
+        return self.scope_of(name, node) not in (None, self.tree)
+
+    def fresh(self, name: str) -> str:
+        """`name`, or `name` with a number, that occurs nowhere in the file."""
+        candidate, number = name, 1
+        while candidate in self._identifiers:
+            number += 1
+            candidate = f"{name}_{number}"
+        return candidate
+
+    @cached_property
+    def _identifiers(self) -> frozenset[str]:
+        found: set[str] = {name for names in self._bindings.values() for name in names}
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+                    found.add(name)
+                case ast.Constant(value=str(name)) if name.isidentifier():
+                    found.add(name)  # such as an entry of `__all__`
+        return frozenset(found)
+
+    @cached_property
+    def has_star_import(self) -> bool:
+        return any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(self.tree))
+
+    @cached_property
+    def imports(self) -> Mapping[str, str]:
+        """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
+        found = {}
+        for name in self._bindings.get(self.tree, {}):
+            if (qualname := self._imported(name, self.tree)) is not None:
+                found[name] = qualname
+        return found
+
+    def qualname(self, expr: ast.AST, *, depth: int = 4) -> str | None:
+        """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported; None otherwise.
+
+        Follows imports in any scope, and names bound once to such an expression. Names that are bound more
+        than once mean something only if every binding imports the same thing.
+        """
+        match expr:
+            case ast.Attribute(value=value, attr=attr):
+                base = self.qualname(value, depth=depth)
+                return None if base is None else f"{base}.{attr}"
+            case ast.Name(id=name):
+                scope = self.scope_of(name, expr)
+                return None if scope is None else self._qualname_of(name, scope, depth)
+        return None
+
+    def _qualname_of(self, name: str, scope: Scope, depth: int) -> str | None:
+        imported = self._imported(name, scope)
+        if imported is not None or depth == 0:
+            return imported
+        match self.bindings(name, scope):
+            case (Binding(node=ast.Name() as target),):
+                value = self.value_of(target)
+                return self.qualname(value, depth=depth - 1) if isinstance(value, ast.Name | ast.Attribute) else None
+        return None
+
+    def _imported(self, name: str, scope: Scope) -> str | None:
+        found = {_import_of(b) for b in self.bindings(name, scope)}
+        return found.pop() if len(found) == 1 else None
+
+    def value_of(self, target: ast.Name) -> ast.expr | None:
+        """The expression that a plain `target = value` (or `target: T = value`, `target := value`) binds; else None."""
+        match self.parent(target):
+            case ast.Assign(targets=[only], value=value) if only is target:
+                return value
+            case ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
+                return value
+        return None
+
+    def calls(self, *qualnames: str) -> Iterator[ast.Call]:
+        """The calls of any of `qualnames`, in the order of the text."""
+        wanted = frozenset(qualnames)
+        last = {name.rpartition(".")[2] for name in wanted}
+        for call in self._calls:
+            # By the last part first: resolving a name costs more than looking at one. An alias can differ.
+            spelled = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+            if (spelled in last or isinstance(call.func, ast.Name)) and self.qualname(call.func) in wanted:
+                yield call
+
+    def all_calls(self) -> tuple[ast.Call, ...]:
+        """Every call, in the order of the text."""
+        return tuple(self._calls)
+
+    def definition(self, expr: ast.AST) -> Function | None:
+        """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda."""
+        if isinstance(expr, ast.Lambda):
+            return expr
+        if not isinstance(expr, ast.Name):
+            return None
+        scope = self.scope_of(expr.id, expr)
+        if scope is None:
+            return None
+        match self.bindings(expr.id, scope):
+            case (Binding(node=ast.FunctionDef() | ast.AsyncFunctionDef() as function),):
+                return function
+            case (Binding(node=ast.Name() as target),):
+                value = self.value_of(target)
+                return value if isinstance(value, ast.Lambda) else None
+        return None
+
+    # --- where code runs --------------------------------------------------------------------------------------
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self)
+
+    def runs(self, node: ast.AST) -> Runs:
+        """Whether `node` runs eagerly, only under a trace, or as the callers of the module decide."""
+        return self._reach.runs(node)
+
+    def repeats(self, node: ast.AST) -> bool:
+        """Whether the code that was read runs `node` eagerly again and again."""
+        return self._reach.repeats(node)
+
+    def differentiated(self, node: ast.AST) -> bool:
+        """Whether this module passes a function around `node`, or a caller of it, to `grad` or its kin."""
+        return self._reach.differentiated(node)
+
+    @cached_property
+    def is_script(self) -> bool:
+        """Whether the module does its work when it is run: it has a `__main__` guard, or loops at its top level."""
+        return any(_is_main_guard(s) or isinstance(s, ast.For | ast.While) for s in self.tree.body)
+
+
+def _runs_once(loop: ast.AST, part: ast.AST) -> bool:
+    """Whether `part` is the part of `loop` that runs once: its iterable, or its `else`."""
+    match loop:
+        case ast.For(iter=once, orelse=orelse) | ast.AsyncFor(iter=once, orelse=orelse):
+            return part is once or part in orelse
+        case ast.While(orelse=orelse):
+            return part in orelse
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return part is loop.generators[0]
+    return False
+
+
+def _is_main_guard(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
+            return True
+    return False
+
+
+def _opens_scope(node: ast.AST) -> bool:
+    return isinstance(
+        node, (*FUNCTIONS, ast.ClassDef, ast.Module, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    )
+
+
+def _is_outside(scope: ast.AST, part: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether `part`, a node below `scope`, is evaluated around it: a default, a decorator, an annotation, a base."""
+    while parents.get(part) is not scope:
+        part = parents[part]
+    match scope:
+        case ast.Lambda(body=body):
+            return part is not body
+        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body) | ast.ClassDef(body=body):
+            return part not in body
+    return False
+
+
+def _import_of(binding: Binding) -> str | None:
+    match binding.node:
+        case ast.Import(names=names):
+            for alias in names:
+                if alias.asname == binding.name:
+                    return alias.name
+                if alias.asname is None and alias.name.partition(".")[0] == binding.name:
+                    return binding.name
+        case ast.ImportFrom(module=module, names=names, level=level):
+            for alias in names:
+                if (alias.asname or alias.name) == binding.name:
+                    return "." * level + (f"{module}.{alias.name}" if module else alias.name)
+    return None
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    return int(line), int(column)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    line, column = getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)
+    return int(line), int(column)
+
+
+def _atom(expression: str) -> str:
+    """`expression` in parentheses unless it is a name, a literal, a call, an attribute or in brackets already."""
+    tree = ast.parse(expression, mode="eval").body
+    atoms = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set)
+    return (
+        expression
+        if isinstance(tree, atoms) or (expression.startswith("(") and _is_wrapped(expression))
+        else f"({expression})"
+    )
+
+
+def _is_wrapped(expression: str) -> bool:
+    depth = 0
+    for index, character in enumerate(expression):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return index == len(expression) - 1
+    return False
