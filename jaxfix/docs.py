@@ -1,0 +1,158 @@
+"""A codemod's docstring as a page: for `explain`, for an editor's hover, and for `docs/codemods/`.
+
+`python -m jaxfix.docs` writes the pages, run from the root of a clone; `--check` says which are out of date.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+from jaxfix.core.codec import from_json
+from jaxfix.core.errors import PackError, UserError
+from jaxfix.core.finding import Codemod
+from jaxfix.core.report import Evidence, Verdict
+
+FOLDER = Path("docs/codemods")
+COMMAND = "python -m jaxfix.docs"
+_SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")
+_HEADING = re.compile(rf"^({'|'.join(_SECTIONS)}):[ \t]*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the docstring of a codemod's module says; `before` and `after` are Python."""
+
+    summary: str
+    why: str
+    before: str
+    after: str
+    safety: str
+    evidence: str
+    source: str
+
+
+def page(codemod: Codemod) -> Page:
+    """The page of the codemod, from the docstring of the module that defines its `find`.
+
+    Raises:
+      PackError: there is no docstring, or a section is missing.
+    """
+    doc = sys.modules[codemod.find.__module__].__doc__
+    if not doc:
+        raise PackError(f"codemod `{codemod.id}` has no docstring", hint=_GRAMMAR)
+    return parse(doc, codemod.id)
+
+
+def parse(doc: str, codemod_id: str) -> Page:
+    """The page that `doc` spells: a summary line, why, then `Before:`, `After:`, `Safety:`, `Evidence:`, `Source:`.
+
+    Raises:
+      PackError: a section is missing, comes twice or is empty.
+    """
+    lead, *pieces = _HEADING.split(doc.expandtabs())
+    found = dict(zip(pieces[::2], pieces[1::2], strict=True))
+    for name in _SECTIONS:
+        if not found.get(name, "").strip() or pieces.count(name) != 1:
+            raise PackError(f"codemod `{codemod_id}` has no single `{name}:` section", hint=_GRAMMAR)
+    summary, _, why = lead.strip().partition("\n\n")
+    return Page(
+        summary=_prose(summary),
+        why=_prose(why),
+        before=_code(found["Before"]),
+        after=_code(found["After"]),
+        safety=_prose(found["Safety"]),
+        evidence=_prose(found["Evidence"]),
+        source=_prose(found["Source"]),
+    )
+
+
+def markdown(codemod: Codemod, page: Page, receipts: Sequence[Evidence] = ()) -> str:
+    """The page as Markdown, with the figures of the runnable program where there are any."""
+    parts = [
+        f"# `{codemod.id}`",
+        page.summary,
+        page.why,
+        f"## Before\n\n```python\n{page.before}\n```",
+        f"## After\n\n```python\n{page.after}\n```",
+        f"## Safety\n\n{page.safety}",
+        f"## Evidence\n\n{page.evidence}",
+        _figures(receipts),
+        f"## Source\n\n{page.source}",
+        f"Silence it on a line with `# jaxfix: ignore[{codemod.id}]`.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str]]:
+    """The path and the text of every generated page."""
+    for codemod in codemods:
+        yield FOLDER / f"{codemod.id}.md", markdown(codemod, page(codemod), _receipts(golden, codemod.id))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes the pages of the built-in codemods; with `--check`, writes nothing and fails if one would change."""
+    from jaxfix.drivers import files
+    from jaxfix.engine.registry import load_registry
+
+    stale = []
+    for path, text in pages(load_registry().codemods, Path("golden")):
+        if path.is_file() and files.read_bytes(path) == text.encode():
+            continue
+        stale.append(path.as_posix())
+        if "--check" not in arguments:
+            files.make_folder(path.parent)
+            files.write_bytes(path, text.encode())
+    if stale and "--check" in arguments:
+        print(f"out of date: {', '.join(stale)}; run `{COMMAND}`", file=sys.stderr)
+        return 1
+    return 0
+
+
+_GRAMMAR = "the sections are " + ", ".join(f"`{name}:`" for name in _SECTIONS)
+
+
+def _prose(text: str) -> str:
+    """Paragraphs as they stand; the first line may follow its heading, so it says nothing of the indentation."""
+    first, _, rest = text.strip().partition("\n")
+    return f"{first.strip()}\n{dedent(rest)}".strip()
+
+
+def _code(text: str) -> str:
+    return dedent(text.strip("\n")).strip()
+
+
+def _receipts(golden: Path, codemod_id: str) -> tuple[Evidence, ...]:
+    from jaxfix.drivers import files
+
+    path = golden / codemod_id.replace("-", "_") / "program.evidence.json"
+    if not path.is_file():
+        return ()
+    try:
+        return from_json(tuple[Evidence, ...], json.loads(files.read_bytes(path)))
+    except ValueError as error:
+        raise UserError(f"{path.as_posix()}: not a list of receipts: {error}") from error
+
+
+def _figures(receipts: Sequence[Evidence]) -> str:
+    rows = [
+        f"| {comparison.case} | {comparison.before.compiles} | {comparison.after.compiles} | "
+        f"{comparison.before.steady_compiles} | {comparison.after.steady_compiles} | {comparison.equality} |"
+        for receipt in receipts
+        if receipt.verdict is Verdict.PROVEN
+        for comparison in receipt.comparisons
+    ]
+    if not rows:
+        return ""
+    head = "| case | compiles before | after | per step before | after | results |\n|---|---|---|---|---|---|"
+    return "\n".join((head, *rows))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(f"error: {error}")

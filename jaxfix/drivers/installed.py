@@ -1,0 +1,94 @@
+"""Installed modules: found by name on a search path, without importing anything."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix.core.errors import UserError
+
+FOLDERS = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A module, or a package with its submodules, that pip put there; it is never written.
+
+    Attributes:
+      name: dotted, as asked for.
+      location: the folder on the search path that holds its top-level package.
+      files: its sources, in the order of their paths.
+    """
+
+    name: str
+    location: Path
+    files: tuple[Path, ...]
+
+    @property
+    def package(self) -> str:
+        """The top-level name."""
+        return self.name.partition(".")[0]
+
+
+def search_path(python: str | None) -> tuple[Path, ...]:
+    """Where `python`, or else the Python that runs jaxfix, looks for modules.
+
+    Raises:
+      UserError: `python` does not run.
+    """
+    if python is None:
+        return tuple(Path(entry) for entry in sys.path if entry)
+    try:
+        done = subprocess.run(
+            [python, "-c", "import json, sys; print(json.dumps(sys.path[1:]))"], capture_output=True, text=True
+        )
+    except OSError as error:
+        raise UserError(f"`{python}` does not run: {(error.strerror or str(error)).lower()}") from error
+    if done.returncode:
+        raise UserError(f"`{python}` does not run Python: exit code {done.returncode}")
+    return tuple(Path(entry) for entry in json.loads(done.stdout))
+
+
+def find(name: str, where: tuple[Path, ...]) -> Installed | None:
+    """The module called `name`; None if it has no Python source on the path.
+
+    By paths alone, as `importlib` would find it: a package before a module, both before a namespace package.
+    """
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return None
+    for location in where:
+        source = _source(location, parts)
+        if source is not None:
+            return Installed(name, location, source)
+    for location in where:
+        portion = location.joinpath(*parts)
+        found = _sources_under(portion)
+        if found:
+            return Installed(name, location, found)
+    return None
+
+
+def holding(path: Path) -> Installed | None:
+    """The installed module that the file or folder `path` belongs to; None if it is not in site-packages."""
+    absolute = path.absolute()
+    location = next((folder for folder in absolute.parents if folder.name in FOLDERS), None)
+    if location is None:
+        return None
+    parts = absolute.relative_to(location).with_suffix("").parts
+    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return Installed(name, location, _sources_under(absolute) if absolute.is_dir() else (absolute,))
+
+
+def _source(location: Path, parts: list[str]) -> tuple[Path, ...] | None:
+    place = location.joinpath(*parts)
+    if (place / "__init__.py").is_file():
+        return _sources_under(place)
+    module = place.with_name(f"{place.name}.py")
+    return (module,) if module.is_file() else None
+
+
+def _sources_under(folder: Path) -> tuple[Path, ...]:
+    """Every module there: what pip installed as a package, nobody's `.gitignore` takes away."""
+    return tuple(sorted(folder.rglob("*.py")))

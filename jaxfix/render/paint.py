@@ -1,0 +1,25 @@
+"""Colours, or none: what `render` writes is text with a painter's marks around parts of it."""
+
+from collections.abc import Callable
+
+Paint = Callable[[str, str], str]
+"""Takes a style in the words of rich, such as `bold red`, and the text that shall have it."""
+
+
+def plain(style: str, text: str) -> str:
+    """No colours: for pipes, files and `NO_COLOR`."""
+    return text
+
+
+def coloured(style: str, text: str) -> str:
+    """The text between the escape codes of the style."""
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 finding`, `2 findings`, `2 fixes`."""
+    plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"

@@ -1,0 +1,58 @@
+"""Findings as lines that a terminal, an editor and a person can follow."""
+
+from collections.abc import Iterable, Sequence
+
+from jaxfix.core.report import Diagnostic, Held
+from jaxfix.render.paint import Paint, counted
+
+
+def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
+    """One line each, `path:line:column: id [*] message`; `[*]` where `jaxfix apply` has a fix."""
+    return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in diagnostics)
+
+
+def held(path: str, line: int, entry: Held, paint: Paint) -> str:
+    """One line that says why a fix is not written."""
+    place = paint("bold", f"{path}:{line}")
+    return f"{paint('yellow', 'held')}  {entry.fix.codemod}  {place}  {entry.reason}\n"
+
+
+def check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
+    """What `check` found, in one line."""
+    if not diagnostics:
+        return f"{paint('green', 'no findings')} in {counted(files, 'file')}\n"
+    places = len({diagnostic.path for diagnostic in diagnostics})
+    fixable = sum(diagnostic.fixable for diagnostic in diagnostics)
+    told = f"{paint('bold', counted(len(diagnostics), 'finding'))} in {places} of {counted(files, 'file')}"
+    return f"{told}; [*] {fixable} fixable with `jaxfix apply`\n" if fixable else f"{told}; none fixable\n"
+
+
+def apply_summary(fixed: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint) -> str:
+    """What an `apply` left behind: `remaining` is what a second check found, `where` says what became of the fixes."""
+    if not (fixed or held or remaining):
+        return f"{paint('green', 'no findings')}\n"
+    parts = [paint("green", f"{counted(fixed, 'finding')} fixed{where}") if fixed else "nothing fixed"]
+    if held:
+        parts.append(paint("yellow", f"{counted(held, 'fix')} held"))
+    unfixable = sum(not diagnostic.fixable for diagnostic in remaining)
+    parts.append(f"{counted(len(remaining), 'finding')} remain" + ("s" if len(remaining) == 1 else ""))
+    if unfixable:
+        parts[-1] += f", {unfixable} without a fix"
+    return f"{'; '.join(parts)}\n"
+
+
+def error(message: str, paint: Paint) -> str:
+    """One line for stderr."""
+    return f"{paint('bold red', 'error')}: {message}\n"
+
+
+def note(message: str, paint: Paint) -> str:
+    """One line for stderr that announces something."""
+    return f"{paint('bold cyan', 'note')}: {message}\n"
+
+
+def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
+    place = paint("bold", f"{diagnostic.path}:{diagnostic.line}:{diagnostic.column}")
+    star = f" {paint('cyan', '[*]')}" if diagnostic.fixable else ""
+    declined = f" (no fix: {diagnostic.declined})" if diagnostic.declined else ""
+    return f"{place}: {paint('bold red', diagnostic.id)}{star} {diagnostic.message}{declined}"
