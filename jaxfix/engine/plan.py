@@ -1,0 +1,109 @@
+"""From findings to one patch: cook the recipes, choose, apply, and again until nothing is left to do."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from jaxfix.core.errors import BugError, JaxfixError
+from jaxfix.core.finding import Codemod, Fix, Safety
+from jaxfix.core.model import Module
+from jaxfix.core.report import Held, Patch
+from jaxfix.core.source import SourceFile
+from jaxfix.core.text import apply_edits
+from jaxfix.engine.analyze import Analysis, Found, analyze
+from jaxfix.engine.check import objection, parses
+
+ROUNDS = 10
+Accept = Callable[[Fix], str | None]
+
+
+def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Patch:
+    """The patch that makes every fix that `accept` takes, as far as they go together.
+
+    Args:
+      accept: None to take a fix, else the reason why it is held.
+
+    Raises:
+      SourceError: `source` is not valid Python.
+      BugError: a recipe broke, or the fixes do not come to an end.
+    """
+    current, applied = source, []
+    for _ in range(ROUNDS):
+        fixes = cook(analyze(current, codemods))
+        chosen, held = _choose(fixes, codemods, accept, current)
+        if not chosen:
+            return Patch(source.path, source.raw, current.raw, tuple(applied), held)
+        text = apply_edits(current.text, (edit for fix in chosen for edit in fix.edits))
+        if not parses(text):
+            raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not parse together")
+        current = current.with_text(text)
+        applied += chosen
+    raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not come to an end")
+
+
+def cook(analysis: Analysis) -> tuple[Fix, ...]:
+    """The fixes of all findings that have a recipe, in the order of the text.
+
+    Raises:
+      BugError: a recipe broke.
+    """
+    return tuple(_cook(analysis.module, found) for found in analysis.found if found.finding.recipe is not None)
+
+
+def _cook(module: Module, found: Found) -> Fix:
+    from jaxfix.rewrite.rewriter import EditRecorder  # loads LibCST: only now is something rewritten
+
+    recorder = EditRecorder(module)
+    assert found.finding.recipe is not None
+    fix = Fix(
+        key=found.key,
+        codemod=found.codemod.id,
+        title=found.finding.title,
+        at=module.span(found.finding.at),
+        edits=(),
+        safety=found.safety,
+        equality=found.codemod.equality,
+        lowered_because=None,
+        function=module.path(found.finding.at),
+    )
+    try:
+        found.finding.recipe(recorder)
+        edits = recorder.edits
+    except JaxfixError as error:
+        return _lowered(fix, error.message)
+    except Exception as error:  # whatever a recipe raises is its bug, told with its place
+        where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
+        raise BugError(f"{where}: the recipe of `{found.codemod.id}` broke: {type(error).__name__}: {error}") from error
+    fix = replace(fix, edits=tuple(sorted(set(edits))))
+    problem = objection(module.source, fix)
+    return fix if problem is None else _lowered(fix, problem)
+
+
+def _lowered(fix: Fix, reason: str) -> Fix:
+    return replace(fix, edits=(), safety=Safety.DISPLAY_ONLY, lowered_because=reason)
+
+
+def _choose(
+    fixes: Iterable[Fix], codemods: Sequence[Codemod], accept: Accept, source: SourceFile
+) -> tuple[list[Fix], tuple[Held, ...]]:
+    """Takes fixes in the order of codemods, then of the text; skips what overlaps one already taken."""
+    rank = {codemod.id: index for index, codemod in enumerate(codemods)}
+    chosen: list[Fix] = []
+    held: list[Held] = []
+    for fix in sorted(fixes, key=lambda fix: (rank[fix.codemod], fix.at)):
+        reason = fix.lowered_because or accept(fix) or _conflict(fix, chosen, source)
+        if reason is None:
+            chosen.append(fix)
+        else:
+            held.append(Held(fix, reason))
+    return chosen, tuple(sorted(held, key=lambda h: h.fix.at))
+
+
+def _conflict(fix: Fix, chosen: Iterable[Fix], source: SourceFile) -> str | None:
+    for other in chosen:
+        if any(a != b and a.span.overlaps(b.span) for a in fix.edits for b in other.edits):
+            return f"overlaps `{other.codemod}` at line {source.lines.line(other.at.start)}"
+    return None
+
+
+def _names(fixes: Iterable[Fix]) -> str:
+    return ", ".join(sorted({f"`{fix.codemod}`" for fix in fixes}))

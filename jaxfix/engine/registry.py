@@ -1,0 +1,78 @@
+"""From entry points to validated codemods. Built-ins enter by the same door as strangers."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+from jaxfix.core.errors import PackError
+from jaxfix.core.finding import Codemod
+
+GROUP = "jaxfix.codemods"
+SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")
+_HELP = "see docs/writing-codemods.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The codemods of all packs, in order, and the packs that did not load."""
+
+    codemods: tuple[Codemod, ...]
+    failures: tuple[PackError, ...]
+
+
+def load_registry() -> Registry:
+    """Loads every installed pack; one that fails is named and skipped, the rest runs.
+
+    Raises:
+      PackError: no pack is installed.
+    """
+    codemods: list[Codemod] = []
+    failures: list[PackError] = []
+    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name != "jaxfix", point.name))
+    if not points:
+        raise PackError("no codemod packs are installed", hint="run `pip install -e .`")
+    for point in points:
+        try:
+            codemods += validated(point.name, point.load(), taken={codemod.id for codemod in codemods})
+        except PackError as error:
+            failures.append(error)
+        except Exception as error:  # a stranger's import may raise anything
+            failures.append(PackError(f"pack {point.name!r}: {type(error).__name__}: {error}", hint=_HELP))
+    return Registry(tuple(codemods), tuple(failures))
+
+
+def validated(pack: str, codemods: object, taken: Iterable[str] = ()) -> tuple[Codemod, ...]:
+    """The codemods of a pack.
+
+    Raises:
+      PackError: something in it is not a codemod, an id is taken, or a docstring lacks a section.
+    """
+    if not isinstance(codemods, tuple):
+        raise PackError(f"pack {pack!r}: the entry point is not a tuple of codemods", hint=_HELP)
+    seen = set(taken)
+    for codemod in codemods:
+        if not isinstance(codemod, Codemod):
+            raise PackError(f"pack {pack!r}: {codemod!r} is not a `Codemod`", hint=_HELP)
+        problem = _problem(codemod, seen)
+        if problem is not None:
+            raise PackError(f"pack {pack!r}: codemod {codemod.id!r} {problem}", hint=_HELP)
+        seen.add(codemod.id)
+    return codemods
+
+
+def docstring(codemod: Codemod) -> str:
+    """The page of `codemod`: the docstring of the module that defines its `find`."""
+    module = sys.modules.get(getattr(codemod.find, "__module__", ""))
+    return (module.__doc__ if module else None) or ""
+
+
+def _problem(codemod: Codemod, seen: set[str]) -> str | None:
+    if codemod.id in seen:
+        return "has an id that is taken"
+    if not codemod.triggers:
+        return "has no triggers"
+    if not callable(codemod.find):
+        return "has no callable `find`"
+    missing = [section for section in SECTIONS if f"\n{section}:" not in docstring(codemod)]
+    return f"has no `{missing[0]}:` section" if missing else None
