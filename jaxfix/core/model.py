@@ -32,6 +32,7 @@ class Module:
         self._parents: dict[ast.AST, ast.AST] = {}
         self._calls: list[ast.Call] = []
         self.functions: list[Function] = []
+        self.changed: dict[str, list[ast.Name]] | None = None
         self._index()
 
     @classmethod
@@ -159,12 +160,16 @@ class Module:
 
     def render(self, node: ast.expr, names: Mapping[str, str]) -> str:
         """The text of `node` with the variables in `names` replaced by expressions, in parentheses where needed."""
+        found = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names)
+        return self.substitute(node, {name: _atom(names[name.id]) for name in found})
+
+    def substitute(self, node: ast.AST, replacements: Mapping[ast.AST, str]) -> str:
+        """The text of `node` with nodes inside it replaced by other text."""
         span = self.span(node)
         edits = []
-        for name in ast.walk(node):
-            if isinstance(name, ast.Name) and name.id in names:
-                at = self.span(name)
-                edits.append(Edit(Span(at.start - span.start, at.end - span.start), _atom(names[name.id])))
+        for inner, text in replacements.items():
+            at = self.span(inner)
+            edits.append(Edit(Span(at.start - span.start, at.end - span.start), text))
         return apply_edits(self.source.text[span.start : span.end], edits).decode()
 
     def has_exact_spans(self, node: ast.AST) -> bool:

@@ -1,0 +1,104 @@
+"""Whether a captured variable may become an operand: every use of it treats it as an array.
+
+A traced array in the place of a Python value mostly fails loudly (`if`, `range`, `axis=`), but not always:
+`isinstance(k, int)` answers differently without a word. So only uses that are known to be an array's count.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxfix.core.scopes import Function
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "at"})
+_STATIC_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "size"})
+
+_ONE_ARRAY = (
+    *("abs", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "square", "sin", "cos", "tan"),
+    *("sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "sign", "floor", "ceil", "round", "isnan", "isinf"),
+    *("isfinite", "negative", "reciprocal", "conj", "real", "imag", "transpose", "zeros_like", "ones_like"),
+    *("logical_not", "sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "cumsum", "argmax", "argmin"),
+)
+_ARRAYS = (
+    *("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "dot", "matmul", "vdot"),
+    *("inner", "outer", "where", "hypot", "arctan2", "logaddexp", "logical_and", "logical_or", "logical_xor"),
+    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+)
+_TREES = ("jax.tree.map", "jax.tree_util.tree_map")
+
+
+def use_of(module: "Module", name: ast.Name) -> str | None:
+    """What the code does with `name` that it could not do with a traced array, in words; None if nothing."""
+    node: ast.AST = name
+    while True:
+        parent = module.parent(node)
+        match parent:
+            case ast.BinOp(op=ast.Pow(), right=right) if right is node:
+                return "as an exponent"
+            case ast.BinOp(op=op) if isinstance(op, _ARITHMETIC):
+                return None
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+                return None
+            case ast.Compare(ops=ops) if all(isinstance(op, _COMPARISONS) for op in ops):
+                return "in a condition" if _is_tested(module, parent) else None
+            case ast.Attribute(attr=attr) if attr in _STATIC_ATTRIBUTES:
+                return None
+            case ast.Attribute() | ast.Tuple() | ast.Dict():
+                node = parent  # a part of a pytree, or a pytree made of it
+            case ast.Subscript(value=value) if value is node:
+                node = parent
+            case ast.Return():
+                return None
+            case ast.Lambda(body=body) if body is node:
+                return None
+            case ast.Call(func=func) if func is node:
+                return None if _is_update_method(func) else "as a function"
+            case ast.Call(args=args) if node in args:
+                return None if _takes_array(module, parent, args.index(node)) else f"in `{module.text(parent.func)}`"
+            case _:
+                return f"in `{_first_line(module.text(parent))}`" if parent is not None else "in a way"
+
+
+def uses(module: "Module", function: Function, name: str) -> Iterator[ast.Name]:
+    """The places inside `function` that read the captured `name`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            scope = module.scope_of(name, node)
+            if scope is not function and function not in (scope, *module.ancestors(scope or module.tree)):
+                yield node
+
+
+def _takes_array(module: "Module", call: ast.Call, position: int) -> bool:
+    qualname = module.qualname(call.func) or ""
+    if qualname in _TREES:
+        return position > 0
+    package, _, last = qualname.rpartition(".")
+    if package == "jax.lax" and last == "stop_gradient":
+        return True
+    if package != "jax.numpy":
+        return False
+    return last in _ARRAYS or (last in _ONE_ARRAY and position == 0)
+
+
+def _is_update_method(func: ast.AST) -> bool:
+    """Whether `func` is `x.at[i].set` or its kin, or a method that arrays have and traced arrays share."""
+    return isinstance(func, ast.Attribute) and func.attr in ("set", "add", "multiply", "astype", "sum", "mean", "dot")
+
+
+def _is_tested(module: "Module", node: ast.AST) -> bool:
+    match module.parent(node):
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+            return test is node
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return True
+    return False
+
+
+def _first_line(text: str) -> str:
+    first, *rest = text.splitlines()
+    return f"{first} ..." if rest else first
