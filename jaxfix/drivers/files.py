@@ -4,6 +4,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,11 @@ import pathspec
 from jaxfix.core.errors import SourceError, UserError, WriteError
 
 SKIPPED_FOLDERS = frozenset(
-    ".direnv .eggs .git .hg .ipynb_checkpoints .jaxfix .mypy_cache .nox .pixi .pytest_cache .ruff_cache .svn .tox "
-    ".venv __pycache__ build dist node_modules site-packages venv".split()
+    {
+        *(".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".jaxfix", ".mypy_cache", ".nox", ".pixi"),
+        *(".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "build", "dist", "node_modules"),
+        *("site-packages", "venv"),
+    }
 )
 TEMPORARY = ".jaxfix-tmp"
 
@@ -132,11 +136,11 @@ def write_all(replacements: Sequence[Replacement]) -> None:
       WriteError: a file is not what it was when it was read, or cannot be written. What was written before it has
         been put back; the message names what could not be.
     """
-    for entry in replacements:
-        _check_unchanged(entry)
+    refuse_changed(replacements)
     written: list[Replacement] = []
     for entry in replacements:
         try:
+            make_folder(entry.path.parent)
             write_bytes(entry.path, entry.after)
         except WriteError as error:
             stuck = [shown(back.path) for back in reversed(written) if not _put_back(back)]
@@ -147,6 +151,12 @@ def write_all(replacements: Sequence[Replacement]) -> None:
                 ) from error
             raise WriteError(f"{error.message}; nothing was changed") from error
         written.append(entry)
+
+
+def refuse_changed(replacements: Iterable[Replacement]) -> None:
+    """Raises WriteError if a file is not what it was when it was read."""
+    for entry in replacements:
+        _check_unchanged(entry)
 
 
 def remove(path: Path) -> None:
@@ -209,9 +219,7 @@ def _ignore_file(base: Path, path: Path) -> list[tuple[Path, pathspec.GitIgnoreS
         return []  # there is none, as in most folders
 
 
-def _walk(
-    folder: Path, specs: list[tuple[Path, pathspec.GitIgnoreSpec]], errors: list[str]
-) -> Iterator[Path]:
+def _walk(folder: Path, specs: list[tuple[Path, pathspec.GitIgnoreSpec]], errors: list[str]) -> Iterator[Path]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -263,10 +271,8 @@ def _replace(target: Path, raw: bytes, mode: int | None) -> None:
 def _adopt(temporary: str, old: os.stat_result | None, mode: int | None) -> None:
     """Gives the new file the owner and the permissions that its place asks for."""
     if old is not None and hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-        try:
+        with suppress(PermissionError):  # only root may give a file away, and the contents matter more
             os.chown(temporary, old.st_uid, old.st_gid)
-        except PermissionError:
-            pass  # only root may give a file away; the contents matter more
     if mode is None:
         mode = stat.S_IMODE(old.st_mode) if old is not None else 0o666 & ~_umask()
     os.chmod(temporary, mode)

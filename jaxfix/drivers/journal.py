@@ -1,9 +1,9 @@
 """The journal in `.jaxfix/`: what every file was before jaxfix wrote it, so that it can be put back.
 
-    .jaxfix/.gitignore           *
-    .jaxfix/objects/SHA256       the bytes of a file before an apply
-    .jaxfix/journal/NNNN.json    one apply, written before the first of its files
-    .jaxfix/undone/NNNN.json     one that was undone
+.jaxfix/.gitignore           *
+.jaxfix/objects/SHA256       the bytes of a file before an apply
+.jaxfix/journal/NNNN.json    one apply, written before the first of its files
+.jaxfix/undone/NNNN.json     one that was undone
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from jaxfix.core.codec import from_json, to_json
@@ -45,7 +45,8 @@ class Entry:
 def root_for(paths: Sequence[Path]) -> Path:
     """The folder whose `.jaxfix/` keeps the journal of `paths`: their project's, or the deepest that holds all."""
     common = files.common_folder(paths)
-    return files.project_root(common) or common
+    there = next(folder for folder in (common, *common.parents) if folder.is_dir())
+    return files.project_root(there) or there
 
 
 def root_above(folder: Path) -> Path | None:
@@ -62,7 +63,7 @@ def record(root: Path, command: str, replacements: Sequence[Replacement]) -> Ent
     if not (folder / ".gitignore").exists():
         files.write_bytes(folder / ".gitignore", b"*\n")
     lines = tuple(_line(root, folder, replacement) for replacement in replacements)
-    when = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    when = datetime.now(UTC).isoformat(timespec="seconds")
     entry = Entry(_last_number(folder) + 1, when, command, lines)
     files.write_bytes(_path(root, "journal", entry), json.dumps(to_json(entry), indent=1).encode())
     return entry
@@ -114,7 +115,9 @@ def _line(root: Path, folder: Path, replacement: Replacement) -> Line:
 
 
 def _last_number(folder: Path) -> int:
-    return max((int(path.stem) for state in ("journal", "undone") for path in (folder / state).glob("*.json")), default=0)
+    return max(
+        (int(path.stem) for state in ("journal", "undone") for path in (folder / state).glob("*.json")), default=0
+    )
 
 
 def _path(root: Path, state: str, entry: Entry) -> Path:

@@ -30,7 +30,13 @@ def applied(
         for fix in patch.applied
     ]
     document["held"] = [
-        {"path": patch.path, "id": held.fix.codemod, "title": held.fix.title, "key": held.fix.key, "reason": held.reason}
+        {
+            "path": patch.path,
+            "id": held.fix.codemod,
+            "title": held.fix.title,
+            "key": held.fix.key,
+            "reason": held.reason,
+        }
         for patch in patches
         for held in patch.held
     ]

@@ -11,10 +11,9 @@ def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
     return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in diagnostics)
 
 
-def held(path: str, line: int, entry: Held, paint: Paint) -> str:
+def held(place: str, entry: Held, paint: Paint) -> str:
     """One line that says why a fix is not written."""
-    place = paint("bold", f"{path}:{line}")
-    return f"{paint('yellow', 'held')}  {entry.fix.codemod}  {place}  {entry.reason}\n"
+    return f"{paint('yellow', 'held')}  {entry.fix.codemod}  {paint('bold', place)}  {entry.reason}\n"
 
 
 def check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:

@@ -1,0 +1,206 @@
+"""The command line: Typer reads the options, one function per command does the work."""
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from jaxfix import __version__
+from jaxfix.core.errors import UserError
+from jaxfix.drivers.cli import outcome
+
+Command = Callable[[], int]
+
+
+class OutputFormat(StrEnum):
+    """How findings are written."""
+
+    text = "text"
+    json = "json"
+
+
+app = typer.Typer(
+    name="jaxfix",
+    help="Find lines that make JAX programs slow, rewrite them, and prove the rewrites by rerunning the program.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PATH]...",
+        help="Files, folders, names of installed modules such as `optax`, or `-` for stdin.",
+        show_default=False,
+    ),
+]
+Select = Annotated[list[str] | None, typer.Option("--select", metavar="ID,...", help="Run only these codemods.")]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="ID,...", help="Do not run these codemods.")]
+Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
+StdinName = Annotated[
+    str | None, typer.Option("--stdin-filename", metavar="NAME", help="What `-` is called in messages.")
+]
+Python = Annotated[
+    str | None, typer.Option("--python", metavar="PATH", help="The Python that has jax and the installed modules.")
+]
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        print(f"jaxfix {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def check(
+    context: typer.Context,
+    paths: Paths = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    output_format: Format = OutputFormat.text,
+    stdin_filename: StdinName = None,
+    python: Python = None,
+) -> None:
+    """Say what is found; run and write nothing."""
+    from jaxfix.drivers.cli.check import check as work
+    from jaxfix.drivers.cli.targets import Request
+
+    request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
+    context.obj.append(partial(work, request, output_format.value))
+
+
+@app.command()
+def apply(
+    context: typer.Context,
+    paths: Paths = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Rerun the code, and keep only fixes that are proven.")
+    ] = False,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")
+    ] = None,
+    no_prove: Annotated[bool, typer.Option("--no-prove", help="Run nothing, ask nothing; write safe fixes.")] = False,
+    unproven: Annotated[bool, typer.Option("--unproven", help="Run nothing; write every fix.")] = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    allow_dirty: Annotated[bool, typer.Option("--allow-dirty", help="Write over uncommitted changes.")] = False,
+    allow_no_vcs: Annotated[bool, typer.Option("--allow-no-vcs", help="Write outside of git.")] = False,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="DIR", help="Vendor an installed package, fixed, into DIR.")
+    ] = None,
+    python: Python = None,
+    output_format: Format = OutputFormat.text,
+    stdin_filename: StdinName = None,
+) -> None:
+    """Fix what is found: what is safe, and what a rerun proves."""
+    from jaxfix.drivers.cli.apply import Options
+    from jaxfix.drivers.cli.apply import apply as work
+    from jaxfix.drivers.cli.consent import Wish
+    from jaxfix.drivers.cli.targets import Request
+    from jaxfix.drivers.cli.writing import Leave
+
+    request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
+    wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
+    options = Options(wish, leave, diff, to, output_format.value)
+    context.obj.append(partial(work, request, options))
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def trace(
+    context: typer.Context,
+    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The program and its arguments.")],
+    output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write the measurement as JSON.")] = None,
+) -> None:
+    """Run a program and say, by source line, what it compiled and why."""
+    from jaxfix.drivers.cli.trace import trace as work
+
+    context.obj.append(partial(work, tuple(command), output))
+
+
+@app.command()
+def undo(
+    context: typer.Context,
+    list_: Annotated[bool, typer.Option("--list", help="List what was applied.")] = False,
+) -> None:
+    """Put back every byte that the last apply has changed."""
+    from jaxfix.drivers.cli.undo import list_entries
+    from jaxfix.drivers.cli.undo import undo as work
+
+    context.obj.append(list_entries if list_ else work)
+
+
+@app.command()
+def explain(context: typer.Context, codemod: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Print the page of a codemod."""
+    from jaxfix.drivers.cli.explain import explain as work
+
+    context.obj.append(partial(work, codemod))
+
+
+@app.command()
+def rules(context: typer.Context) -> None:
+    """List the codemods."""
+    from jaxfix.drivers.cli.rules import rules as work
+
+    context.obj.append(work)
+
+
+def run(argv: list[str]) -> int:
+    """Runs one command line; returns the exit code. Everything that escapes a command is caught here.
+
+    0 clean or all fixed, 1 findings remain or fixes are held, 2 an error of the user's, 3 a bug in jaxfix,
+    130 interrupted.
+    """
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        return _ran(argv)
+    except UserError as error:
+        outcome.tell_errors([str(error)])
+        return outcome.USER_ERROR
+    except KeyboardInterrupt:
+        outcome.tell_errors(["interrupted; nothing was written"])
+        return outcome.INTERRUPTED
+    except BrokenPipeError:
+        # who read stdout has seen enough; nothing more is to be flushed to it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return outcome.FINDINGS
+    except Exception as error:
+        if os.environ.get("JAXFIX_TRACEBACK"):
+            traceback.print_exc()
+        outcome.tell_errors(
+            [f"a bug in jaxfix: {type(error).__name__}: {error}; set `JAXFIX_TRACEBACK=1` for the traceback"]
+        )
+        return outcome.BUG
+    finally:
+        if signal.getsignal(signal.SIGINT) is not on_interrupt:
+            signal.signal(signal.SIGINT, on_interrupt)
+
+
+def _ran(argv: list[str]) -> int:
+    chosen: list[Command] = []
+    try:
+        app(args=argv, prog_name="jaxfix", obj=chosen)
+    except SystemExit as error:
+        if not chosen:  # `--help`, or a usage error that Typer has told
+            return error.code if isinstance(error.code, int) else outcome.USER_ERROR
+    return chosen[0]()
+
+
+def _ids(options: list[str] | None) -> tuple[str, ...]:
+    return tuple(name.strip() for option in options or () for name in option.split(",") if name.strip())
+
+
+def _chosen(options: list[str] | None) -> tuple[str, ...] | None:
+    return None if options is None else _ids(options)

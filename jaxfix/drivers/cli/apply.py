@@ -1,0 +1,130 @@
+"""`jaxfix apply`: writes what is safe, and what a rerun proves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jaxfix.core.errors import ConfigError
+from jaxfix.core.finding import Safety
+from jaxfix.core.source import SourceFile
+from jaxfix.drivers import files
+from jaxfix.drivers.cli import consent, outcome, terminal
+from jaxfix.drivers.cli.check import Findings, look
+from jaxfix.drivers.cli.consent import Consent, Mode, Wish
+from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
+from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
+from jaxfix.drivers.cli.telling import Result, tell
+from jaxfix.drivers.cli.vendoring import vendor
+from jaxfix.drivers.cli.writing import Leave, refuse_unsaved, write
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `apply` was asked to do with what it finds; `to` is where an installed package is vendored."""
+
+    wish: Wish
+    leave: Leave
+    diff: bool
+    to: str | None
+    output_format: str
+
+
+def apply(request: Request, options: Options) -> int:
+    """Finds, plans, reruns if that is agreed to, and writes; returns the exit code."""
+    _check_options(request, options)
+    looked_at = targets(request)
+    found = look(looked_at.targets)
+    found = replace(found, errors=(*looked_at.errors, *found.errors))
+    fixable = _fixable(looked_at.targets, found)
+    allowed = consent.consent(options.wish, looked_at.run, _waiting(found))
+    receipts = _receipts(fixable, allowed, request, options)
+    planned = plans(fixable, allowed.mode, receipts)
+    if STDIN in request.paths:
+        return _filter(looked_at, planned, found)
+    places = _write(planned, looked_at, receipts, options)
+    result = Result(found, _second_look(found, planned, places), planned, receipts, places, options.diff)
+    tell(result, options.output_format)
+    left = found if options.diff else result.remaining
+    return _exit_code(left, found, planned)
+
+
+def _check_options(request: Request, options: Options) -> None:
+    consent.check(options.wish)
+    if options.diff and options.output_format == "json":
+        raise ConfigError("`--diff` and `--output-format json` both want stdout")
+    if STDIN not in request.paths:
+        return
+    if len(request.paths) > 1 or options.to or options.output_format == "json" or options.diff:
+        raise ConfigError("`apply -` writes the fixed text to stdout, and takes no other path or output")
+    if options.wish.prove or options.wish.run is not None:
+        raise ConfigError("what comes from stdin cannot be rerun", hint="name the file")
+
+
+def _fixable(wanted: Sequence[Target], found: Findings) -> tuple[Target, ...]:
+    paths = {diagnostic.path for diagnostic in found.diagnostics if diagnostic.fixable}
+    return tuple(target for target in wanted if target.source.path in paths)
+
+
+def _waiting(found: Findings) -> int:
+    return sum(entry.fixable and entry.safety is Safety.NEEDS_EVIDENCE for entry in found.diagnostics)
+
+
+def _receipts(fixable: Sequence[Target], allowed: Consent, request: Request, options: Options) -> Receipts:
+    if allowed.mode is not Mode.RERUN or not fixable:
+        return {}
+    from jaxfix.drivers.cli.proof import prove_all
+
+    candidates = plans(fixable, Mode.EVERYTHING, {}).changed
+    if not options.diff:
+        refuse_unsaved(_own(candidates), options.leave)
+    return prove_all(candidates, allowed.command, request.python)
+
+
+def _write(planned: Plans, looked_at: Targets, receipts: Receipts, options: Options) -> dict[str, Path]:
+    """Writes what may be written; returns where each written source is now, by its path."""
+    if options.diff:
+        return {}
+    own = _own(planned.changed)
+    write(own, options.leave)
+    places = {entry.patch.path: entry.target.path for entry in own if entry.target.path is not None}
+    if options.to is not None:
+        places |= vendor(planned, looked_at.targets, receipts, Path(options.to))
+    return places
+
+
+def _own(planned: Sequence[Planned]) -> tuple[Planned, ...]:
+    """Those of the user's own files; what pip installed is never written."""
+    return tuple(entry for entry in planned if entry.target.module is None)
+
+
+def _second_look(found: Findings, planned: Plans, places: dict[str, Path]) -> Findings:
+    """What is found now: in the bytes on the disk where something was written, else in the planned ones."""
+    changed = {entry.patch.path: entry for entry in planned.changed}
+    again = look([_reread(entry, places.get(path)) for path, entry in changed.items()])
+    kept = tuple(diagnostic for diagnostic in found.diagnostics if diagnostic.path not in changed)
+    order = {diagnostic.path: index for index, diagnostic in enumerate(found.diagnostics)}
+    remaining = sorted((*kept, *again.diagnostics), key=lambda diagnostic: order[diagnostic.path])
+    return Findings(tuple(remaining), again.errors, again.bugs)
+
+
+def _reread(entry: Planned, place: Path | None) -> Target:
+    raw = entry.patch.after if place is None else files.read_bytes(place)
+    return replace(entry.target, source=SourceFile.decode(entry.patch.path, raw))
+
+
+def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:
+    """Writes the text of stdin, fixed, to stdout."""
+    for target in looked_at.targets:
+        entry = next((entry for entry in planned.planned if entry.target is target), None)
+        terminal.give(entry.patch.after if entry else target.source.raw)
+    remaining = _second_look(found, planned, {})
+    outcome.tell_errors((*found.errors, *found.bugs, *planned.bugs))
+    return _exit_code(remaining, found, planned)
+
+
+def _exit_code(left: Findings, found: Findings, planned: Plans) -> int:
+    return outcome.exit_code(
+        findings=bool(left.diagnostics),
+        errors=(*found.errors, *left.errors),
+        bugs=(*found.bugs, *left.bugs, *planned.bugs),
+    )

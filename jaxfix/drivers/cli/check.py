@@ -1,0 +1,58 @@
+"""`jaxfix check`: says what is found, and runs nothing."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jaxfix.core.errors import SourceError
+from jaxfix.core.report import Diagnostic
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.targets import Request, Target, targets
+from jaxfix.engine.analyze import analyze
+from jaxfix.render import json_report, text
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the codemods say of many targets; `errors` and `bugs` are sentences."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    errors: tuple[str, ...]
+    bugs: tuple[str, ...]
+
+    def of(self, path: str) -> tuple[Diagnostic, ...]:
+        """Those of one source."""
+        return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.path == path)
+
+
+def check(request: Request, output_format: str) -> int:
+    """Prints the findings to stdout and the summary to stderr; returns the exit code."""
+    looked_at = targets(request)
+    found = look(looked_at.targets)
+    errors = (*looked_at.errors, *found.errors)
+    if output_format == "json":
+        terminal.give(json_report.findings(found.diagnostics, errors).encode())
+    else:
+        terminal.give(text.findings(found.diagnostics, terminal.paint_for(sys.stdout)).encode(errors="surrogateescape"))
+        paint = terminal.paint_for(sys.stderr)
+        terminal.tell(text.check_summary(found.diagnostics, len(looked_at.targets), paint))
+    outcome.tell_errors((*errors, *found.bugs))
+    return outcome.exit_code(findings=bool(found.diagnostics), errors=errors, bugs=found.bugs)
+
+
+def look(wanted: Iterable[Target]) -> Findings:
+    """Analyses every target; what cannot be parsed becomes an error, the rest goes on."""
+    wanted = tuple(wanted)
+    diagnostics: list[Diagnostic] = []
+    errors: list[str] = []
+    bugs: list[str] = []
+    with terminal.progress("looking", len(wanted)) as advance:
+        for target in wanted:
+            try:
+                analysis = analyze(target.source, target.codemods)
+                diagnostics += analysis.diagnostics
+                bugs += analysis.bugs
+            except SourceError as error:
+                errors.append(str(error))
+            advance(target.source.path)
+    return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))

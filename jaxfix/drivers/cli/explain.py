@@ -1,0 +1,15 @@
+"""`jaxfix explain ID`: the page of a codemod."""
+
+from jaxfix import docs
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.engine.config import check_ids
+from jaxfix.engine.registry import load_registry
+
+
+def explain(codemod_id: str) -> int:
+    """Prints the page to stdout."""
+    codemods = {codemod.id: codemod for codemod in load_registry().codemods}
+    check_ids((codemod_id,), tuple(codemods), "`jaxfix explain`")
+    codemod = codemods[codemod_id]
+    terminal.give(docs.markdown(codemod, docs.page(codemod)).encode())
+    return outcome.CLEAN

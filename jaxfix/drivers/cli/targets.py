@@ -1,0 +1,171 @@
+"""What PATH arguments mean: files, folders, `-`, or the names of installed modules; and which codemods run on each."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxfix.core.errors import ConfigError, SourceError
+from jaxfix.core.finding import Codemod
+from jaxfix.core.source import SourceFile
+from jaxfix.drivers import files, installed
+from jaxfix.drivers.installed import Installed
+from jaxfix.engine import config as configuration
+from jaxfix.engine.config import Config
+from jaxfix.engine.registry import load_registry
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the options of a command say about where to look and for what."""
+
+    paths: tuple[str, ...]
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    stdin_filename: str | None = None
+    python: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One source to look at; `path` is None for stdin, `module` None for what is not installed."""
+
+    source: SourceFile
+    codemods: tuple[Codemod, ...]
+    path: Path | None
+    module: Installed | None
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names."""
+
+    targets: tuple[Target, ...]
+    errors: tuple[str, ...]
+    run: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: Path
+    module: Installed | None
+
+
+def targets(request: Request) -> Targets:
+    """Reads everything that `request` names; what cannot be found or read becomes an error, the rest goes on."""
+    registry = load_registry()
+    settings = _Settings(registry.codemods, request)
+    errors = [str(failure) for failure in registry.failures] + settings.wrong_options()
+    found = []
+    for place in (*([None] if STDIN in request.paths else []), *_places(request, errors)):
+        try:
+            target = settings.stdin() if place is None else settings.target(place)
+        except (SourceError, ConfigError) as error:
+            errors.append(str(error))
+            continue
+        found += [target] if target is not None else []
+    return Targets(tuple(found), tuple(dict.fromkeys(errors)), settings.run(found))
+
+
+@dataclass(slots=True)
+class _Settings:
+    """The configuration of each file, read once per pyproject.toml."""
+
+    codemods: tuple[Codemod, ...]
+    request: Request
+    _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
+
+    def target(self, place: _Place) -> Target | None:
+        base, config = self._config(place.path)
+        if place.module is None and self._is_left_out(place.path, base, config):
+            return None
+        relative = place.path.absolute().relative_to(base).as_posix() if base else place.path.name
+        source = SourceFile.decode(files.shown(place.path), files.read_bytes(place.path))
+        return Target(source, self._enabled(config, relative), place.path, place.module)
+
+    def stdin(self) -> Target:
+        name = self.request.stdin_filename or "<stdin>"
+        base, config = self._config(Path(name))
+        absolute = Path(name).absolute()
+        relative = absolute.relative_to(base).as_posix() if base else absolute.name
+        return Target(SourceFile.decode(name, sys.stdin.buffer.read()), self._enabled(config, relative), None, None)
+
+    def wrong_options(self) -> list[str]:
+        wrong = []
+        for option, ids in (("--select", self.request.select or ()), ("--ignore", self.request.ignore)):
+            for name in ids:
+                try:
+                    configuration.check_ids((name,), self._known, f"`{option}`")
+                except ConfigError as error:
+                    wrong.append(str(error))
+        return wrong
+
+    def run(self, found: Sequence[Target]) -> str | None:
+        """The program of the first configuration that names one."""
+        for target in found:
+            if target.path is not None and target.module is None:
+                command = self._config(target.path)[1].run
+                if command is not None:
+                    return command
+        return None
+
+    @property
+    def _known(self) -> tuple[str, ...]:
+        return tuple(codemod.id for codemod in self.codemods)
+
+    def _enabled(self, config: Config, relative: str) -> tuple[Codemod, ...]:
+        config = configuration.overridden(config, self.request.select, self.request.ignore)
+        return configuration.enabled(config, self.codemods, relative)
+
+    def _is_left_out(self, path: Path, base: Path | None, config: Config) -> bool:
+        named = any(Path(name).absolute() == path.absolute() for name in self.request.paths)
+        return base is not None and not named and files.excluded(path, base, config.extend_exclude)
+
+    def _config(self, path: Path) -> tuple[Path | None, Config]:
+        for pyproject in files.nearest(path, "pyproject.toml"):
+            config = self._parsed(pyproject)
+            if config is not None:
+                return pyproject.parent, config
+        return None, Config()
+
+    def _parsed(self, pyproject: Path) -> Config | None:
+        if pyproject not in self._read:
+            try:
+                raw = files.read_bytes(pyproject)
+                self._read[pyproject] = configuration.parse(raw, files.shown(pyproject), self._known)
+            except ConfigError as error:
+                self._read[pyproject] = error
+        config = self._read[pyproject]
+        if isinstance(config, ConfigError):
+            raise config
+        return config
+
+
+def _places(request: Request, errors: list[str]) -> tuple[_Place, ...]:
+    """Every file that is named or found, once, in the order of what was named, then of the paths."""
+    found: dict[Path, _Place] = {}
+    for name in request.paths:
+        for place in _named(name, request.python, errors) if name != STDIN else ():
+            found.setdefault(place.path.resolve(), place)
+    return tuple(found.values())
+
+
+def _named(name: str, python: str | None, errors: list[str]) -> tuple[_Place, ...]:
+    path = Path(name)
+    module = None
+    if path.exists():
+        module = installed.holding(path)
+        if module is None and path.is_dir():
+            walked = files.walk(path)
+            errors.extend(walked.errors)
+            return tuple(_Place(file, None) for file in walked.files)
+        if module is None:
+            return (_Place(path, None),)
+    else:
+        module = installed.find(name, installed.search_path(python))
+    if module is None:
+        errors.append(f"{name}: no such file, folder or installed module")
+        return ()
+    return tuple(_Place(file, module) for file in module.files)

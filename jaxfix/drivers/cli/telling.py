@@ -1,0 +1,138 @@
+"""What an `apply` says of itself: the diff or the receipts on stdout, the summary on stderr."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix.core.report import Diagnostic, Evidence, Patch, Verdict
+from jaxfix.drivers import journal
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.check import Findings
+from jaxfix.drivers.cli.planning import Plans, Receipts
+from jaxfix.render import diff, json_report, text
+from jaxfix.render.paint import Paint, plain
+from jaxfix.render.receipts import receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What was found, what a second look found, and how one became the other.
+
+    Attributes:
+      places: where each written source is now, by its path; what changed and is not there exists in an overlay only.
+    """
+
+    found: Findings
+    remaining: Findings
+    plans: Plans
+    receipts: Receipts
+    places: Mapping[str, Path]
+    is_diff: bool
+
+    @property
+    def fixed(self) -> int:
+        """How many findings the second look does not find any more."""
+        left = {(diagnostic.path, diagnostic.key) for diagnostic in self.remaining.diagnostics}
+        return sum((diagnostic.path, diagnostic.key) not in left for diagnostic in self.found.diagnostics)
+
+    @property
+    def held(self) -> int:
+        return sum(len(entry.patch.held) for entry in self.plans.planned)
+
+
+def tell(result: Result, output_format: str) -> None:
+    """Prints the result, then names errors and bugs on stderr."""
+    if output_format == "json":
+        _tell_json(result)
+    elif result.is_diff:
+        _tell_diff(result)
+    else:
+        terminal.give("".join(_lines(result, terminal.paint_for(sys.stdout))).encode(errors="surrogateescape"))
+    terminal.tell(_summary(result, terminal.paint_for(sys.stderr)))
+    outcome.tell_errors(
+        (*result.found.errors, *result.remaining.errors, *result.found.bugs, *result.plans.bugs, *result.remaining.bugs)
+    )
+
+
+def _tell_json(result: Result) -> None:
+    document = json_report.applied(
+        result.remaining.diagnostics,
+        (*result.found.errors, *result.remaining.errors),
+        _patches(result),
+        _in_order(result),
+        written=bool(result.places),
+    )
+    terminal.give(document.encode())
+
+
+def _tell_diff(result: Result) -> None:
+    raw = diff.unified(_relocated(result))
+    paint = terminal.paint_for(sys.stdout)
+    terminal.give(raw if paint is plain else diff.painted(raw, paint))
+    terminal.tell("".join(_lines(result, terminal.paint_for(sys.stderr))))
+
+
+def _relocated(result: Result) -> Iterator[Patch]:
+    """The patches as `git apply` places them: those of installed modules from the folder that holds their package."""
+    for entry in result.plans.changed:
+        module, path = entry.target.module, entry.target.path
+        if module is None or path is None:
+            yield entry.patch
+            continue
+        inside = path.relative_to(module.location).as_posix()
+        yield Patch(inside, entry.patch.before, entry.patch.after, entry.patch.applied, entry.patch.held)
+
+
+def _lines(result: Result, paint: Paint) -> Iterator[str]:
+    """A receipt for each fix that was tried and taken, then the reason of each that is held."""
+    for evidence in _in_order(result):
+        if evidence.verdict is Verdict.PROVEN:
+            yield receipt(evidence, paint)
+    found = {(entry.path, entry.key): entry for entry in result.remaining.diagnostics}
+    for entry in result.plans.planned:
+        for held in entry.patch.held:
+            evidence_of = result.receipts.get((entry.patch.path, held.fix.key))
+            if evidence_of is not None and evidence_of.verdict is not Verdict.PROVEN:
+                yield receipt(evidence_of, paint)
+            else:
+                yield text.held(_place(entry.patch.path, found.get((entry.patch.path, held.fix.key))), held, paint)
+
+
+def _place(path: str, diagnostic: Diagnostic | None) -> str:
+    return path if diagnostic is None else f"{path}:{diagnostic.line}"
+
+
+def _in_order(result: Result) -> list[Evidence]:
+    return sorted(result.receipts.values(), key=lambda evidence: (evidence.path, evidence.line, evidence.key))
+
+
+def _patches(result: Result) -> list[Patch]:
+    return [entry.patch for entry in result.plans.planned]
+
+
+def _summary(result: Result, paint: Paint) -> str:
+    told = text.apply_summary(result.fixed, result.held, result.remaining.diagnostics, _where(result), paint)
+    root = _undo_root(result)
+    if root is None:
+        return told
+    return told + text.note(f"undo with `{root}jaxfix undo`", paint)
+
+
+def _where(result: Result) -> str:
+    if result.is_diff:
+        return " by this diff, nothing was written"
+    changed = {entry.patch.path for entry in result.plans.changed}
+    if changed <= set(result.places):
+        return ""
+    only = "" if result.places else ", nothing was written"
+    return f", those of installed modules in an overlay{only}: `--to DIR` vendors a fixed copy"
+
+
+def _undo_root(result: Result) -> str | None:
+    """What to type before `jaxfix undo`; None if there is nothing to undo."""
+    if not result.places:
+        return None
+    root = journal.root_for(list(result.places.values())).resolve()
+    here = Path.cwd().resolve()
+    return "" if root in (here, *here.parents) else f"cd {root} && "

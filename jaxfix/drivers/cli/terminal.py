@@ -1,0 +1,60 @@
+"""The two streams and the person behind them."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from jaxfix.render.paint import Paint, coloured, plain
+
+Advance = Callable[[str], None]
+"""Told after each step of long work, with the name of the next."""
+
+
+def paint_for(stream: TextIO) -> Paint:
+    """Colours where the stream is a terminal; `NO_COLOR` takes them away, `FORCE_COLOR` gives them."""
+    if os.environ.get("NO_COLOR"):
+        return plain
+    if os.environ.get("FORCE_COLOR"):
+        return coloured
+    return coloured if stream.isatty() and os.environ.get("TERM") != "dumb" else plain
+
+
+def tell(text: str) -> None:
+    """Writes to stderr, where everything goes that is for people."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def give(raw: bytes) -> None:
+    """Writes to stdout, where everything goes that another program may read."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw)
+    sys.stdout.buffer.flush()
+
+
+def is_attended() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def agrees(question: str) -> bool:
+    """Asks on stderr; everything but a yes is a no."""
+    tell(f"{question} [y/N] ")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Advance]:
+    """A bar on stderr where that is a terminal, silence elsewhere; `total` is None where it is not known."""
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[step]}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total, step="")
+        yield lambda step: bar.update(task, advance=1, step=step)

@@ -1,0 +1,32 @@
+"""`jaxfix undo`: puts back what the last apply has changed."""
+
+from pathlib import Path
+
+from jaxfix.core.errors import WriteError
+from jaxfix.drivers import files, journal
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.render.paint import counted
+
+
+def undo() -> int:
+    """Undoes the last apply of the project that jaxfix is run in."""
+    entry = journal.undo(_root())
+    terminal.tell(f"restored {counted(len(entry.lines), 'file')} as before apply {entry.number} ({entry.command})\n")
+    return outcome.CLEAN
+
+
+def list_entries() -> int:
+    """Prints every apply, the newest first."""
+    root = _root()
+    for entry, undone in journal.entries(root):
+        state = "undone " if undone else "applied"
+        paths = ", ".join(files.shown(root / line.path) for line in entry.lines)
+        terminal.give(f"{entry.number:4}  {state}  {entry.when}  {entry.command}  {paths}\n".encode())
+    return outcome.CLEAN
+
+
+def _root() -> Path:
+    root = journal.root_above(Path.cwd())
+    if root is None:
+        raise WriteError("nothing to undo: no `.jaxfix` in this folder or above it")
+    return root

@@ -1,0 +1,64 @@
+"""The moment of writing: checked, journalled, all or nothing."""
+
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxfix.core.errors import WriteError
+from jaxfix.drivers import files, journal, vcs
+from jaxfix.drivers.cli.planning import Planned
+from jaxfix.drivers.files import Replacement
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What the user allows to be written over."""
+
+    dirty: bool = False
+    no_vcs: bool = False
+
+
+def refuse_unsaved(planned: Sequence[Planned], leave: Leave) -> None:
+    """Raises WriteError if version control could not bring back what is there now."""
+    paths = [entry.target.path for entry in planned if entry.target.path is not None]
+    if paths:
+        vcs.refuse_unsaved(paths, allow_dirty=leave.dirty, allow_no_vcs=leave.no_vcs)
+
+
+def write(planned: Sequence[Planned], leave: Leave) -> None:
+    """Writes the patches of the user's own files.
+
+    Raises:
+      WriteError: nothing was written.
+    """
+    refuse_unsaved(planned, leave)
+    write_journalled(
+        [
+            Replacement(entry.target.path, entry.patch.before, entry.patch.after)
+            for entry in planned
+            if entry.target.path is not None
+        ]
+    )
+
+
+def write_journalled(replacements: Sequence[Replacement]) -> None:
+    """Writes all of `replacements` after the journal has them; from here on Ctrl-C waits for the end of the run.
+
+    Raises:
+      WriteError: nothing was written.
+    """
+    if not replacements:
+        return
+    files.refuse_changed(replacements)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    root = journal.root_for([entry.path for entry in replacements])
+    journal.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), replacements)
+    try:
+        files.write_all(replacements)
+    except WriteError:
+        journal.undo(root)
+        raise
