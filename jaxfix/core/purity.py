@@ -106,6 +106,8 @@ def _judge_global(module: "Module", name: str, function: Function, found: Purity
 def constancy(module: "Module", name: str, scope: ast.AST) -> Constancy:
     """What `name`, bound in `scope`, stays from one call of a function inside it to the next."""
     found = module.bindings(name, scope)
+    if module.imports.get(name) is not None and scope is module.tree:
+        found = found[:1]  # imported more than once, always as the same
     if len(found) != 1 or (module.has_star_import and scope is module.tree) or _is_changed(module, name, scope):
         return Constancy.CHANGES
     (binding,) = found

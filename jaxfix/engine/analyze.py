@@ -26,7 +26,9 @@ class Found:
 
     @property
     def safety(self) -> Safety:
-        """The codemod's, or the finding's own where that is lower."""
+        """The codemod's, or the finding's own where that is lower; without a recipe it is a hint."""
+        if self.finding.recipe is None:
+            return Safety.DISPLAY_ONLY
         return lowest(self.codemod.safety, self.finding.safety or Safety.SAFE)
 
 
@@ -79,7 +81,7 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         confidence=finding.confidence,
         safety=found.safety,
         title=finding.title,
-        fixable=finding.recipe is not None and found.safety is not Safety.DISPLAY_ONLY,
+        fixable=found.safety is not Safety.DISPLAY_ONLY,
         declined=finding.declined,
         key=found.key,
     )

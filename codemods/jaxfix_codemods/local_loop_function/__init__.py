@@ -1,0 +1,85 @@
+"""A loop body, branch or condition that is made anew whenever the function around it is called.
+
+Called outside `jit`, `lax.scan`, `while_loop`, `fori_loop`, `cond` and `switch` compile their functions, and keep
+the compiled program under the function's identity. A `def` or `lambda` inside the caller is a new object at every
+call: the program is compiled again each time, and the old one stays in memory. Moved to where it is made once,
+the function is compiled once. Arrays that it takes from its surroundings become part of the carry, or operands.
+
+Before:
+    from jax import lax
+
+    def decay(x, rate):
+        def body(i, value):
+            return value * rate
+
+        return lax.fori_loop(0, 10, body, x)
+
+After:
+    from jax import lax
+
+    def _body(i, carry):
+        value, rate = carry
+        return value * rate, rate
+
+    def decay(x, rate):
+        return lax.fori_loop(0, 10, _body, (x, rate))[0]
+
+Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, computes the same
+wherever it stands: safe. All else needs evidence: a lifted variable becomes a traced array, which `isinstance(k, int)`
+would answer differently; a global that another module rebinds would be read once instead of at every call; and before
+jax 0.5 a lifted array that is differentiated is kept for every step. Declined: names that are rebound, changed or
+called, `self`, random numbers, effects at trace time, functions that escape or are defined conditionally.
+
+Evidence: fewer compiles, bitwise equal outputs.
+
+Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import CONTROL_FLOW, Codemod, Confidence, Equality, Finding, Module, Runs, Safety, purity
+from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at, may_repeat
+from jaxfix_codemods.local_loop_function.judging import judge
+from jaxfix_codemods.local_loop_function.naming import Declined, around, last_part, shown
+from jaxfix_codemods.local_loop_function.rewriting import rewrite
+
+
+def find(module: Module) -> Iterator[Finding]:
+    for call in module.calls(*CONTROL_FLOW):
+        if module.runs(call) is Runs.TRACED:
+            continue  # compiled once, with the program around it
+        made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
+        if made_anew and may_repeat(module, made_anew[0][0]):
+            yield _finding(module, call, made_anew)
+
+
+def _finding(module: Module, call: ast.Call, made_anew: list[tuple[ast.expr, str]]) -> Finding:
+    primitive = module.qualname(call.func) or ""
+    names = shown(module, *(use for use, _ in made_anew))
+    verb = "are new functions" if len(made_anew) > 1 else "is a new function"
+    again = any(module.repeats(made_at(module, use)) for use, _ in made_anew)
+    found = partial(
+        Finding,
+        at=call,
+        message=f"{names} {verb} at every call of `{around(module, call)}`: `{last_part(primitive)}` compiles again",
+        title=f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once",
+        confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
+    )
+    try:
+        move = judge(module, call, primitive, made_anew)
+        doubts = [d for local in move.locals for d in purity(module, local.function).doubts]
+    except Declined as reason:
+        return found(declined=str(reason))
+    plain = not move.lifted and not doubts and move.before in module.tree.body
+    return found(recipe=partial(rewrite, module, move), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE)
+
+
+CODEMOD = Codemod(
+    id="local-loop-function",
+    triggers=tuple(CONTROL_FLOW),
+    safety=Safety.SAFE,
+    equality=Equality.BITWISE,
+    find=find,
+)

@@ -1,0 +1,66 @@
+"""Which functions that are handed to control flow are new objects at every call."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, Module, Runs
+from jaxfix_codemods.local_loop_function.naming import first_parameter
+
+
+def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    """The function arguments of a control flow primitive, each with its role."""
+    primitive = module.qualname(call.func) or ""
+    keywords = {k.arg: k.value for k in call.keywords}
+    for position, name in zip(CONTROL_FLOW[primitive], CONTROL_FLOW_KEYWORDS[primitive], strict=True):
+        argument = call.args[position] if position < len(call.args) else keywords.get(name)
+        if isinstance(argument, ast.List | ast.Tuple):
+            yield from ((element, f"branch_{i}") for i, element in enumerate(argument.elts))
+        elif argument is not None:
+            yield argument, {"f": "body", "cond_fun": "cond", "body_fun": "body"}.get(name, name.removesuffix("_fun"))
+
+
+def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
+    """Whether each run of the function around `call` makes a new object for `use`."""
+    match use:
+        case ast.Lambda():
+            return module.function(call) is not None or bool(module.loops(call))
+        case ast.Call(func=func):
+            return module.qualname(func) == "functools.partial"
+        case ast.Attribute(value=ast.Name(id=receiver)):
+            around = module.functions_around(call)
+            method = around[-1] if around else None
+            return method is not None and module.method_of(method) is not None and receiver == first_parameter(method)
+        case ast.Name(id=name):
+            scope = module.scope_of(name, use)
+            if scope is module.tree:
+                return module.function(call) is None and _is_defined_in_loop(module, name)
+            if scope is not module.function(call):
+                return False
+            return scope is not None and any(_makes_function(module, b.node) for b in module.bindings(name, scope))
+    return False
+
+
+def _makes_function(module: Module, node: ast.AST) -> bool:
+    if isinstance(node, ast.FunctionDef):
+        return True
+    value = module.value_of(node) if isinstance(node, ast.Name) else None
+    if isinstance(value, ast.Call):
+        return module.qualname(value.func) == "functools.partial"
+    return isinstance(value, ast.Lambda)
+
+
+def _is_defined_in_loop(module: Module, name: str) -> bool:
+    return any(isinstance(b.node, ast.FunctionDef) and module.loops(b.node) for b in module.bindings(name))
+
+
+def made_at(module: Module, use: ast.expr) -> ast.AST:
+    return module.definition(use) or use
+
+
+def may_repeat(module: Module, use: ast.expr) -> bool:
+    """Whether the function is made more than once, as far as this module tells."""
+    made = made_at(module, use)
+    if module.repeats(made):
+        return True
+    once = module.runs(made) is Runs.EAGER and (module.is_script or module.function(made) is None)
+    return not once

@@ -1,0 +1,215 @@
+"""Whether functions that are made anew can be moved to where they are made once, and what has to be lifted."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxfix.api import Constancy, Function, Module, constancy, lifting, purity
+from jaxfix_codemods.local_loop_function.anew import function_arguments
+from jaxfix_codemods.local_loop_function.naming import (
+    Declined,
+    around,
+    first_line,
+    first_parameter,
+    free_names,
+    last_part,
+    loads,
+    shown,
+    statement_in,
+)
+
+CARRY = {"jax.lax.scan": (0, 2), "jax.lax.while_loop": (0, 1), "jax.lax.fori_loop": (1, 2)}
+"""Of a loop body: the position of the carry among its parameters, and their number."""
+INIT = {"jax.lax.scan": (1, "init"), "jax.lax.while_loop": (2, "init_val"), "jax.lax.fori_loop": (3, "init_val")}
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A function that is made anew: `use` is where it is handed over, `role` what it is there."""
+
+    function: Function
+    use: ast.expr
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What is to be done: the functions, the variables to lift in order, and the statement to stand before."""
+
+    call: ast.Call
+    primitive: str
+    locals: tuple[Local, ...]
+    lifted: tuple[str, ...]
+    before: ast.stmt
+
+
+def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
+    if module.differentiated(call):
+        raise Declined("under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller")
+    if primitive == "jax.lax.map":
+        raise Declined("`lax.map` wraps its function in a new one: `jit` the caller, or use `lax.scan`")
+    if not module.has_exact_spans(call):
+        raise Declined("the call stands inside an f-string")
+    if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(call)):
+        raise Declined("the call holds a string of several lines")
+    locals_ = tuple(Local(_definition(module, call, use), use, role) for use, role in made_anew)
+    lifted: dict[str, None] = {}
+    places: list[ast.AST] = [module.tree]
+    for local in locals_:
+        _check(module, local)
+        for name in free_names(module, local.function):
+            scope = _owner(module, name, local.function)
+            if scope is module.function(call):
+                _check_lift(module, local, name)
+                lifted[name] = None
+            else:
+                _check_kept(module, local, name, scope)
+                places.append(scope)
+    place = max(places, key=lambda scope: len(list(module.ancestors(scope))))
+    if lifted:
+        _check_lifting(module, call, primitive, locals_)
+    for local in locals_:
+        _check_outside(module, local, place)
+    return Move(call, primitive, locals_, tuple(lifted), statement_in(module, call, place))
+
+
+def _definition(module: Module, call: ast.Call, use: ast.expr) -> Function:
+    match use:
+        case ast.Call():
+            raise Declined("a `functools.partial` is a new object at every call: make it once, or lift its arguments")
+        case ast.Attribute():
+            raise Declined(f"`{module.text(use)}` is a bound method, which is a new object at every call")
+    function = module.definition(use)
+    if function is None:
+        name = module.text(use)
+        found = module.bindings(name, module.scope_of(name, use))
+        raise Declined(f"`{name}` is bound more than once" if len(found) > 1 else f"`{name}` is made by a call")
+    if isinstance(function, ast.AsyncFunctionDef):
+        raise Declined(f"`{function.name}` is a coroutine")
+    return function
+
+
+def _check(module: Module, local: Local) -> None:
+    """What forbids moving `local` at all."""
+    reason = purity(module, local.function).reason
+    if reason is not None:
+        raise Declined(f"{shown(module, local.use)} cannot be traced once: {reason}")
+    if isinstance(local.function, ast.Lambda):
+        if local.function is not local.use:
+            raise Declined(f"{shown(module, local.use)} is a lambda with a name")
+        return
+    if local.function.decorator_list:
+        raise Declined(f"`{local.function.name}` is decorated")
+    for use in loads(module, local.function):
+        if not isinstance(module.parent(use), ast.Call | ast.List | ast.Tuple | ast.keyword):
+            raise Declined(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+        if isinstance(module.parent(use), ast.Tuple | ast.List) and not _is_call_argument(module, use):
+            raise Declined(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+
+
+def _is_call_argument(module: Module, use: ast.AST) -> bool:
+    return isinstance(module.parent(module.parent(use) or use), ast.Call | ast.keyword)
+
+
+def _owner(module: Module, name: str, function: Function) -> Function:
+    scope = module.scope_of(name, function)
+    if scope is None or not isinstance(scope, ast.FunctionDef | ast.Lambda):
+        raise Declined(f"where `{name}` comes from is not certain")
+    return scope
+
+
+def _check_lift(module: Module, local: Local, name: str) -> None:
+    """A variable of the caller: it becomes an array, so it must be used as one."""
+    for use in lifting.uses(module, local.function, name):
+        reason = lifting.use_of(module, use)
+        if reason is not None:
+            raise Declined(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
+    owner = _owner(module, name, local.function)
+    if module.method_of(owner) is not None and name == first_parameter(owner):
+        raise Declined(f"{shown(module, local.use)} reads `{name}`, an object that can change between calls")
+
+
+def _check_kept(module: Module, local: Local, name: str, scope: ast.AST) -> None:
+    """A variable of a factory: it stays captured, so it must stay what it is."""
+    function = shown(module, local.use)
+    if constancy(module, name, scope) is not Constancy.CONSTANT:
+        raise Declined(f"{function} reads `{name}`, which can change between calls")
+    for use in lifting.uses(module, local.function, name):
+        parent = module.parent(use)
+        if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
+            continue
+        if isinstance(parent, ast.Attribute | ast.Subscript) or lifting.use_of(module, use) is not None:
+            raise Declined(f"{function} uses `{name}` of `{around(module, use)}` as more than a number")
+
+
+def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tuple[Local, ...]) -> None:
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        raise Declined(f"`{last_part(primitive)}` is called with `*` or `**`")
+    if len(locals_) != len(list(function_arguments(module, call))):
+        raise Declined("one of the functions is made elsewhere, and would have to take the lifted variables too")
+    if len({id(local.function) for local in locals_}) != len(locals_):
+        raise Declined("one function has two roles")
+    for local in locals_:
+        arguments = local.function.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults or arguments.posonlyargs:
+            raise Declined(f"{shown(module, local.use)} has parameters beside the plain ones")
+        if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive][1]):
+            raise Declined(f"{shown(module, local.use)} has another number of parameters")
+        if isinstance(local.function, ast.FunctionDef) and len(loads(module, local.function)) != 1:
+            raise Declined(f"`{local.function.name}` is used elsewhere too")
+        if primitive == "jax.lax.scan" and not all(_is_pair(r) for r in results(module, local.function)):
+            raise Declined(f"{shown(module, local.use)} does not return a pair that can be read")
+    if primitive in INIT and initial_carry(call, primitive) is None:
+        raise Declined(f"the initial value of `{last_part(primitive)}` is not in the call")
+    if primitive not in INIT and call.keywords:
+        raise Declined(f"`{last_part(primitive)}` is called with keywords")
+    if primitive == "jax.lax.scan" and taker(module, call) is None:
+        raise Declined("the result of `scan` is used as a whole")
+
+
+def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
+    """Defaults and annotations are evaluated where the `def` stands: they must mean the same at `place`."""
+    arguments = local.function.args
+    outside: list[ast.AST] = [*arguments.defaults, *(d for d in arguments.kw_defaults if d)]
+    if isinstance(local.function, ast.FunctionDef):
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        outside += [a.annotation for a in every if a is not None and a.annotation is not None]
+        outside += [local.function.returns] if local.function.returns else []
+    for part in outside:
+        for name in (n for n in ast.walk(part) if isinstance(n, ast.Name)):
+            scope = module.scope_of(name.id, local.function)
+            defined = [b.node for b in module.bindings(name.id)] if scope is module.tree else []
+            line = statement_in(module, local.use, place).lineno
+            if scope is not None and not any(getattr(node, "lineno", line) < line for node in defined):
+                raise Declined(f"`{name.id}` in the signature of {shown(module, local.use)} belongs to the caller")
+
+
+def taker(module: Module, call: ast.Call) -> ast.AST | None:
+    """What takes the pair that `scan` returns: two targets, a subscript or a `return`; None for anything else."""
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Tuple(elts=[first, _]) as target]) if not isinstance(first, ast.Starred):
+            return target
+        case ast.Subscript(value=value, slice=ast.Constant(value=0 | 1)) as subscript if value is call:
+            return subscript
+        case ast.Return() as statement:
+            return statement
+    return None
+
+
+def initial_carry(call: ast.Call, primitive: str) -> ast.expr | None:
+    position, name = INIT[primitive]
+    if position < len(call.args):
+        return call.args[position]
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def results(module: Module, function: Function) -> Sequence[ast.expr]:
+    """The expressions that `function` itself returns; a bare `return` counts as one that cannot be read."""
+    if isinstance(function, ast.Lambda):
+        return (function.body,)
+    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
+    return [r.value or ast.Constant(None) for r in returns]
+
+
+def _is_pair(value: ast.expr) -> bool:
+    return isinstance(value, ast.Tuple) and len(value.elts) == 2 and not isinstance(value.elts[0], ast.Starred)

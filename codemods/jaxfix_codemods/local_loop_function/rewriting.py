@@ -1,0 +1,154 @@
+"""The move itself, as text."""
+
+import ast
+
+from jaxfix.api import Function, Module, Rewriter
+from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
+from jaxfix_codemods.local_loop_function.naming import around, free_names, is_docstring, loads, names_in
+
+
+def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
+    handed_over: dict[ast.AST, str] = {}
+    for local in move.locals:
+        name = _new_name(module, local, set(handed_over.values()))
+        handed_over[local.use] = name
+        if isinstance(local.function, ast.Lambda):
+            edit.insert_before(move.before, _as_def(module, move, local.role, local.function, name))
+        elif isinstance(local.function, ast.FunctionDef):
+            edit.hoist(local.function, move.before, name, _operands(move))
+            _unpack(module, move, local.role, local.function, edit)
+            for use in loads(module, local.function):
+                handed_over.setdefault(use, name)
+    _pass_lifted(module, move, handed_over)
+    if move.primitive == "jax.lax.scan" and move.lifted and isinstance(module.parent(move.call), ast.Return):
+        _spell_out(module, move, handed_over, edit)
+        return
+    for node, text in handed_over.items():
+        edit.replace(node, text)
+    if move.lifted and move.primitive in INIT:
+        _take_carry_out(module, move, edit)
+
+
+def _new_name(module: Module, local: Local, taken: set[str]) -> str:
+    if isinstance(local.function, ast.FunctionDef):
+        wanted = f"_{local.function.name.lstrip('_')}"
+    else:
+        wanted = f"_{around(module, local.use).rpartition('.')[2].strip('_<>')}_{local.role}"
+    name = module.fresh(wanted)
+    while name in taken:
+        name = module.fresh(f"{name}_")
+    taken.add(name)
+    return name
+
+
+def _operands(move: Move) -> tuple[str, ...]:
+    """The parameters that a branch gets in front of its own; a loop body gets its variables in the carry."""
+    return () if move.primitive in INIT else move.lifted
+
+
+def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str]) -> None:
+    """Adds the lifted variables to the call: behind the last branch, or to the initial carry."""
+    if not move.lifted:
+        return
+    rest = ", ".join(move.lifted)
+    if move.primitive in INIT:
+        init = initial_carry(move.call, move.primitive)
+        assert init is not None
+        handed_over[init] = f"({module.text(init)}, {rest})"
+        return
+    last: ast.AST = move.locals[-1].use
+    branches = module.parent(last)
+    if isinstance(branches, ast.List | ast.Tuple):
+        text = module.substitute(branches, {local.use: handed_over.pop(local.use) for local in move.locals})
+        handed_over[branches] = f"{text}, {rest}"
+    else:
+        handed_over[last] += f", {rest}"
+
+
+def _as_def(module: Module, move: Move, role: str, function: ast.Lambda, name: str) -> str:
+    body = function.body
+    if not move.lifted or move.primitive not in INIT:
+        parameters = ", ".join((*_operands(move), ast.unparse(function.args))).removesuffix(", ")
+        return f"def {name}({parameters}):\n    return {_bracketed(module.text(body))}\n"
+    index = _carry_index(move, role)
+    names = [a.arg for a in function.args.args]
+    carry = _carry_name(module, function)
+    unpacking = _unpacking(module, move, role, function, carry)
+    names[index] = carry
+    rest = ", ".join(move.lifted)
+    match body:
+        case _ if role == "cond":
+            result = _bracketed(module.text(body))
+        case ast.Tuple(elts=[inner, other]) if move.primitive == "jax.lax.scan":
+            result = f"({module.text(inner)}, {rest}), {module.text(other)}"
+        case _:
+            result = f"{_bracketed(module.text(body))}, {rest}"
+    return f"def {name}({', '.join(names)}):\n    {unpacking}\n    return {result}\n"
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if "\n" in text and not text.startswith(("(", "[", "{")) else text
+
+
+def _carry_index(move: Move, role: str) -> int:
+    return 0 if role == "cond" else CARRY[move.primitive][0]
+
+
+def _unpack(module: Module, move: Move, role: str, function: ast.FunctionDef, edit: Rewriter) -> None:
+    """Makes the carry of a moved loop function hold the lifted variables, and every result too."""
+    if not move.lifted or move.primitive not in INIT:
+        return
+    carry = _carry_name(module, function)
+    first = next((s for s in function.body if not is_docstring(s)), function.body[0])
+    edit.insert_before(first, _unpacking(module, move, role, function, carry))
+    edit.replace(function.args.args[_carry_index(move, role)], carry)
+    rest = ", ".join(move.lifted)
+    for value in results(module, function) if role != "cond" else ():
+        if move.primitive == "jax.lax.scan" and isinstance(value, ast.Tuple):
+            edit.wrap(value.elts[0], "(", f", {rest})")
+        elif isinstance(value, ast.Tuple) and not module.text(value).startswith("("):
+            edit.wrap(value, "(", f"), {rest}")
+        else:
+            edit.wrap(value, "", f", {rest}")
+
+
+def _unpacking(module: Module, move: Move, role: str, function: Function, carry: str) -> str:
+    inner = function.args.args[_carry_index(move, role)].arg
+    read = set(free_names(module, function)) & set(move.lifted)
+    names = "*_" if role == "cond" and not read else ", ".join(move.lifted)
+    return f"{inner}, {names} = {carry}"
+
+
+def _carry_name(module: Module, function: Function) -> str:
+    used = {n.id for n in names_in(function)} | {a.arg for a in function.args.args}
+    return next(n for n in ("carry", "lifted", module.fresh("lifted_carry")) if n not in used)
+
+
+def _take_carry_out(module: Module, move: Move, edit: Rewriter) -> None:
+    """Leaves in the result only what was there before."""
+    match taker(module, move.call):
+        case ast.Tuple(elts=[carry, _]) if move.primitive == "jax.lax.scan":
+            edit.wrap(carry, "(", ", *_)")
+        case ast.Subscript(slice=ast.Constant(value=1)) if move.primitive == "jax.lax.scan":
+            return
+        case _:
+            edit.wrap(move.call, "", "[0]")
+
+
+def _spell_out(module: Module, move: Move, handed_over: dict[ast.AST, str], edit: Rewriter) -> None:
+    """`return scan(...)` becomes two statements, since its first result is to be taken apart."""
+    statement = module.statement(move.call)
+    function = module.function(move.call)
+    used = module.names(function) if function is not None else frozenset[str]()
+    carry, stacked = (name if name not in used else module.fresh(name) for name in ("carry", "stacked"))
+    outside = {node: text for node, text in handed_over.items() if move.call not in module.ancestors(node)}
+    inside = {node: text for node, text in handed_over.items() if node not in outside}
+    call = _dedented(module.substitute(move.call, inside), statement.col_offset)
+    edit.replace(statement, f"({carry}, *_), {stacked} = {call}\nreturn {carry}, {stacked}")
+    for node, text in outside.items():
+        edit.replace(node, text)
+
+
+def _dedented(text: str, columns: int) -> str:
+    first, *others = text.splitlines()
+    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))
