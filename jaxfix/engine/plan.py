@@ -26,7 +26,8 @@ def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Pat
       SourceError: `source` is not valid Python.
       BugError: a recipe broke, or the fixes do not come to an end.
     """
-    current, applied = source, []
+    current = source
+    applied: list[Fix] = []
     for _ in range(ROUNDS):
         fixes = cook(analyze(current, codemods))
         chosen, held = _choose(fixes, codemods, accept, current)
