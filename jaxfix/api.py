@@ -4,7 +4,9 @@ from jaxfix.core import lifting
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS
 from jaxfix.core.model import Function, Module, Runs
+from jaxfix.core.origins import Key, Pair, returned
 from jaxfix.core.purity import Constancy, constancy, purity
+from jaxfix.core.values import Form, Kind, Value, Values
 
 __all__ = [
     "CONTROL_FLOW",
@@ -14,13 +16,20 @@ __all__ = [
     "Constancy",
     "Equality",
     "Finding",
+    "Form",
     "Function",
+    "Key",
+    "Kind",
     "Module",
+    "Pair",
     "Recipe",
     "Rewriter",
     "Runs",
     "Safety",
+    "Value",
+    "Values",
     "constancy",
     "lifting",
     "purity",
+    "returned",
 ]
