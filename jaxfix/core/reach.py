@@ -47,12 +47,12 @@ class Reach:
     def __init__(self, module: "Module") -> None:
         self._module = module
         self._loads: dict[str, list[ast.Name]] = {}
-        self._self_loads: dict[str, list[ast.Attribute]] = {}
+        self._attribute_loads: dict[str, list[ast.Attribute]] = {}
         for node in ast.walk(module.tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads.setdefault(node.id, []).append(node)
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                self._self_loads.setdefault(node.attr, []).append(node)
+            elif isinstance(node, ast.Attribute):
+                self._attribute_loads.setdefault(node.attr, []).append(node)
         self._runs: dict[Function, Runs] = {}
         self._uses: dict[Function, tuple[_Use, ...]] = {}
         self._under_way: set[tuple[str, ast.AST]] = set()
@@ -162,7 +162,7 @@ class Reach:
                 yield from self._use(name, False)
 
     def _method_uses(self, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef) -> Iterator[_Use]:
-        for attribute in self._self_loads.get(method.name, ()):
+        for attribute in self._attribute_loads.get(method.name, ()):
             around = self._module.functions_around(attribute)
             outermost = around[-1] if around else None
             first = outermost.args.args[0].arg if outermost is not None and outermost.args.args else None
@@ -170,6 +170,8 @@ class Reach:
             in_class = outermost is not None and self._module.parent(outermost) is owner
             if receiver == owner.name or (in_class and receiver == first):
                 yield from self._use(attribute, False)
+            else:
+                yield _Use(Runs.UNKNOWN, None, False)  # perhaps of another object, perhaps of this class
 
     def _use(self, node: ast.AST, differentiated: bool) -> Iterator[_Use]:
         """What becomes of the function that `node` stands for."""

@@ -1,0 +1,92 @@
+"""Look-alikes: nothing is compiled again here."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def body(i, v):
+    return v * 0.5
+
+
+once = functools.partial(body)
+
+
+def module_level_function(x):
+    return lax.fori_loop(0, 3, body, x)
+
+
+def partial_made_once(x):
+    return lax.fori_loop(0, 3, once, x)
+
+
+def callers_function(x, step):
+    return lax.fori_loop(0, 3, step, x)
+
+
+@jax.jit
+def under_jit(x):
+    return lax.fori_loop(0, 3, lambda i, v: v * 0.5, x)
+
+
+@functools.partial(jax.jit, static_argnames=("n",))
+def under_partial_jit(x, n):
+    def local(i, v):
+        return v * n
+
+    return lax.fori_loop(0, 3, local, x)
+
+
+def _helper(x):
+    return lax.cond(x.sum() > 0, lambda v: v, lambda v: -v, x)
+
+
+@jax.jit
+def only_caller(x):
+    return _helper(x)
+
+
+def not_control_flow(xs):
+    total = lax.associative_scan(lambda a, b: a + b, xs)
+    return jax.vmap(lambda v: v * 2)(total)
+
+
+def made_by_a_factory(rate):
+    def step(i, v):
+        return v * rate
+
+    def run(x):
+        return lax.fori_loop(0, 3, step, x)
+
+    return run
+
+
+def inside_another_loop(xs):
+    def outer(carry, x):
+        return lax.fori_loop(0, 3, lambda i, v: v + x, carry), None
+
+    return lax.scan(outer_body, jnp.zeros(()), xs), jax.jit(outer)
+
+
+def outer_body(carry, x):
+    return lax.cond(x > 0, lambda v: v, lambda v: -v, carry), None
+
+
+def silenced(x):
+    return lax.fori_loop(0, 3, lambda i, v: v * 0.5, x)  # jaxfix: ignore[local-loop-function]
+
+
+class scan:
+    """Not the one of `jax.lax`."""
+
+    def scan(self, f, x):
+        return f(x)
+
+
+def another_scan(x):
+    return scan().scan(lambda v: v, x)
+
+
+lax.fori_loop(0, 3, lambda i, v: v + i, jnp.ones(2))
