@@ -80,7 +80,7 @@ class Leaf:
       path: in its pytree, such as `[1].count`.
       dtype: of an array; the type's name in brackets, such as `<int>`, of anything else.
       digest: of dtype, shape and bytes, NaNs included; None for a traced value.
-      sample: up to 4096 values, evenly spaced, of a floating or complex array (real parts, then imaginary ones).
+      sample: up to 4096 values, evenly spaced, of an array of numbers (real parts, then imaginary ones).
     """
 
     path: str
@@ -130,8 +130,9 @@ class Measurement:
       case: such as `optax.radam, eager, float32` or the command.
       failure: why the run did not end well, in one line; None if it did.
       steps: in order; empty where the program has none.
-      functions: the rewritten functions that were called.
+      functions: the rewritten functions that were called, each as `path:qualified name`.
       loaded: sha256 of each patched source that a process of the run loaded, by path.
+      calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
     """
 
     case: str
@@ -145,6 +146,7 @@ class Measurement:
     loaded: dict[str, str]
     peak_bytes: int
     environment: Environment | None
+    calls: dict[str, int] = field(default_factory=dict)
 
     @property
     def steady_compiles(self) -> int:

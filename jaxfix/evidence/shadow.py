@@ -1,0 +1,137 @@
+"""Copies of a project and of installed packages, in which a patched program runs. The originals are only read."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+LINKED_BYTES = 16 << 20
+_SKIPPED = {
+    ".git",
+    ".hg",
+    ".svn",
+    "__pycache__",
+    ".jaxfix",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".tox",
+    ".nox",
+}
+
+
+def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
+    """Copies the project under `root` to `copy`, with the contents of `changed` (by original path) in place.
+
+    Version control, caches and scratch folders are left out; virtual environments become links, and so do files
+    above 16 MiB, which `probe` replaces by copies before a program opens them for writing.
+    """
+    for original in _entries(root, root, excluded=copy):
+        place = copy / original.relative_to(root)
+        if original.is_symlink():
+            _copy_link(original, place, root, copy)
+        elif original.is_dir():
+            _copy_folder(original, place)
+        elif original.stat().st_size > LINKED_BYTES:
+            place.symlink_to(original)
+        else:
+            _copy_file(original, place)
+    _write(root, copy, changed)
+
+
+def copy_package(location: Path, overlay: Path, changed: Mapping[Path, bytes]) -> Path:
+    """Copies an installed package, or module of one file, into `overlay`; returns the copy.
+
+    Compiled bytecode comes along: it stays valid for files that did not change.
+    """
+    copy = overlay / location.name
+    overlay.mkdir(parents=True, exist_ok=True)
+    if location.is_file():
+        _copy_file(location, copy)
+    else:
+        shutil.copytree(location, copy, symlinks=False)
+    _write(location, copy, changed)
+    return copy
+
+
+def is_linked(path: Path, root: Path) -> bool:
+    """Whether `path` lies in a part of the tree under `root` that a copy only links to."""
+    inside = [parent for parent in path.parents if parent.is_relative_to(root)]
+    return any(parent.is_symlink() or _is_environment(parent) for parent in inside if parent != root)
+
+
+def package_of(path: Path) -> Path:
+    """The folder of the outermost package that holds `path`, or `path` itself for a module of one file."""
+    package = path
+    while (package.parent / "__init__.py").is_file():
+        package = package.parent
+    if package == path and path.parent.name not in ("site-packages", "dist-packages"):
+        installed = [parent for parent in path.parents if parent.parent.name in ("site-packages", "dist-packages")]
+        return installed[0] if installed else path  # a namespace package
+    return package
+
+
+def _entries(folder: Path, root: Path, excluded: Path) -> Iterator[Path]:
+    for entry in sorted(folder.iterdir()):
+        if entry.name in _SKIPPED or entry == excluded or excluded.is_relative_to(entry):
+            continue
+        mode = entry.lstat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
+            continue  # sockets and pipes
+        yield entry
+        if stat.S_ISDIR(mode) and not _is_environment(entry):
+            yield from _entries(entry, root, excluded)
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir() or folder.name == "node_modules"
+
+
+def _copy_folder(original: Path, place: Path) -> None:
+    if _is_environment(original):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(original, target_is_directory=True)
+    else:
+        place.mkdir(parents=True, exist_ok=True)
+
+
+def _copy_link(original: Path, place: Path, root: Path, copy: Path) -> None:
+    target = Path(os.path.normpath(original.parent / os.readlink(original)))
+    if target.is_relative_to(root):
+        target = copy / target.relative_to(root)
+    place.symlink_to(target, target_is_directory=original.is_dir())
+
+
+def _copy_file(original: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _clone(original, place)
+    except OSError:
+        shutil.copyfile(original, place)
+    shutil.copystat(original, place)
+
+
+def _clone(original: Path, place: Path) -> None:
+    """Shares the blocks of the file where the file system can."""
+    if not hasattr(os, "copy_file_range"):
+        raise OSError("no `copy_file_range` here")
+    with open(original, "rb") as source, open(place, "wb") as target:
+        left = os.fstat(source.fileno()).st_size
+        while left > 0:
+            copied = os.copy_file_range(source.fileno(), target.fileno(), left)
+            if copied == 0:
+                raise OSError("the file shrank")
+            left -= copied
+
+
+def _write(original: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
+    for path, content in changed.items():
+        place = copy if path == original else copy / path.relative_to(original)
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+        for stale in (place.parent / "__pycache__").glob(f"{place.stem}.*.pyc"):
+            stale.unlink()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)  # may be a link
+        place.write_bytes(content)
+        place.chmod(mode)
