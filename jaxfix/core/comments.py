@@ -1,10 +1,10 @@
 """The comments of a source, so that none is ever lost."""
 
-import io
-import tokenize
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+
+from jaxfix.core.text import LineIndex
+from jaxfix.core.tokens import tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,7 @@ class Comment:
 @lru_cache(maxsize=8)
 def comments(text: bytes) -> tuple[Comment, ...]:
     """The comments of a UTF-8 source that parses, in order; those before the first odd token of any other."""
-    found = []
-    with suppress(tokenize.TokenError, SyntaxError):
-        for token in tokenize.tokenize(io.BytesIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                found.append(Comment(token.start[0], token.string.rstrip()))
-    return tuple(found)
+    lines = LineIndex(text)
+    return tuple(
+        Comment(lines.line(token.span.start), token.text.rstrip()) for token in tokens(text) if token.kind == "COMMENT"
+    )

@@ -43,7 +43,8 @@ class Module:
           SourceError: it is not valid Python for the running interpreter.
         """
         try:
-            return cls(source, ast.parse(source.text))
+            # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
+            return cls(source, ast.parse(source.text.decode()))
         except SyntaxError as error:
             raise SourceError(source.path, f"line {error.lineno or 1}: syntax error: {error.msg}") from error
         except (ValueError, RecursionError, MemoryError) as error:
@@ -191,7 +192,8 @@ class Module:
 
     def captures(self, function: Function) -> Captures | None:
         """What `function` takes from outside; None where that is not certain."""
-        return self._scopes.captures(function)
+        same_line = [f for f in self.functions if f.lineno == function.lineno and type(f) is type(function)]
+        return self._scopes.captures(function, same_line if isinstance(function, ast.Lambda) else ())
 
     def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
         """The places that bind `name` in `scope`, by default in the module itself."""
@@ -219,15 +221,16 @@ class Module:
         return self.scope_of(name, node) not in (None, self.tree)
 
     def fresh(self, name: str) -> str:
-        """`name`, or `name` with a number, that occurs nowhere in the file."""
+        """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
         candidate, number = name, 1
         while candidate in self._identifiers:
             number += 1
             candidate = f"{name}_{number}"
+        self._identifiers.add(candidate)
         return candidate
 
     @cached_property
-    def _identifiers(self) -> frozenset[str]:
+    def _identifiers(self) -> set[str]:
         found: set[str] = {name for names in self._bindings.values() for name in names}
         for node in ast.walk(self.tree):
             match node:
@@ -235,7 +238,7 @@ class Module:
                     found.add(name)
                 case ast.Constant(value=str(name)) if name.isidentifier():
                     found.add(name)  # such as an entry of `__all__`
-        return frozenset(found)
+        return found
 
     @cached_property
     def has_star_import(self) -> bool:

@@ -1,0 +1,168 @@
+"""Where statements stand: their lines, their comments, their blocks."""
+
+import ast
+import re
+from collections.abc import Iterable
+
+from jaxfix.core.errors import SourceError
+from jaxfix.core.model import Module
+from jaxfix.core.text import Span
+from jaxfix.core.tokens import Token
+from jaxfix.rewrite.layout import indentation
+
+_NEWLINE = re.compile(rb"\r\n|\r|\n")
+_REST = re.compile(rb"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?(?=\r|\n|\Z)")
+_COMMENT_LINE = re.compile(rb"([ \t\f]*)#[^\r\n]*")
+_BLANK_LINE = re.compile(rb"[ \t\f]*(?:\r\n|\r|\n)")
+
+
+class Blocks:
+    """The lines of the statements of one module, in bytes of its text."""
+
+    def __init__(self, module: Module, found: Iterable[Token], unit: str) -> None:
+        self._module = module
+        self._comments = frozenset(token.span.start for token in found if token.kind == "COMMENT")
+        self._text = module.source.text
+        self._unit = unit
+
+    # --- blocks -----------------------------------------------------------------------------------------------
+
+    def siblings(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The block that `statement` is in."""
+        parent = self._module.parent(statement)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and any(item is statement for item in block):
+                return block
+        raise self.refusal(statement, "it is in no block")
+
+    def neighbours(self, statement: ast.stmt) -> tuple[ast.stmt | None, ast.stmt | None]:
+        """The statements before and after `statement` on its own line, joined to it by `;`."""
+        block = self.siblings(statement)
+        place = next(number for number, item in enumerate(block) if item is statement)
+        before = block[place - 1] if place > 0 else None
+        after = block[place + 1] if place + 1 < len(block) else None
+        return (
+            before if before is not None and not self.owns_line(statement) else None,
+            after if after is not None and not self.owns_line(after) else None,
+        )
+
+    def is_first(self, statement: ast.stmt) -> bool:
+        return self.siblings(statement)[0] is statement
+
+    def in_module(self, statement: ast.stmt) -> bool:
+        return isinstance(self._module.parent(statement), ast.Module)
+
+    def is_elif(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.If) and self._text.startswith(b"elif", self.start(statement))
+
+    # --- lines ------------------------------------------------------------------------------------------------
+
+    def start(self, statement: ast.stmt) -> int:
+        return self._module.span(statement).start
+
+    def line_start(self, statement: ast.stmt) -> int:
+        lines = self._module.source.lines
+        return lines.line_start(lines.line(self.start(statement)))
+
+    def owns_line(self, statement: ast.stmt) -> bool:
+        """Whether nothing but blanks stands before `statement` on its line."""
+        return not self._text[self.line_start(statement) : self.start(statement)].strip()
+
+    def indent(self, statement: ast.stmt) -> str:
+        """What `statement` is indented by; what it would be, on a line of its own."""
+        if self.owns_line(statement):
+            return indentation(self._text[self.line_start(statement) : self.start(statement)].decode())
+        block = self.siblings(statement)
+        if block[0] is not statement:
+            return self.indent(block[0])
+        return self.indent(self._module.statement(self._parent(statement))) + self._unit
+
+    def line_end(self, statement: ast.stmt) -> int:
+        """Where the last line of `statement` ends, its comment included, before the newline."""
+        match = _REST.match(self._text, self._module.span(statement).end)
+        if match is None:
+            raise self.refusal(statement, "it shares a line")
+        return match.end()
+
+    def after_newline(self, offset: int) -> int:
+        match = _NEWLINE.match(self._text, offset)
+        return match.end() if match else offset
+
+    def lead(self, statement: ast.stmt) -> int:
+        """Where the comments directly above `statement`, at its indentation, begin; else where its line begins."""
+        lines = self._module.source.lines
+        start = self.line_start(statement)
+        blanks = self._text[start : self.start(statement)].decode()
+        line = lines.line(start)
+        while line > 1:
+            above = lines.line_start(line - 1)
+            match = _COMMENT_LINE.match(self._text, above)
+            if not match or match.end(1) not in self._comments or match[1].decode() != blanks:
+                break
+            start, line = above, line - 1
+        return start
+
+    def region(self, statement: ast.stmt) -> Span:
+        """The whole lines of `statement`, with the comments above it and the deeper ones below it."""
+        if not self.owns_line(statement):
+            raise self.refusal(statement, "it shares a line")
+        return Span(self.lead(statement), self.after_newline(self.body_end(statement)))
+
+    def body_end(self, statement: ast.stmt) -> int:
+        """Where the last line of `statement` ends, before the newline; deeper comments below a block belong to it."""
+        end = self.line_end(statement)
+        if not hasattr(statement, "body"):
+            return end
+        depth = len(self.indent(statement).expandtabs())
+        offset = self.after_newline(end)
+        while offset < len(self._text):
+            if blank := _BLANK_LINE.match(self._text, offset):
+                offset = blank.end()
+                continue
+            comment = _COMMENT_LINE.match(self._text, offset)
+            if not comment or len(comment[1].decode().expandtabs()) <= depth:
+                break
+            end, offset = comment.end(), self.after_newline(comment.end())
+        return end
+
+    def blank_lines_above(self, offset: int) -> int:
+        """How many blank lines end at `offset`, the start of a line."""
+        return len(trailing_blank_lines(self._text[:offset]))
+
+    def blank_lines_below(self, offset: int) -> int:
+        """How many blank lines follow `offset`, the end of a line; any number at the end of the text."""
+        rest = self._text[self.after_newline(offset) :]
+        blank = len(rest) - len(rest.lstrip())
+        return rest[:blank].count(b"\n") or rest[:blank].count(b"\r") if blank < len(rest) else len(self._text)
+
+    def without_gap(self, removed: Span, *, first: bool, last: bool) -> Span:
+        """`removed`, whole lines, with the blank lines that would be left over without it.
+
+        Those below if there are some above or it is the `first` of its block; those above if it is the `last`.
+        """
+        above = trailing_blank_lines(self._text[: removed.start])
+        if last:
+            return Span(removed.start - sum(above), removed.end)
+        end = removed.end
+        while above or first:
+            blank = _BLANK_LINE.match(self._text, end)
+            if not blank:
+                break
+            end = blank.end()
+        return Span(removed.start, end)
+
+    def refusal(self, node: ast.stmt | ast.expr, reason: str) -> SourceError:
+        return SourceError(self._module.source.path, f"line {node.lineno} cannot be rewritten: {reason}")
+
+    def _parent(self, node: ast.AST) -> ast.AST:
+        parent = self._module.parent(node)
+        assert parent is not None
+        return parent
+
+
+def trailing_blank_lines(text: bytes) -> list[int]:
+    """The lengths of the blank lines at the end of `text`, which ends with a newline or is empty."""
+    solid = text.rstrip()
+    tail = [len(line) for line in text[len(solid) :].splitlines(keepends=True)]
+    return tail[1:] if solid else tail

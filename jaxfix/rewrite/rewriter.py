@@ -1,0 +1,344 @@
+"""The verbs of a recipe, recorded and turned into edits."""
+
+import ast
+from collections.abc import Iterable
+
+from jaxfix.core.errors import SourceError
+from jaxfix.core.model import Module
+from jaxfix.core.text import Edit, Span, apply_edits
+from jaxfix.core.tokens import tokens
+from jaxfix.rewrite.arguments import Arguments
+from jaxfix.rewrite.blocks import Blocks
+from jaxfix.rewrite.cst import ConcreteSyntax
+from jaxfix.rewrite.folding import Folding
+from jaxfix.rewrite.imports import Imports
+from jaxfix.rewrite.layout import Layout, indentation
+from jaxfix.rewrite.moving import Move, header, reindented, renamed
+from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
+from jaxfix.rewrite.removing import Removals
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
+
+
+class EditRecorder:
+    """Implements `jaxfix.core.finding.Rewriter` for one recipe; `edits` is what the recipe asked for.
+
+    Verbs compose: what is changed inside a function that is hoisted is changed in the text that moves, and what
+    is changed inside a statement that is deleted goes with it.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._text = module.source.text
+        self._tokens = tuple(tokens(self._text))
+        self._layout = Layout.of(module.source, self._tokens)
+        self._blocks = Blocks(module, self._tokens, self._layout.indent)
+        self._imports = Imports(module, self._blocks)
+        self._syntax = ConcreteSyntax(module.source)
+        self._folding = Folding(module.source, self._layout, self._tokens)
+        self._pieces: list[Piece] = []
+        self._moves: list[Move] = []
+        self._deleted: list[ast.stmt] = []
+        self._filled: list[ast.stmt] = []
+        self._split: set[ast.stmt] = set()
+        self._arguments: dict[ast.Call, tuple[list[str], dict[str, str]]] = {}
+        self._imported: dict[str, str] = {}
+
+    # --- expressions ------------------------------------------------------------------------------------------
+
+    def replace(self, node: ast.AST, text: str) -> None:
+        if isinstance(node, ast.stmt):
+            self._replace_statement(node, text)
+            return
+        span = self._span(node)
+        around = self._text[span.start : span.end].decode()
+        placed = self._layout.placed(_standing(text), self._line_indent(span.start), around)
+        self._add(Edit(span, self._spaced(span, placed)), span, Place.INSIDE)
+
+    def wrap(self, node: ast.expr, before: str, after: str) -> None:
+        span = self._span(node)
+        if _needs_parentheses(node, self._text[span.start : span.end].decode()):
+            before, after = f"{before}(", f"){after}"
+        start, end = Span(span.start, span.start), Span(span.end, span.end)
+        self._add(Edit(start, self._spaced(start, self._layout.placed(before, ""))), span, Place.OPENING)
+        self._add(Edit(end, self._layout.placed(after, "")), span, Place.CLOSING)
+
+    def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                self.replace(keyword.value, value)
+                return
+        self._further(call)[1][name] = value
+
+    def append_argument(self, call: ast.Call, value: str) -> None:
+        if not Arguments(self._module.source, self._syntax, call).takes_positional:
+            raise self._blocks.refusal(call, "a positional argument follows a keyword")
+        self._further(call)[0].append(value)
+
+    # --- statements -------------------------------------------------------------------------------------------
+
+    def insert_before(self, statement: ast.stmt, text: str) -> None:
+        if self._blocks.is_elif(statement):
+            raise self._blocks.refusal(statement, "nothing can stand before an `elif`")
+        self._filled.append(statement)
+        owner, indent, newline = self._module.span(statement), self._blocks.indent(statement), self._layout.newline
+        own = self._statements(text, indent)
+        if not self._blocks.owns_line(statement):
+            self._give_own_line(statement)
+            self._add(Edit(Span(owner.start, owner.start), own + newline + indent), owner, Place.LINES_BEFORE)
+            return
+        first, last = _ends(text)
+        start = self._blocks.lead(statement)
+        gap, below = self._wanted(statement) if first else 0, self._wanted(statement) if last else 0
+        if isinstance(statement, _DEFINITIONS):
+            above = self._blocks.blank_lines_above(start)
+            below = max(below, 2 if self._blocks.in_module(statement) else min(above, 1))
+        edit = Edit(Span(start, start), indent + own + newline * (1 + below))
+        self._pieces.append(Piece(edit, owner, Place.LINES_BEFORE, gap, not self._begins_block(statement)))
+
+    def insert_after(self, statement: ast.stmt, text: str) -> None:
+        _, after = self._blocks.neighbours(statement)
+        if after is not None:
+            self.insert_before(after, text)
+            return
+        self._filled.append(statement)
+        indent, newline = self._blocks.indent(statement), self._layout.newline
+        self._give_own_line(statement)
+        first, last = _ends(text)
+        gap = self._wanted(statement) if first or isinstance(statement, _DEFINITIONS) else 0
+        end = self._blocks.body_end(statement)
+        below = max(self._wanted(statement) - self._blocks.blank_lines_below(end), 0) if last else 0
+        own = newline * (1 + gap) + indent + self._statements(text, indent) + newline * below
+        self._add(Edit(Span(end, end), own), self._module.span(statement), Place.LINES_AFTER)
+
+    def delete(self, statement: ast.stmt) -> None:
+        if self._blocks.is_elif(statement):
+            raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
+        if statement not in self._deleted:
+            self._deleted.append(statement)
+
+    def hoist(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        before: ast.stmt,
+        name: str,
+        parameters: tuple[str, ...] = (),
+    ) -> None:
+        if not self._blocks.owns_line(before) or self._blocks.is_elif(before):
+            raise self._blocks.refusal(before, "a definition cannot stand before it")
+        span, region = self._module.span(function), self._blocks.region(function)
+        indents = self._blocks.indent(function), self._blocks.indent(before)
+        self._moves.append(Move(function, before, name, span, region, *indents))
+        # The header moves with the function: it belongs to something inside it.
+        inside = Span(span.start + 1, span.end)
+        for edit in header(self._module, self._layout, self._tokens, function, name, parameters):
+            self._add(edit, inside, Place.INSIDE)
+
+    # --- modules ----------------------------------------------------------------------------------------------
+
+    def imported(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
+        name = self._imports.name(qualname, at) or self._imported.get(qualname)
+        if name is None:
+            name = self._imported[qualname] = self._imports.unused(prefer)
+            edit = self._imports.added(qualname, name, self._layout.newline)
+            place = Place.LINES_AFTER if edit.text.startswith(self._layout.newline) else Place.LINES_BEFORE
+            self._add(edit, edit.span, place)
+        return name
+
+    # --- edits ------------------------------------------------------------------------------------------------
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What the recipe does, against the text of the module; in the order of the text.
+
+        Raises:
+          SourceError: the place cannot be rewritten.
+          BugError: the recipe changes one place in two ways.
+        """
+        pieces = [*self._pieces, *self._argument_pieces()]
+        pieces += self._own_names(pieces)
+        pieces = self._with_removals(pieces)
+        for turn, move in sorted(enumerate(self._moves, 1), key=lambda item: item[1].region.end - item[1].region.start):
+            inside = [piece for piece in pieces if move.holds(piece.edit.span, piece.owner)]
+            pieces = [piece for piece in pieces if piece not in inside]
+            pieces.append(self._moved(move, inside, turn))
+        return self._joined(pieces, shift=0)
+
+    def _argument_pieces(self) -> Iterable[Piece]:
+        for call, (positional, keywords) in self._arguments.items():
+            indent = self._line_indent(self._module.span(call).start)
+            placed = [self._layout.placed(_standing(text), indent) for text in (*positional, *keywords.values())]
+            named = tuple(f"{name}={text}" for name, text in zip(keywords, placed[len(positional) :], strict=True))
+            arguments = Arguments(self._module.source, self._syntax, call)
+            for edit in arguments.added(tuple(placed[: len(positional)]), named, self._layout.newline):
+                yield Piece(edit, self._module.span(call), Place.INSIDE)
+
+    def _own_names(self, pieces: list[Piece]) -> list[Piece]:
+        """The renamed uses of hoisted functions inside themselves, but for those that the recipe replaces."""
+        taken = [piece.edit.span for piece in pieces]
+        return [
+            Piece(edit, edit.span, Place.INSIDE)
+            for move in self._moves
+            for edit in renamed(self._module, move.function, move.name)
+            if not any(edit.span.overlaps(span) for span in taken)
+        ]
+
+    def _with_removals(self, pieces: list[Piece]) -> list[Piece]:
+        moved: dict[ast.stmt, Span | None] = {move.function: move.region for move in self._moves}
+        removals = Removals(self._module, self._blocks, self._tokens, self._layout.newline)
+        removed = removals.pieces(dict.fromkeys(self._deleted) | moved, self._filled)
+        deleted = [self._module.span(statement) for statement in self._deleted]
+        kept = [
+            self._above_removed(piece, removed)
+            for piece in pieces
+            if piece.place not in _INLINE or not any(span.contains(piece.edit.span) for span in deleted)
+        ]
+        return kept + removed
+
+    def _above_removed(self, piece: Piece, removed: list[Piece]) -> Piece:
+        """`piece`; lines after a statement that is taken out become lines where it began."""
+        if piece.place is not Place.LINES_AFTER:
+            return piece
+        for removal in removed:
+            span = removal.edit.span
+            if removal.owner == piece.owner and span.start < piece.edit.span.start < span.end:
+                text = piece.edit.text.lstrip("\r\n") + self._layout.newline
+                return Piece(Edit(Span(span.start, span.start), text), piece.owner, Place.LINES_BEFORE)
+        return piece
+
+    def _moved(self, move: Move, inside: list[Piece], turn: int) -> Piece:
+        """The text of the function at its new place."""
+        start = move.region.start
+        edits = self._joined(inside, move.shift)
+        relative = [Edit(Span(e.span.start - start, e.span.end - start), e.text) for e in edits]
+        text = apply_edits(self._text[start : move.region.end], relative)
+        own = reindented(text, move.indent, move.new_indent)
+        newline, wanted = self._layout.newline, self._wanted(move.before)
+        own += newline * (wanted + (not own.endswith(("\n", "\r"))))
+        place = self._blocks.lead(move.before)
+        follows = not self._begins_block(move.before)
+        owner = self._module.span(move.before)
+        return Piece(Edit(Span(place, place), own), owner, Place.LINES_BEFORE, wanted, follows, turn)
+
+    def _joined(self, pieces: list[Piece], shift: int) -> tuple[Edit, ...]:
+        ordered = in_order(pieces)
+        inline = [piece.edit for piece in ordered if piece.place in _INLINE]
+        folded = [Piece(edit, edit.span, Place.INSIDE) for edit in self._folding.folded(_once(inline), shift)]
+        lines = [[p for p in ordered if p.place is place] for place in (Place.LINES_BEFORE, Place.LINES_AFTER)]
+        every = sorted([*lines[0], *folded, *lines[1]], key=lambda piece: piece.edit.span)
+        return joined(every, self._text, self._layout.newline)
+
+    # --- places -----------------------------------------------------------------------------------------------
+
+    def _add(self, edit: Edit, owner: Span, place: Place) -> None:
+        self._pieces.append(Piece(edit, owner, place))
+
+    def _further(self, call: ast.Call) -> tuple[list[str], dict[str, str]]:
+        self._span(call)
+        return self._arguments.setdefault(call, ([], {}))
+
+    def _span(self, node: ast.AST) -> Span:
+        """The span of an expression that can be rewritten; of a generator that is all of a call, without brackets."""
+        if not self._module.has_exact_spans(node):
+            line = getattr(node, "lineno", 1)
+            raise SourceError(self._module.source.path, f"line {line} cannot be rewritten: it is in a format string")
+        span = self._module.span(node)
+        call = self._module.parent(node)
+        is_argument = isinstance(node, ast.GeneratorExp) and isinstance(call, ast.Call) and node in call.args
+        if is_argument and call is not None and span.end == self._module.span(call).end:
+            return Span(span.start + 1, span.end - 1)  # `ast` counts the brackets of the call as the generator's
+        return span
+
+    def _spaced(self, span: Span, text: str) -> str:
+        """`text` with the space that keeps it from growing together with a word beside it."""
+        before = self._text[: span.start].decode()[-1:] if span.start else ""
+        after = self._text[span.end : span.end + 1].decode(errors="replace") if span.start < span.end else ""
+        left = " " if _is_word(before) and _is_word(text[:1]) else ""
+        right = " " if _is_word(after) and _is_word(text[-1:]) else ""
+        return left + text + right
+
+    def _line_indent(self, offset: int) -> str:
+        lines = self._module.source.lines
+        return indentation(self._text[lines.line_start(lines.line(offset)) : offset].decode())
+
+    def _wanted(self, statement: ast.stmt) -> int:
+        """How many blank lines stand around a definition next to `statement`."""
+        return 2 if self._blocks.in_module(statement) else 1
+
+    def _begins_block(self, statement: ast.stmt) -> bool:
+        return self._blocks.is_first(statement) and not self._blocks.in_module(statement)
+
+    def _statements(self, text: str, indent: str, around: str = "") -> str:
+        return self._layout.placed(self._layout.fitted(text.strip("\n"), indent), indent, around)
+
+    def _replace_statement(self, statement: ast.stmt, text: str) -> None:
+        if self._blocks.is_elif(statement):
+            raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
+        span, indent = self._module.span(statement), self._blocks.indent(statement)
+        own = self._statements(text, indent, self._text[span.start : span.end].decode())
+        if "\n" in text.strip("\n"):
+            _, after = self._blocks.neighbours(statement)
+            for other in (statement, after):
+                if other is not None:
+                    self._give_own_line(other)
+        self._add(Edit(span, own), span, Place.INSIDE)
+
+    def _give_own_line(self, statement: ast.stmt) -> None:
+        """Breaks `if x: a; b` and `a; b` so that `statement` begins a line."""
+        block = self._blocks.siblings(statement)
+        for before, other in zip([None, *block], block, strict=False):
+            if not self._blocks.owns_line(other) and other not in self._split:
+                start = self._blocks.start(other)
+                blanks = len(self._text[:start]) - len(self._text[:start].rstrip(b" \t\f"))
+                end = start - blanks if before is None else self._module.span(before).end
+                edit = Edit(Span(end, start), self._layout.newline + self._blocks.indent(other))
+                self._add(edit, self._module.span(other), Place.LINES_BEFORE)
+                self._split.add(other)
+            if other is statement:
+                return
+
+
+def _once(edits: list[Edit]) -> list[Edit]:
+    """Replacements that were asked for twice, once; insertions as often as asked for."""
+    return [e for n, e in enumerate(edits) if e.span.start == e.span.end or e not in edits[:n]]
+
+
+def _standing(text: str) -> str:
+    """`text` in parentheses if it goes over lines that nothing else holds together."""
+    if "\n" not in text.strip() or _parses(text.strip()) or not _parses(f"({text})"):
+        return text
+    return f"({text})"
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def _needs_parentheses(node: ast.expr, text: str) -> bool:
+    """Whether `node` cannot be an argument as it stands: `a, b` would be two."""
+    match node:
+        case ast.Tuple():
+            return not (text.startswith("(") and text.endswith(")") and _parses(f"[{text[1:-1]}]"))
+        case ast.GeneratorExp():
+            return not text.startswith("(") or not _parses(text)
+        case ast.NamedExpr() | ast.Yield() | ast.YieldFrom():
+            return True
+    return False
+
+
+def _ends(text: str) -> tuple[bool, bool]:
+    """Whether statements begin, and whether they end, with a definition."""
+    try:
+        body = ast.parse(text.strip("\n")).body
+    except SyntaxError:
+        return False, False
+    return (isinstance(body[0], _DEFINITIONS), isinstance(body[-1], _DEFINITIONS)) if body else (False, False)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character in ("_", '"', "'", "\ufffd") if character else False
