@@ -22,8 +22,8 @@ def filtered(init, xs, gain, bias):
 
 def smoothed(init, xs, gain):
     def body(state, x):
-        if xs.ndim == 2:
-            return state + x, x
+        if gain.ndim == 1:
+            return (state + x), x
         return gain * state + x, state
 
     return lax.scan(body, init, xs=xs)  # want: local-loop-function

@@ -67,10 +67,10 @@ def inside_another_loop(xs):
     def outer(carry, x):
         return lax.fori_loop(0, 3, lambda i, v: v + x, carry), None
 
-    return lax.scan(outer_body, jnp.zeros(()), xs), jax.jit(outer)
+    return lax.scan(_outer_body, jnp.zeros(()), xs), jax.jit(outer)
 
 
-def outer_body(carry, x):
+def _outer_body(carry, x):
     return lax.cond(x > 0, lambda v: v, lambda v: -v, carry), None
 
 

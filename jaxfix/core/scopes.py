@@ -2,7 +2,7 @@
 
 import ast
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -27,22 +27,29 @@ class Captures:
 class Scopes:
     """The captures of every function of one module.
 
-    `symtable` and `ast` meet at (name, line). Two functions of one name on one line cannot be told apart:
-    for them there is no answer.
+    `symtable` and `ast` meet at (name, line). Lambdas that share a line are told apart by their order, and only
+    if names and parameters agree: where they do not, there is no answer.
     """
 
     def __init__(self, text: str, path: str) -> None:
-        self._tables: dict[tuple[str, int], list[symtable.SymbolTable]] = {}
+        self._tables: dict[tuple[str, int], list[symtable.Function]] = {}
         for table in _functions(symtable.symtable(text, path, "exec")):
             self._tables.setdefault((table.get_name(), table.get_lineno()), []).append(table)
 
-    def captures(self, function: Function) -> Captures | None:
-        """What `function` takes from outside; None if `symtable` cannot tell it from another one."""
+    def captures(self, function: Function, neighbours: Sequence[Function] = ()) -> Captures | None:
+        """What `function` takes from outside; None if `symtable` cannot tell it from another one.
+
+        Args:
+          neighbours: the functions of its kind and name that begin on its line, in the order of the text.
+        """
         name = "lambda" if isinstance(function, ast.Lambda) else function.name
         tables = self._tables.get((name, function.lineno), [])
-        if len(tables) != 1:
+        neighbours = neighbours or (function,)
+        if len(tables) != len(neighbours) or function not in neighbours:
             return None
-        (table,) = tables
+        table = tables[list(neighbours).index(function)]
+        if len(tables) > 1 and not _is_table_of(table, function):
+            return None
         inside = list(_with_children(table))
         # Free in an inner scope and bound in this function: not taken from outside.
         free = {s.get_name() for s in table.get_symbols() if s.is_free()}
@@ -56,15 +63,31 @@ class Scopes:
         return Captures(frozenset(free), frozenset(global_), frozenset(rebinds))
 
 
+def _is_table_of(table: symtable.Function, function: Function) -> bool:
+    parameters = [node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+    parts = [function.body] if isinstance(function, ast.Lambda) else function.body
+    names = {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
+    known = {s.get_name() for t in _with_children(table) for s in t.get_symbols()}
+    return (
+        sorted(parameters) == sorted(table.get_parameters())
+        and names <= known
+        and known <= names | set(parameters) | {".0"} | _inner_parameters(parts)
+    )
+
+
+def _inner_parameters(parts: Sequence[ast.AST]) -> set[str]:
+    return {n.arg for part in parts for n in ast.walk(part) if isinstance(n, ast.arg)}
+
+
 def _with_children(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
     yield table
     for child in table.get_children():
         yield from _with_children(child)
 
 
-def _functions(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+def _functions(table: symtable.SymbolTable) -> Iterator[symtable.Function]:
     # On 3.12 and later `def f[T]` gives two tables of one name: the type tells them apart.
-    return (t for t in _with_children(table) if t.get_type() == "function")
+    return (t for t in _with_children(table) if isinstance(t, symtable.Function) and t.get_type() == "function")
 
 
 @dataclass(frozen=True, slots=True)

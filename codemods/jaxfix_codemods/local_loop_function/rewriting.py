@@ -10,7 +10,7 @@ from jaxfix_codemods.local_loop_function.naming import around, free_names, is_do
 def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
     handed_over: dict[ast.AST, str] = {}
     for local in move.locals:
-        name = _new_name(module, local, set(handed_over.values()))
+        name = _new_name(module, move, local)
         handed_over[local.use] = name
         if isinstance(local.function, ast.Lambda):
             edit.insert_before(move.before, _as_def(module, move, local.role, local.function, name))
@@ -29,16 +29,10 @@ def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
         _take_carry_out(module, move, edit)
 
 
-def _new_name(module: Module, local: Local, taken: set[str]) -> str:
-    if isinstance(local.function, ast.FunctionDef):
-        wanted = f"_{local.function.name.lstrip('_')}"
-    else:
-        wanted = f"_{around(module, local.use).rpartition('.')[2].strip('_<>')}_{local.role}"
-    name = module.fresh(wanted)
-    while name in taken:
-        name = module.fresh(f"{name}_")
-    taken.add(name)
-    return name
+def _new_name(module: Module, move: Move, local: Local) -> str:
+    caller = around(module, move.call).rpartition(".")[2].strip("_<>")
+    own = local.role if isinstance(local.function, ast.Lambda) else local.function.name.strip("_")
+    return module.fresh(f"_{caller}_{own}")
 
 
 def _operands(move: Move) -> tuple[str, ...]:
@@ -106,8 +100,6 @@ def _unpack(module: Module, move: Move, role: str, function: ast.FunctionDef, ed
     for value in results(module, function) if role != "cond" else ():
         if move.primitive == "jax.lax.scan" and isinstance(value, ast.Tuple):
             edit.wrap(value.elts[0], "(", f", {rest})")
-        elif isinstance(value, ast.Tuple) and not module.text(value).startswith("("):
-            edit.wrap(value, "(", f"), {rest}")
         else:
             edit.wrap(value, "", f", {rest}")
 
