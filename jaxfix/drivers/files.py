@@ -160,8 +160,13 @@ def refuse_changed(replacements: Iterable[Replacement]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Deletes the file and the folders that it leaves empty."""
+    """Deletes the file, its compiled bytecode, and the folders that it leaves empty."""
     path.unlink()
+    cache = path.parent / "__pycache__"
+    for stale in cache.glob(f"{path.stem}.*.pyc"):
+        stale.unlink()
+    if cache.is_dir() and not any(cache.iterdir()):
+        cache.rmdir()
     for folder in path.parents:
         if any(folder.iterdir()):
             return

@@ -130,7 +130,14 @@ def _command(value: object, place: str) -> str | None:
 
 
 def _kind(value: object) -> str:
-    names = {bool: "a boolean", int: "an integer", float: "a number", str: "a string", list: "an array", dict: "a table"}
+    names = {
+        bool: "a boolean",
+        int: "an integer",
+        float: "a number",
+        str: "a string",
+        list: "an array",
+        dict: "a table",
+    }
     return names.get(type(value), "a date")
 
 

@@ -14,8 +14,9 @@ from jaxfix.drivers.cli.consent import Consent, Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
 from jaxfix.drivers.cli.telling import Result, tell
-from jaxfix.drivers.cli.vendoring import vendor
+from jaxfix.drivers.cli.vendoring import only_package, vendor
 from jaxfix.drivers.cli.writing import Leave, refuse_unsaved, write
+from jaxfix.drivers.installed import Installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ def apply(request: Request, options: Options) -> int:
     """Finds, plans, reruns if that is agreed to, and writes; returns the exit code."""
     _check_options(request, options)
     looked_at = targets(request)
+    vendored = only_package(looked_at.targets) if options.to is not None else None
     found = look(looked_at.targets)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     fixable = _fixable(looked_at.targets, found)
@@ -41,7 +43,7 @@ def apply(request: Request, options: Options) -> int:
     planned = plans(fixable, allowed.mode, receipts)
     if STDIN in request.paths:
         return _filter(looked_at, planned, found)
-    places = _write(planned, looked_at, receipts, options)
+    places = {} if options.diff else _write(planned, vendored, receipts, options)
     result = Result(found, _second_look(found, planned, places), planned, receipts, places, options.diff)
     tell(result, options.output_format)
     left = found if options.diff else result.remaining
@@ -80,16 +82,13 @@ def _receipts(fixable: Sequence[Target], allowed: Consent, request: Request, opt
     return prove_all(candidates, allowed.command, request.python)
 
 
-def _write(planned: Plans, looked_at: Targets, receipts: Receipts, options: Options) -> dict[str, Path]:
+def _write(planned: Plans, vendored: Installed | None, receipts: Receipts, options: Options) -> dict[str, Path]:
     """Writes what may be written; returns where each written source is now, by its path."""
-    if options.diff:
-        return {}
+    if vendored is not None and options.to is not None:
+        return vendor(vendored, planned, receipts, Path(options.to))
     own = _own(planned.changed)
     write(own, options.leave)
-    places = {entry.patch.path: entry.target.path for entry in own if entry.target.path is not None}
-    if options.to is not None:
-        places |= vendor(planned, looked_at.targets, receipts, Path(options.to))
-    return places
+    return {entry.patch.path: entry.target.path for entry in own if entry.target.path is not None}
 
 
 def _own(planned: Sequence[Planned]) -> tuple[Planned, ...]:

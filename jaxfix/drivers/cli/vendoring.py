@@ -14,13 +14,8 @@ from jaxfix.render.paint import plain
 from jaxfix.render.receipts import receipt
 
 
-def vendor(plans: Plans, targets: Sequence[Target], receipts: Receipts, to: Path) -> dict[str, Path]:
-    """Writes the package with its fixes into `to`; returns where each fixed source is now, by its path.
-
-    Raises:
-      ConfigError: not exactly one installed package was named.
-    """
-    module = _only_package(targets)
+def vendor(module: Installed, plans: Plans, receipts: Receipts, to: Path) -> dict[str, Path]:
+    """Writes the package with its fixes into `to`; returns where each fixed source is now, by its path."""
     fixed = {
         entry.target.path: entry.patch.after
         for entry in plans.changed
@@ -35,11 +30,17 @@ def vendor(plans: Plans, targets: Sequence[Target], receipts: Receipts, to: Path
     }
 
 
-def _only_package(targets: Sequence[Target]) -> Installed:
+def only_package(targets: Sequence[Target]) -> Installed:
+    """The one installed package that the targets belong to.
+
+    Raises:
+      ConfigError: there is none, or more than one, or something else was named beside it.
+    """
     packages = {target.module.package: target.module for target in targets if target.module is not None}
-    if len(packages) != 1:
-        named = ", ".join(sorted(packages)) or "none"
-        raise ConfigError(f"`--to` vendors one installed package, and the paths name {named}")
+    others = [target.source.path for target in targets if target.module is None]
+    named = [*sorted(packages), *others]
+    if len(packages) != 1 or others:
+        raise ConfigError(f"`--to` vendors one installed package, and the paths name {', '.join(named) or 'none'}")
     return next(iter(packages.values()))
 
 

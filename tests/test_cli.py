@@ -1,0 +1,546 @@
+"""The command line, on scratch repositories and with a pack that comes in by its entry point."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from jaxfix.drivers.cli.app import run
+
+TESTS = Path(__file__).resolve().parent
+SLOW = "import jax\n\ny = jax.tiny_safe(1)\nz = jax.tiny_risky(2)  # kept\n"
+SAFE_DONE = SLOW.replace("tiny_safe", "tiny_done")
+ALL_DONE = SAFE_DONE.replace("tiny_risky", "tiny_done")
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def pack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tiny codemods alone are selected, whatever else is installed."""
+    monkeypatch.syspath_prepend(TESTS / "pack")
+    for name in ("NO_COLOR", "FORCE_COLOR", "JAXFIX_TRACEBACK"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def cli(capfdbinary: pytest.CaptureFixture[bytes]) -> Cli:
+    def called(*arguments: str) -> Outcome:
+        capfdbinary.readouterr()
+        code = run(list(arguments))
+        out, err = capfdbinary.readouterr()
+        return Outcome(code, out.decode(), err.decode())
+
+    return called
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one slow file, committed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(SLOW)
+    git("init", "-q")
+    commit()
+    return tmp_path
+
+
+def git(*arguments: str) -> str:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.com")
+    return subprocess.run(["git", *identity, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def commit() -> None:
+    git("add", ".")
+    git("commit", "-qm", "x")
+
+
+def text(path: str = "train.py") -> str:
+    return Path(path).read_bytes().decode()
+
+
+# check
+
+
+def test_check_says_where_what_and_why(project: Path, cli: Cli) -> None:
+    done = cli("check")
+    assert done.out == (
+        "train.py:3:5: tiny-safe [*] `tiny_safe` costs a compile at every call\n"
+        "train.py:4:5: tiny-risky [*] `tiny_risky` costs a compile at every call\n"
+    )
+    assert done.err == "2 findings in 1 of 1 file; [*] 2 fixable with `jaxfix apply`\n"
+    assert done.code == 1
+
+
+def test_check_says_why_there_is_no_fix(project: Path, cli: Cli) -> None:
+    (project / "odd.py").write_text("import jax\njax.tiny_safe(1, 2)\n")
+    done = cli("check", "odd.py")
+    assert "tiny-safe `tiny_safe` costs a compile at every call (no fix: it takes more than one argument)" in done.out
+    assert "none fixable" in done.err
+
+
+def test_a_clean_project_gives_zero(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text("x = 1\n")
+    assert cli("check", ".") == (0, "", "no findings in 1 file\n")
+
+
+def test_check_json_has_the_promised_schema(project: Path, cli: Cli) -> None:
+    done = cli("check", "--output-format", "json", "train.py", "gone.py")
+    document = json.loads(done.out)
+    assert document["schema"] == 1
+    assert document["errors"] == ["gone.py: no such file, folder or installed module"]
+    assert document["findings"][0] == {
+        "path": "train.py",
+        "line": 3,
+        "column": 5,
+        "end_line": 3,
+        "end_column": 21,
+        "id": "tiny-safe",
+        "message": "`tiny_safe` costs a compile at every call",
+        "confidence": "possible",
+        "safety": "safe",
+        "title": "Call `tiny_done` for `tiny_safe`",
+        "fixable": True,
+        "declined": None,
+    }
+
+
+def test_paths_are_relative_to_where_it_runs(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "deep").mkdir()
+    monkeypatch.chdir(project / "deep")
+    assert cli("check", str(project)).out.startswith("../train.py:3:5: ")
+
+
+@pytest.mark.parametrize("option", ["--select=tiny-risky", "--ignore=tiny-safe,tiny-buggy"])
+def test_select_and_ignore(project: Path, cli: Cli, option: str) -> None:
+    assert [line.split()[1] for line in cli("check", option).out.splitlines()] == ["tiny-risky"]
+
+
+def test_an_unknown_id_is_named_and_the_rest_runs(project: Path, cli: Cli) -> None:
+    done = cli("check", "--select", "tiny-saf,tiny-risky")
+    assert done.code == 2
+    assert "error: `--select`: no codemod is called `tiny-saf`; did you mean `tiny-safe`?\n" in done.err
+    assert "tiny-risky" in done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "message"),
+    [
+        ("bad.py", b"import jax\njax.tiny_safe(\n", "bad.py: "),
+        ("latin.py", b"x = '\xff'\n", "latin.py: cannot be decoded"),
+        ("null.py", b"import jax # tiny_safe\0\n", "null.py: "),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_the_rest_runs(
+    project: Path, cli: Cli, name: str, raw: bytes, message: str
+) -> None:
+    (project / name).write_bytes(raw)
+    done = cli("check")
+    assert done.code == 2
+    assert f"error: {message}" in done.err
+    assert done.out.count("train.py:") == 2
+    assert "Traceback" not in done.err
+
+
+def test_a_missing_path_is_named_and_the_rest_runs(project: Path, cli: Cli) -> None:
+    done = cli("check", "nowhere/", "train.py")
+    assert done.code == 2
+    assert "error: nowhere/: no such file, folder or installed module\n" in done.err
+    assert done.out.count("train.py:") == 2
+
+
+def test_a_file_named_twice_is_told_once(project: Path, cli: Cli) -> None:
+    assert cli("check", "train.py", ".", str(project / "train.py")).out.count("tiny-safe") == 1
+
+
+def test_stdin_is_checked_under_its_name(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stdin(monkeypatch, project, SLOW):
+        done = cli("check", "-", "--stdin-filename", "src/model.py")
+    assert done.out.startswith("src/model.py:3:5: tiny-safe [*] ")
+
+
+def test_the_configuration_of_the_nearest_pyproject_holds(project: Path, cli: Cli) -> None:
+    for name in ("sub/a.py", "sub/old/b.py", "sub/tests/c.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(SLOW)
+    (project / "sub" / "pyproject.toml").write_text(
+        '[tool.jaxfix]\nignore = ["tiny-risky"]\nextend-exclude = ["old"]\n'
+        '[tool.jaxfix.per-file-ignores]\n"tests/*" = ["tiny-safe"]\n'
+    )
+    found = [line.split()[:2] for line in cli("check").out.splitlines()]
+    assert found == [["sub/a.py:3:5:", "tiny-safe"], ["train.py:3:5:", "tiny-safe"], ["train.py:4:5:", "tiny-risky"]]
+    assert "sub/old/b.py:3:5:" in cli("check", "sub/old/b.py").out
+
+
+def test_a_broken_configuration_is_named_once_and_others_run(project: Path, cli: Cli) -> None:
+    for name in ("sub/a.py", "sub/b.py"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(SLOW)
+    (project / "sub" / "pyproject.toml").write_text("[tool.jaxfix]\nselekt = []\n")
+    done = cli("check")
+    assert done.code == 2
+    assert done.err.count("has no key `selekt`; did you mean `select`?") == 1
+    assert {line.split(":")[0] for line in done.out.splitlines()} == {"train.py"}
+
+
+def test_a_codemod_that_breaks_is_a_bug_and_the_rest_runs(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text(SLOW + "jax.tiny_buggy()\n")
+    done = cli("check")
+    assert done.code == 3
+    assert "train.py: codemod `tiny-buggy` broke: RuntimeError: boom" in done.err
+    assert done.out.count("train.py:") == 2
+
+
+def test_an_installed_module_is_checked_by_name(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(project, monkeypatch)
+    assert cli("check", "slowpkg").out.count("tiny-safe") == 2
+    assert cli("check", "slowpkg.core").out.startswith("site-packages/slowpkg/core.py:5:8: tiny-safe")
+
+
+# apply
+
+
+def test_without_consent_only_safe_fixes_are_written(project: Path, cli: Cli) -> None:
+    done = cli("apply")
+    assert text() == SAFE_DONE
+    assert done.code == 1
+    assert done.out == "held  tiny-risky  train.py:4  needs evidence: rerun with `--prove` or `--run CMD`\n"
+    assert done.err == "1 finding fixed; 1 fix held; 1 finding remains\nnote: undo with `jaxfix undo`\n"
+
+
+def test_unproven_writes_everything_and_check_is_silent(project: Path, cli: Cli) -> None:
+    assert cli("apply", "--unproven").code == 0
+    assert text() == ALL_DONE
+    assert cli("check").code == 0
+    commit()
+    done = cli("apply", "--unproven")
+    assert (done.code, done.err) == (0, "no findings\n")
+    assert text() == ALL_DONE
+
+
+def test_a_rerun_without_a_program_holds_with_the_next_step(project: Path, cli: Cli) -> None:
+    done = cli("apply", "--prove")
+    assert text() == SAFE_DONE
+    assert "no program to rerun; name one with `--run`" in done.out
+    assert done.code == 1
+
+
+def test_the_configured_program_alone_is_never_run(project: Path, cli: Cli) -> None:
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nrun = "touch ran"\n')
+    commit()
+    cli("apply")
+    assert not (project / "ran").exists()
+
+
+def test_diff_goes_to_git_apply(project: Path, cli: Cli) -> None:
+    done = cli("apply", "--diff", "--unproven")
+    assert text() == SLOW
+    assert done.code == 1
+    assert "nothing was written" in done.err
+    (project / "fix.patch").write_bytes(done.out.encode())
+    git("apply", "fix.patch")
+    assert text() == ALL_DONE
+
+
+def test_diff_without_consent_shows_safe_fixes_and_says_what_is_held(project: Path, cli: Cli) -> None:
+    done = cli("apply", "--diff")
+    assert "+y = jax.tiny_done(1)" in done.out
+    assert "+z" not in done.out
+    assert "held  tiny-risky  train.py:4" in done.err
+
+
+@pytest.mark.parametrize(
+    "name", ["crlf.py", "no newline.py", 'q"uote.py', "latin.py", "bom.py", "form\x0cfeed.py", "café.py"]
+)
+def test_diff_of_odd_bytes_and_names_goes_to_git_apply(project: Path, cli: Cli, name: str) -> None:
+    raw = {
+        "crlf.py": SLOW.replace("\n", "\r\n").encode(),
+        "no newline.py": SLOW.removesuffix("  # kept\n").encode(),
+        "latin.py": b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + SLOW.encode(),
+        "bom.py": b"\xef\xbb\xbf" + SLOW.encode(),
+        "form\x0cfeed.py": SLOW.replace("\n\n", "\n\x0c\n").encode(),
+    }.get(name, SLOW.encode())
+    (project / name).write_bytes(raw)
+    git("add", ".")
+    (project.parent / "fix.patch").write_bytes(run_raw("apply", "--diff", "--unproven", name))
+    git("-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", str(project.parent / "fix.patch"))
+    assert (project / name).read_bytes() == raw.replace(b"tiny_safe", b"tiny_done").replace(b"tiny_risky", b"tiny_done")
+
+
+def test_uncommitted_changes_are_not_written_over(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text(SLOW + "# mine\n")
+    (project / "new.py").write_text(SLOW)
+    done = cli("apply")
+    assert done.code == 2
+    assert "changes that are not committed would be written over: new.py (untracked), train.py (modified)" in done.err
+    assert text() == SLOW + "# mine\n"
+    assert not (project / ".jaxfix").exists()
+    assert cli("apply", "--allow-dirty").code == 1
+    assert text() == SAFE_DONE + "# mine\n"
+
+
+def test_an_ignored_file_counts_as_uncommitted(project: Path, cli: Cli) -> None:
+    (project / ".gitignore").write_text("local.py\n")
+    (project / "local.py").write_text(SLOW)
+    commit()
+    assert "local.py (ignored)" in cli("apply", "local.py").err
+
+
+def test_other_dirty_files_do_not_matter(project: Path, cli: Cli) -> None:
+    (project / "notes.txt").write_text("mine")
+    cli("apply")
+    assert text() == SAFE_DONE
+
+
+def test_outside_of_git_nothing_is_written_unless_allowed(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    (tmp_path / "train.py").write_text(SLOW)
+    done = cli("apply")
+    assert done.code == 2
+    assert "no git repository holds train.py" in done.err
+    assert "pass `--allow-no-vcs`" in done.err
+    assert text() == SLOW
+    cli("apply", "--allow-no-vcs")
+    assert text() == SAFE_DONE
+
+
+def test_undo_restores_every_byte(project: Path, cli: Cli) -> None:
+    (project / "train.py").chmod(0o755)
+    raw = b"# -*- coding: latin-1 -*-\r\n# caf\xe9\r\n" + SLOW.replace("\n", "\r\n").encode()
+    (project / "train.py").write_bytes(raw)
+    commit()
+    cli("apply", "--unproven")
+    assert (project / "train.py").read_bytes() != raw
+    done = cli("undo")
+    assert (done.code, done.out) == (0, "")
+    assert (project / "train.py").read_bytes() == raw
+    assert os.stat("train.py").st_mode & 0o777 == 0o755
+    assert cli("undo").code == 2
+    assert "undone" in cli("undo", "--list").out
+
+
+def test_undo_refuses_a_file_that_has_changed_since(project: Path, cli: Cli) -> None:
+    cli("apply")
+    (project / "train.py").write_text("mine\n")
+    done = cli("undo")
+    assert done.code == 2
+    assert "train.py" in done.err
+    assert text() == "mine\n"
+
+
+def test_the_json_of_apply_says_what_is_left(project: Path, cli: Cli) -> None:
+    document = json.loads(cli("apply", "--output-format", "json").out)
+    assert [entry["id"] for entry in document["findings"]] == ["tiny-risky"]
+    assert [entry["id"] for entry in document["fixes"]] == ["tiny-safe"]
+    assert document["held"][0]["reason"] == "needs evidence: rerun with `--prove` or `--run CMD`"
+    assert document["written"] is True
+
+
+def test_stdin_is_a_filter(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stdin(monkeypatch, project, SLOW):
+        done = cli("apply", "-")
+    assert (done.code, done.out) == (1, SAFE_DONE)
+    with stdin(monkeypatch, project, SLOW):
+        assert cli("apply", "--unproven", "-").out == ALL_DONE
+
+
+def test_an_installed_module_is_never_written(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = install(project, monkeypatch)
+    before = (place / "slowpkg" / "core.py").read_bytes()
+    done = cli("apply", "--unproven", "--allow-dirty", "slowpkg")
+    assert (place / "slowpkg" / "core.py").read_bytes() == before
+    assert "nothing was written: `--to DIR` vendors a fixed copy" in done.err
+    cli("apply", "--unproven", "--allow-dirty", "site-packages/slowpkg/core.py")
+    assert (place / "slowpkg" / "core.py").read_bytes() == before
+
+
+def test_the_diff_of_an_installed_module_starts_at_its_package(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(project, monkeypatch)
+    assert cli("apply", "--diff", "slowpkg").out.startswith("--- a/slowpkg/__init__.py\n+++ b/slowpkg/__init__.py\n")
+
+
+def test_a_vendored_copy_is_found_by_its_old_name(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(project, monkeypatch)
+    done = cli("apply", "slowpkg", "--to", "third_party")
+    assert done.code == 0, done.err
+    copy = project / "third_party" / "slowpkg"
+    assert "tiny_done" in (copy / "core.py").read_text()
+    assert (copy / "LICENSE").read_text() == "be kind\n"
+    assert "slow-pkg 2.1" in (copy / "VENDORED.md").read_text()
+    assert (
+        "`slowpkg/core.py`: Call `tiny_done` for `tiny_safe` (`tiny-safe`): safe" in (copy / "VENDORED.md").read_text()
+    )
+    assert imported("slowpkg", project / "third_party") == "third_party/slowpkg/core.py 7"
+    assert cli("apply", "slowpkg", "--to", "third_party").code == 2
+    cli("undo")
+    assert not copy.exists()
+
+
+def test_a_copy_vendored_into_a_package_imports_itself_there(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(project, monkeypatch)
+    (project / "app").mkdir()
+    (project / "app" / "__init__.py").write_text("")
+    assert cli("apply", "slowpkg", "--to", "app/_vendor").code == 0
+    assert imported("app._vendor.slowpkg", project) == "app/_vendor/slowpkg/core.py 7"
+
+
+def test_vendoring_asks_for_one_package(project: Path, cli: Cli) -> None:
+    done = cli("apply", "train.py", "--to", "x")
+    assert done.code == 2
+    assert "`--to` vendors one installed package" in done.err
+    assert text() == SLOW
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--prove", "--no-prove"),
+        ("--run", "true", "--unproven"),
+        ("--no-prove", "--unproven"),
+        ("--diff", "--output-format", "json"),
+        ("--run", " "),
+        ("-", "--prove"),
+        ("-", "train.py"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(project: Path, cli: Cli, arguments: tuple[str, ...]) -> None:
+    done = cli("apply", *arguments)
+    assert done.code == 2
+    assert done.err.startswith("error: ")
+    assert text() == SLOW
+
+
+# all commands
+
+
+@pytest.mark.parametrize("arguments", [("frobnicate",), ("check", "--frobnicate"), ("explain",), ("trace",), ()])
+def test_wrong_usage_gives_two(project: Path, cli: Cli, arguments: tuple[str, ...]) -> None:
+    assert cli(*arguments).code == 2
+
+
+def test_rules_lists_every_codemod(project: Path, cli: Cli) -> None:
+    done = cli("rules")
+    assert re.search(r"^tiny-risky +needs-evidence +`tiny` calls", done.out, re.MULTILINE)
+
+
+def test_explain_prints_the_page(project: Path, cli: Cli) -> None:
+    done = cli("explain", "tiny-safe")
+    assert done.out.startswith("# `tiny-safe`\n\n`tiny` calls, for tests")
+    assert "## Before\n\n```python\ny = jax.tiny_safe(x)\n```" in done.out
+    assert "did you mean `tiny-safe`?" in cli("explain", "tiny-saf").err
+
+
+def test_colours_come_when_forced_and_go_when_unwanted(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "\x1b[" not in cli("check").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in cli("check").out
+    assert "\x1b[" in cli("apply", "--diff").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in cli("check").out
+
+
+def test_a_bug_is_one_line_and_gives_three(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "boom.py").write_text("raise ZeroDivisionError('boom')\nCODEMODS = ()\n")
+    code = "import sys, jaxfix.drivers.cli.rules as r\nr.load_registry = lambda: 1 / 0\n"
+    code += "from jaxfix.drivers.cli.app import run\nsys.exit(run(['rules']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert "a bug in jaxfix: ZeroDivisionError: division by zero; set `JAXFIX_TRACEBACK=1`" in done.stderr
+
+
+def test_interruption_leaves_sources_untouched(project: Path) -> None:
+    os.mkfifo("slow_to_come.py")
+    os.unlink("slow_to_come.py")
+    command = [sys.executable, "-m", "jaxfix", "apply", "-"]
+    waiting = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    time.sleep(1.5)
+    waiting.send_signal(signal.SIGINT)
+    _, err = waiting.communicate(timeout=20)
+    assert waiting.returncode == 130
+    assert err == "error: interrupted; nothing was written\n"
+
+
+def environment() -> dict[str, str]:
+    root = TESTS.parent
+    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (root, root / "codemods", TESTS / "pack")))}
+
+
+def run_raw(*arguments: str) -> bytes:
+    command = [sys.executable, "-m", "jaxfix", *arguments]
+    return subprocess.run(command, capture_output=True, env=environment()).stdout
+
+
+class stdin:
+    """Text in the place of stdin."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path, content: str) -> None:
+        path = folder.parent / "stdin.txt"
+        path.write_text(content)
+        self._file = path.open()
+        monkeypatch.setattr(sys, "stdin", self._file)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+
+def install(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A distribution as pip lays it out, with a package that imports itself in every way."""
+    place = project / "site-packages"
+    package, info = place / "slowpkg", place / "slow_pkg-2.1.dist-info"
+    package.mkdir(parents=True)
+    (info / "licenses").mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "import slowpkg.base\nfrom slowpkg.core import answer\nif False:\n    import jax\n    jax.tiny_safe(0)\n"
+    )
+    (package / "base.py").write_text("SEVEN = 7\n")
+    (package / "core.py").write_text(
+        "import os, slowpkg.base, slowpkg as me; from slowpkg import base\nimport slowpkg.base as again\nimport jax\n\n"
+        "late = jax.tiny_safe if False else None\n\n\ndef answer():\n    import slowpkg\n"
+        "    assert slowpkg.base is again is base is me.base and os.sep\n    return slowpkg.base.SEVEN\n"
+    )
+    (package / "core.py").write_text(
+        (package / "core.py").read_text().replace("jax.tiny_safe if", "jax.tiny_safe(0) if")
+    )
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow-pkg\nVersion: 2.1\n")
+    (info / "licenses" / "LICENSE").write_text("be kind\n")
+    (info / "RECORD").write_text(
+        "slowpkg/__init__.py,,\nslowpkg/core.py,,\nslow_pkg-2.1.dist-info/licenses/LICENSE,,\n"
+    )
+    monkeypatch.syspath_prepend(place)
+    return place
+
+
+def imported(name: str, path: Path) -> str:
+    """Where the copy came from, and what it answers, in a fresh interpreter."""
+    code = f"import sys; sys.path.insert(0, {str(path)!r}); sys.modules['jax'] = sys\n"
+    code += f"import {name}.core as m, os; print(os.path.relpath(m.__file__), m.answer())"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()

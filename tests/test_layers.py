@@ -1,0 +1,176 @@
+"""Who imports whom, read in the sources, and what a process really loads."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# they travel to the user's interpreter, where there is no jaxfix
+PROBES = ("jaxfix.evidence.probe", "jaxfix.evidence.drive")
+
+# room: the prefixes of what it may import beside the standard library
+TABLE = {
+    "jaxfix.core": ("jaxfix.core",),
+    "jaxfix.rewrite": ("jaxfix.core", "jaxfix.rewrite", "libcst"),
+    "jaxfix.engine": ("jaxfix.core", "jaxfix.rewrite", "jaxfix.engine"),
+    "jaxfix.evidence": ("jaxfix.core", "jaxfix.evidence"),
+    "jaxfix.render": ("jaxfix.core", "jaxfix.render", "rich"),
+    "jaxfix.drivers": ("jaxfix", "typer", "rich", "pathspec", "pygls"),
+    "jaxfix.api": ("jaxfix.core",),
+    "jaxfix.docs": ("jaxfix.core", "jaxfix.engine", "jaxfix.drivers.files"),
+    "jaxfix.testing": ("jaxfix.core", "jaxfix.engine", "jaxfix.rewrite", "jaxfix.evidence", "pytest"),
+    "jaxfix.__main__": ("jaxfix",),
+    "jaxfix": (),
+    "jaxfix_codemods": ("jaxfix.api",),
+}
+# these alone may import it
+OWNERS = {
+    "libcst": ("jaxfix.rewrite",),
+    "typer": ("jaxfix.drivers.cli.app",),
+    "pathspec": ("jaxfix.drivers.files",),
+    "pygls": ("jaxfix.drivers.lsp",),
+    "jax": PROBES,
+    "jaxlib": PROBES,
+    "numpy": PROBES,
+    "optax": PROBES,
+}
+
+
+def sources() -> dict[str, Path]:
+    found = {}
+    for base in (ROOT / "jaxfix", ROOT / "codemods" / "jaxfix_codemods"):
+        for path in sorted(base.rglob("*.py")):
+            parts = path.relative_to(base.parent).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+SOURCES = sources()
+
+
+def imports(name: str) -> Iterator[str]:
+    """Everything that the module imports, wherever in it, by full name."""
+    tree = ast.parse(SOURCES[name].read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not is_for_types(node, tree):
+            assert node.level == 0, f"{name} imports relatively"
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in SOURCES else str(node.module)
+
+
+def is_for_types(node: ast.ImportFrom, tree: ast.Module) -> bool:
+    """Whether the import stands in an `if TYPE_CHECKING:` of the module, so that nothing runs it."""
+    guards = (entry for entry in tree.body if isinstance(entry, ast.If) and ast.unparse(entry.test) == "TYPE_CHECKING")
+    return any(node in guard.body for guard in guards)
+
+
+def within(name: str, prefixes: tuple[str, ...]) -> bool:
+    return any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
+
+
+def room(name: str) -> str:
+    rooms = [entry for entry in TABLE if within(name, (entry,)) and (entry != "jaxfix" or name == "jaxfix")]
+    assert rooms, f"{name} is in no room of the table"
+    return max(rooms, key=len)
+
+
+def is_standard(name: str) -> bool:
+    return name.partition(".")[0] in sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_a_module_imports_what_its_room_may(name: str) -> None:
+    allowed = TABLE[room(name)]
+    if name in PROBES:
+        allowed = ("jax", "jaxlib", "numpy", "optax", "jaxfix_probe")
+    if name == "jaxfix_codemods":
+        allowed = ("jaxfix_codemods", "jaxfix.api")
+    elif within(name, ("jaxfix_codemods",)):
+        allowed = ("jaxfix.api", ".".join(name.split(".")[:2]))  # a codemod may be a package of its own
+    wrong = [entry for entry in imports(name) if not is_standard(entry) and not within(entry, allowed)]
+    assert not wrong, f"{name} imports {wrong}"
+
+
+@pytest.mark.parametrize("library", sorted(OWNERS))
+def test_a_library_is_imported_where_it_belongs(library: str) -> None:
+    users = [name for name in SOURCES if any(within(entry, (library,)) for entry in imports(name))]
+    assert [name for name in users if not within(name, OWNERS[library])] == []
+
+
+def test_rooms_of_drivers_do_not_import_each_other() -> None:
+    rooms = [path.name for path in (ROOT / "jaxfix" / "drivers").iterdir() if (path / "__init__.py").exists()]
+    for name in SOURCES:
+        own = name.split(".")[2] if name.startswith("jaxfix.drivers.") else None
+        others = tuple(f"jaxfix.drivers.{entry}" for entry in rooms if entry != own)
+        if own is not None:
+            assert not [entry for entry in imports(name) if within(entry, others)], name
+
+
+OPENERS = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen", "unlink", "rename"}
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if not within(name, ("jaxfix.evidence",))])
+def test_only_files_opens_files(name: str) -> None:
+    if name == "jaxfix.drivers.files":
+        return
+    for node in ast.walk(ast.parse(SOURCES[name].read_bytes())):
+        if isinstance(node, ast.Call):
+            match node.func:
+                case ast.Name(id=called) | ast.Attribute(attr=called) if called in OPENERS:
+                    owner = ast.unparse(node.func).rpartition(".")[0]
+                    assert owner in ("files", "os"), f"{name}:{node.lineno} calls `{ast.unparse(node.func)}`"
+
+
+def loaded(code: str, *arguments: str, cwd: Path = ROOT) -> set[str]:
+    """The modules that a fresh interpreter has loaded after `code`."""
+    watch = "import sys, json, atexit\natexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))"
+    places = (ROOT, ROOT / "codemods", ROOT / "tests" / "pack")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1"}
+    command = [sys.executable, "-c", f"{watch}\n{code}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+SLOW = """\
+import jax
+
+def step(x):
+    def body(c, _):
+        return jax.tiny_safe(c), None
+    return jax.lax.scan(body, x, None, 3)
+"""
+MAIN = "from jaxfix.__main__ import main\nsys.exit(main())"
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments"),
+    [
+        ("import jaxfix", ()),
+        ("import jaxfix, jaxfix.api", ()),
+        (MAIN, ("--help",)),
+        (MAIN, ("apply", "--help")),
+        (MAIN, ("check", "slow.py")),
+    ],
+)
+def test_neither_libcst_nor_jax_is_loaded(tmp_path: Path, code: str, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    assert not loaded(code, *arguments, cwd=tmp_path) & {"libcst", "jax", "jaxlib", "numpy", "pygls"}
+
+
+def test_check_finds_something_where_libcst_was_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    assert "tiny_codemods" in loaded(MAIN, "check", "slow.py", cwd=tmp_path)
+
+
+def test_the_version_costs_almost_nothing() -> None:
+    heavy = {"typer", "rich", "libcst", "jax", "importlib.metadata", "argparse", "ast", "dataclasses", "re", "pathspec"}
+    assert not (loaded(MAIN, "--version") - loaded("")) & heavy
