@@ -71,6 +71,8 @@ _ALIKE = {"zeros_like": 1, "ones_like": 1, "empty_like": 1, "full_like": 2}
 _PROMOTING = frozenset({"maximum", "minimum", "clip", "where", "add", "subtract", "multiply", "mod", "remainder"})
 _KEEPING = frozenset({"abs", "absolute", "negative", "square"})
 _FLOATING = frozenset({"sqrt", "exp", "log", "sin", "cos", "tanh"})
+_REDUCTIONS = frozenset({"sum", "prod", "max", "min"})
+_AVERAGES = frozenset({"mean", "median", "var", "std"})
 _PYTHON_FLOATS = frozenset({"inf", "nan", "pi", "e"})
 _INCREMENTS = frozenset({"safe_increment", "safe_int32_increment"})
 _CASTS = frozenset({"cast_like", "tree_cast_like", "tree_cast"})
@@ -221,7 +223,15 @@ class Values:
         if name in _FLOATING and len(call.args) == 1:
             operand = self._inner(call.args[0])
             return _as_quotient(_as_array(operand)) if operand is not None else None
+        if name in _REDUCTIONS | _AVERAGES and call.args:
+            return self._reduced(call, name)
         return UNKNOWN
+
+    def _reduced(self, call: ast.Call, name: str) -> Value:
+        """Measured: strong, even of a weak array."""
+        operand = self._inner(call.args[0]) or UNKNOWN
+        kind = Kind.FLOAT if name in _AVERAGES else operand.kind
+        return Value(Form.STRONG, kind, scalar=len(call.args) == 1 and not call.keywords, varies=True)
 
     def _converted(self, call: ast.Call) -> Value | None:
         value = self._inner(call.args[0])
