@@ -1,7 +1,9 @@
 """The command line, on scratch repositories and with a pack that comes in by its entry point."""
 
+import contextlib
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -184,6 +186,23 @@ def test_the_configuration_of_the_nearest_pyproject_holds(project: Path, cli: Cl
     found = [line.split()[:2] for line in cli("check").out.splitlines()]
     assert found == [["sub/a.py:3:5:", "tiny-safe"], ["train.py:3:5:", "tiny-safe"], ["train.py:4:5:", "tiny-risky"]]
     assert "sub/old/b.py:3:5:" in cli("check", "sub/old/b.py").out
+
+
+def test_a_project_reached_through_a_link_is_the_same(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    link = tmp_path_factory.mktemp("elsewhere") / "link"
+    link.symlink_to(project, target_is_directory=True)
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nextend-exclude = ["old.py"]\nignore = ["tiny-risky"]\n')
+    (project / "old.py").write_text(SLOW)
+    commit()
+    monkeypatch.chdir(link)
+    monkeypatch.setenv("PWD", str(link))
+    assert cli("check", str(link)).out.count("tiny-safe") == 1
+    assert cli("apply", str(link)).code == 0
+    assert text() == SAFE_DONE
+    assert cli("undo").code == 0
+    assert text() == SLOW
 
 
 def test_a_broken_configuration_is_named_once_and_others_run(project: Path, cli: Cli) -> None:
@@ -544,3 +563,35 @@ def imported(name: str, path: Path) -> str:
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def at_a_terminal(answer: bytes, *arguments: str) -> str:
+    """What a person sees who types `answer`."""
+    terminal, inner = pty.openpty()
+    command = [sys.executable, "-m", "jaxfix", *arguments]
+    env = environment() | {"TERM": "xterm"}
+    child = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, env=env)
+    os.close(inner)
+    os.write(terminal, answer)
+    seen = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other side is closed
+        while piece := os.read(terminal, 4096):
+            seen += piece
+    child.wait()
+    os.close(terminal)
+    return seen.decode()
+
+
+def test_a_person_is_asked_before_anything_runs(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nrun = "touch ran"\n')
+    commit()
+    seen = at_a_terminal(b"n\n", "apply")
+    assert "1 fix waits for evidence: rerun `touch ran` before and after? [y/N]" in seen
+    assert "\x1b[" in seen
+    assert not (project / "ran").exists()
+    assert text() == SAFE_DONE
+
+
+def test_no_prove_asks_nothing_at_a_terminal(project: Path) -> None:
+    assert "[y/N]" not in at_a_terminal(b"", "apply", "--no-prove")
+    assert text() == SAFE_DONE

@@ -47,6 +47,11 @@ def shown(path: Path) -> str:
         return path.as_posix()
 
 
+def resolved(path: Path) -> Path:
+    """Where the file really is, all links followed."""
+    return Path(os.path.realpath(path))
+
+
 def project_root(path: Path) -> Path | None:
     """The nearest folder from `path` upwards that holds a `.git` or a `pyproject.toml`, `.git` first."""
     folders = _upwards(path)
@@ -80,9 +85,9 @@ def walk(folder: Path) -> Found:
 
 def excluded(path: Path, base: Path, patterns: Sequence[str]) -> bool:
     """Whether `patterns`, as in a `.gitignore` of the folder `base`, ignore the file."""
-    if not patterns or base not in path.absolute().parents:
+    if not patterns or base not in resolved(path).parents:
         return False
-    return _spec(patterns).match_file(path.absolute().relative_to(base).as_posix())
+    return _spec(patterns).match_file(resolved(path).relative_to(base).as_posix())
 
 
 def once(files: Sequence[Path]) -> tuple[Path, ...]:
@@ -122,7 +127,7 @@ def write_bytes(path: Path, raw: bytes, mode: int | None = None) -> None:
     Raises:
       WriteError: it cannot be written; the file is as it was.
     """
-    target = Path(os.path.realpath(path))
+    target = resolved(path)
     try:
         _replace(target, raw, mode)
     except OSError as error:
@@ -197,7 +202,7 @@ def make_folder(path: Path) -> None:
 
 
 def _upwards(path: Path) -> tuple[Path, ...]:
-    start = Path(os.path.realpath(path))
+    start = resolved(path)
     return (start, *start.parents) if start.is_dir() else tuple(start.parents)
 
 

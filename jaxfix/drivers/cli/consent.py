@@ -58,6 +58,7 @@ def consent(wish: Wish, configured: str | None, waiting: int) -> Consent:
     if wish.no_prove or not waiting or not terminal.is_attended():
         return Consent(Mode.SAFE_ONLY)
     what = f"`{configured}`" if configured else "the optimizer modules among them"
-    if terminal.agrees(f"{counted(waiting, 'fix')} wait for evidence: rerun {what} before and after?"):
+    waits = f"{counted(waiting, 'fix')} {'waits' if waiting == 1 else 'wait'} for evidence"
+    if terminal.agrees(f"{waits}: rerun {what} before and after?"):
         return Consent(Mode.RERUN, configured)
     return Consent(Mode.SAFE_ONLY)

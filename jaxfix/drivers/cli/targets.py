@@ -81,15 +81,14 @@ class _Settings:
         base, config = self._config(place.path)
         if place.module is None and self._is_left_out(place.path, base, config):
             return None
-        relative = place.path.absolute().relative_to(base).as_posix() if base else place.path.name
+        relative = files.resolved(place.path).relative_to(base).as_posix() if base else place.path.name
         source = SourceFile.decode(files.shown(place.path), files.read_bytes(place.path))
         return Target(source, self._enabled(config, relative), place.path, place.module)
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"
         base, config = self._config(Path(name))
-        absolute = Path(name).absolute()
-        relative = absolute.relative_to(base).as_posix() if base else absolute.name
+        relative = files.resolved(Path(name)).relative_to(base).as_posix() if base else name
         return Target(SourceFile.decode(name, sys.stdin.buffer.read()), self._enabled(config, relative), None, None)
 
     def wrong_options(self) -> list[str]:
@@ -120,7 +119,7 @@ class _Settings:
         return configuration.enabled(config, self.codemods, relative)
 
     def _is_left_out(self, path: Path, base: Path | None, config: Config) -> bool:
-        named = any(Path(name).absolute() == path.absolute() for name in self.request.paths)
+        named = any(files.resolved(Path(name)) == files.resolved(path) for name in self.request.paths)
         return base is not None and not named and files.excluded(path, base, config.extend_exclude)
 
     def _config(self, path: Path) -> tuple[Path | None, Config]:
@@ -148,7 +147,7 @@ def _places(request: Request, errors: list[str]) -> tuple[_Place, ...]:
     found: dict[Path, _Place] = {}
     for name in request.paths:
         for place in _named(name, request.python, errors) if name != STDIN else ():
-            found.setdefault(place.path.resolve(), place)
+            found.setdefault(files.resolved(place.path), place)
     return tuple(found.values())
 
 
