@@ -179,7 +179,8 @@ def _first_sum(updates: Any, *_: Any) -> Any:
 class Problem:
     """A quadratic loss on two leaves, whose batch is drawn anew for every step.
 
-    `value_fn` is one object: its closure is rebound, so whatever remembers it by identity remembers too much.
+    `value_fn` is one object: its closure is `rebound`, so whatever remembers it by identity remembers too much.
+    Under jit it must read one batch for ever; gradients and values are of the new batch all the same.
     """
 
     def __init__(self, dtype: str, *, rebound: bool) -> None:
@@ -205,7 +206,7 @@ class Problem:
     def advance(self) -> dict[str, Any]:
         """Draws the next batch; `value` and `grad` are of the parameters as they stand, with a little noise."""
         self.step += 1
-        batch = self._batch(self.step if self.rebound else 0)
+        batch = self._batch(self.step)
         if self.rebound:
             self._rebind(batch)
         noise = self._random("noise", self.step)

@@ -327,8 +327,8 @@ class Probe:
     def _is_user(self, file: str) -> bool:
         if file.startswith("<") or _real(os.path.dirname(file)) == self.here or file == _real(__file__):
             return False
-        if any(_inside(file, folder) for folder in self.settings.user):
-            return True
+        if any(_inside(file, folder) and not _PACKAGES.search(file[len(folder) :]) for folder in self.settings.user):
+            return True  # but not the environment that lies in a project
         return not _is_installed(file)
 
     def _shown(self, file: str) -> str:

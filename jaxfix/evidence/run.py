@@ -74,6 +74,10 @@ class ProgramRunner:
         """Where `path`, as a candidate names it, is."""
         return _resolve(path, self._root)
 
+    def sha256(self, path: str) -> str:
+        """Of the file on the disk."""
+        return _sha256(self.file(path))
+
     def reached(self, case: str) -> frozenset[tuple[str, str]]:
         """The observed functions that the program called in the first run."""
         return self._reached
@@ -166,6 +170,10 @@ class OptimizerRunner:
     def file(self, path: str) -> Path:
         """Where `path`, as a candidate names it, is."""
         return _resolve(path, self._location)
+
+    def sha256(self, path: str) -> str:
+        """Of the file on the disk."""
+        return _sha256(self.file(path))
 
     def survey(self) -> Mapping[str, frozenset[str]]:
         """The names of the observed functions that each public factory reaches; made once.
@@ -360,6 +368,10 @@ def _verified(measurement: Measurement, sources: Mapping[str, bytes]) -> Measure
     """Forgets sources that were loaded with other contents than they were given."""
     expected = {path: hashlib.sha256(content).hexdigest() for path, content in sources.items()}
     return replace(measurement, loaded={p: d for p, d in measurement.loaded.items() if expected.get(p) == d})
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _pairs(functions: Iterable[Watched], names: Iterable[str]) -> frozenset[tuple[str, str]]:

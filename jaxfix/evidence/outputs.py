@@ -1,0 +1,240 @@
+"""Whether two runs had the same results, and where they first did not."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isnan, log2, prod
+
+from jaxfix.core.finding import Equality
+from jaxfix.core.report import Leaf, Measurement, Output
+
+TOLERANCE = 1e-3
+# Bits of the significand that are stored.
+_MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+_DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What two equal results may differ in: weak types that become strong, floats by so much of the largest."""
+
+    stronger: bool = False
+    tolerance: float = 0.0
+
+    def __or__(self, other: "Allowed") -> "Allowed":
+        return Allowed(self.stronger or other.stronger, max(self.tolerance, other.tolerance))
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What differs between two equal runs: labels of outputs, and lines of the standard output from 0."""
+
+    labels: frozenset[str] = frozenset()
+    lines: frozenset[int] = frozenset()
+    ragged: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.lines or self.ragged)
+
+
+SILENCE = Noise()
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike two runs are.
+
+    Attributes:
+      difference: the first thing that may not differ, in words; None if the runs agree.
+      compared: how many leaves have the digests that make this more than a guess.
+      max_delta: the largest difference of floats, relative to the largest value of their array.
+      max_ulp: the same in units of the last place of each value.
+      strengthened: the leaves whose weak type became strong.
+    """
+
+    difference: str | None
+    compared: int = 0
+    max_delta: float = 0.0
+    max_ulp: float = 0.0
+    strengthened: tuple[str, ...] = ()
+
+
+def allowed(equality: Equality, case: str) -> Allowed:
+    """What `equality` lets the results of `case` differ in."""
+    if equality is Equality.AS_JITTED and not is_jitted(case):
+        return Allowed(tolerance=TOLERANCE)
+    return Allowed(stronger=equality is Equality.STRONGER_TYPES)
+
+
+def is_jitted(case: str) -> bool:
+    return ", jit, " in case
+
+
+def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:
+    """Compares how two runs ended, what they returned and what they printed."""
+    if before.failure != after.failure:
+        return Likeness(_ending(before.failure, after.failure))
+    found = outputs_alike(before.outputs, after.outputs, may, noise.labels)
+    if found.difference:
+        return found
+    printed = _printed_difference(before.stdout, after.stdout, may, noise)
+    return Likeness(printed, found.compared, found.max_delta, found.max_ulp, found.strengthened)
+
+
+def outputs_alike(
+    before: Iterable[Output], after: Iterable[Output], may: Allowed, skipped: frozenset[str] = frozenset()
+) -> Likeness:
+    """Compares outputs label by label; structure and types first, then values."""
+    old = {output.label: output for output in before if output.label not in skipped}
+    new = {output.label: output for output in after if output.label not in skipped}
+    for label in [*old, *new]:
+        if label not in old or label not in new:
+            return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the fix")
+    compared, delta, ulp, stronger = 0, 0.0, 0.0, list[str]()
+    for label, output in old.items():
+        for leaf in _leaves(output, new[label], may):
+            if isinstance(leaf, str):
+                return Likeness(f"`{label}`{leaf}", compared, delta, ulp)
+            compared += leaf.digested
+            delta, ulp = max(delta, leaf.delta), max(ulp, leaf.ulp)
+            stronger += [f"{label}{leaf.path}"] if leaf.strengthened else []
+    return Likeness(None, compared, delta, ulp, tuple(stronger))
+
+
+def noise(first: Measurement, second: Measurement) -> Noise:
+    """What differs between two runs of the same program."""
+    old, new = ({output.label: output for output in run.outputs} for run in (first, second))
+    labels = {
+        label
+        for label in {*old, *new}
+        if label not in old or label not in new or outputs_alike((old[label],), (new[label],), Allowed()).difference
+    }
+    lines, others = (_lines(run.stdout, Allowed()) for run in (first, second))
+    if len(lines) != len(others):
+        return Noise(frozenset(labels), frozenset(), ragged=True)
+    differing = {number for number, (a, b) in enumerate(zip(lines, others, strict=True)) if a != b}
+    return Noise(frozenset(labels), frozenset(differing))
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    path: str
+    digested: bool
+    strengthened: bool = False
+    delta: float = 0.0
+    ulp: float = 0.0
+
+
+def _ending(before: str | None, after: str | None) -> str:
+    if before is None:
+        return f"fails with the fix: {after}"
+    if after is None:
+        return f"fails only without the fix: {before}"
+    return f"fails with the fix in another way: {after}, before: {before}"
+
+
+def _leaves(before: Output, after: Output, may: Allowed) -> Iterator[_Alike | str]:
+    if before.treedef != after.treedef or len(before.leaves) != len(after.leaves):
+        yield f": structure {_shorten(before.treedef)} became {_shorten(after.treedef)}"
+        return
+    for old, new in zip(before.leaves, after.leaves, strict=True):
+        yield _leaf(old, new, may)
+
+
+def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
+    name = f"{old.path}"
+    if (old.dtype, old.shape) != (new.dtype, new.shape):
+        return f"{name}: {_typed(old)} became {_typed(new)}"
+    strengthened = old.weak_type and not new.weak_type
+    if old.weak_type != new.weak_type and not (strengthened and may.stronger):
+        words = ("weakly", "strongly") if old.weak_type else ("strongly", "weakly")
+        return f"{name}: {words[0]} typed {_typed(old)} became {words[1]} typed"
+    if old.nans != new.nans:
+        return f"{name}: {old.nans} NaNs became {new.nans}"
+    if (old.digest is None) != (new.digest is None):
+        return f"{name}: its values are known only {'without' if old.digest else 'with'} the fix"
+    if old.digest == new.digest:
+        return _Alike(name, old.digest is not None, strengthened)
+    delta, ulp, where = _distance(old, new)
+    # One unit in the last place of a half-precision float is more than the tolerance.
+    tolerance = max(may.tolerance, 4 * 2.0 ** -_MANTISSA.get(old.dtype, 0)) if may.tolerance else 0.0
+    if old.dtype not in _MANTISSA or where is None or not delta <= tolerance:
+        return f"{name}{_shown_difference(old, new, where)}"
+    return _Alike(name, True, strengthened, delta, ulp)
+
+
+def _distance(old: Leaf, new: Leaf) -> tuple[float, float, int | None]:
+    """The largest difference of the samples, relative and in ulp, and where in the sample it is."""
+    scale = max((abs(value) for value in old.sample if not isnan(value)), default=0.0)
+    worst, ulp, where = 0.0, 0.0, None
+    for index, (a, b) in enumerate(zip(old.sample, new.sample, strict=False)):
+        if a == b or (isnan(a) and isnan(b)):
+            continue
+        away = abs(a - b) if not (isnan(a) or isnan(b)) else float("inf")
+        ulp = max(ulp, away / _spacing(max(abs(a), abs(b)), old.dtype))
+        if away > worst:
+            worst, where = away, index
+    return (worst / scale if scale else worst and float("inf")), ulp, where
+
+
+def _spacing(value: float, dtype: str) -> float:
+    exponent = int(log2(value) // 1) if 0 < value < float("inf") else 0
+    return 2.0 ** (exponent - _MANTISSA.get(dtype, 52))
+
+
+def _shown_difference(old: Leaf, new: Leaf, where: int | None) -> str:
+    if where is None:
+        return ": values differ" + (" beyond the sampled ones" if old.sample else "")
+    delta, _, _ = _distance(old, new)
+    part = len(old.sample) // 2 if "complex" in old.dtype else len(old.sample)
+    step = max(1, -(-prod(old.shape) // max(part, 1)))
+    index = _unravel((where % part) * step, old.shape)
+    place = f"[{', '.join(map(str, index))}]" if index else ""
+    values = f"{old.sample[where]:.9g} became {new.sample[where]:.9g}"
+    return f"{place}: {values}, {delta:.1e} of the largest value"
+
+
+def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    index: list[int] = []
+    for size in reversed(shape):
+        flat, rest = divmod(flat, size) if size else (flat, 0)
+        index.insert(0, rest)
+    return tuple(index)
+
+
+def _typed(leaf: Leaf) -> str:
+    return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def _printed_difference(before: str, after: str, may: Allowed, noise: Noise) -> str | None:
+    if noise.ragged:
+        return None
+    old, new = _lines(before, may), _lines(after, may)
+    if len(old) != len(new):
+        return f"{len(old)} printed lines became {len(new)}"
+    for number, (a, b) in enumerate(zip(old, new, strict=True)):
+        if number not in noise.lines and not _printed_alike(a, b, may.tolerance):
+            return f"printed line {number + 1}: {_shorten(a)!r} became {_shorten(b)!r}"
+    return None
+
+
+def _lines(text: str, may: Allowed) -> list[str]:
+    """The lines without what never repeats: addresses and durations."""
+    if may.stronger:
+        text = text.replace(", weak_type=True", "")
+    return _DURATION.sub("<time>", _ADDRESS.sub("0x", text)).splitlines()
+
+
+def _printed_alike(before: str, after: str, tolerance: float) -> bool:
+    if before == after:
+        return True
+    if not tolerance or _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
+        return False
+    pairs = zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=True)
+    return all(abs(float(a) - float(b)) <= tolerance * max(abs(float(a)), abs(float(b))) for a, b in pairs)

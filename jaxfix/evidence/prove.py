@@ -1,0 +1,203 @@
+"""Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from jaxfix.core.finding import Fix
+from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
+from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, likeness, noise
+from jaxfix.evidence.verdict import Pair, drop, judge, summary
+
+Candidate = tuple[str, Fix, int]
+Key = tuple[str, str]
+Fixes = frozenset[Key]
+Progress = Callable[[str], None]
+
+
+class Runner(Protocol):
+    """Measures a program, or several cases of it, with other sources than those on the disk."""
+
+    command: str
+
+    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]: ...
+
+    def sha256(self, path: str) -> str: ...
+
+
+def prove(
+    candidates: Sequence[Candidate],
+    patched: Callable[[Fixes], Mapping[str, bytes]],
+    runner: Runner,
+    progress: Progress,
+) -> tuple[Evidence, ...]:
+    """The evidence for each candidate, in their order.
+
+    Args:
+      candidates: path, fix and line of each.
+      patched: the sources, whole and by path, with exactly the fixes of these (path, key) made.
+      progress: told what is run next, in words.
+
+    Raises:
+      EvidenceError: the program cannot be run at all.
+    """
+    if not candidates:
+        return ()
+    progress("running it as it is")
+    trial = _Trial(candidates, patched, runner, progress)
+    trial.join()
+    trial.leave_out()
+    trial.hold()
+    return tuple(trial.evidence(candidate) for candidate in candidates)
+
+
+class _Trial:
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        patched: Callable[[Fixes], Mapping[str, bytes]],
+        runner: Runner,
+        progress: Progress,
+    ) -> None:
+        self._fixes = {(path, fix.key): fix for path, fix, _ in candidates}
+        self._patched, self._runner, self._progress = patched, runner, progress
+        baseline = runner.measure({})
+        self._environment = next((run.environment for run in baseline if run.environment), None)
+        # What a case does depends on the fixes that it reaches alone, so a run serves for every set with the same.
+        self._reaches = {
+            run.case: frozenset(key for key in self._fixes if _name(key, self._fixes[key]) in run.functions)
+            for run in baseline
+        }
+        self._runs = {(run.case, Fixes()): run for run in baseline}
+        self._noise: dict[str, Noise] = {}
+        self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
+        self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
+        self._failure = next((run.failure for run in baseline if run.failure), None)
+
+    def join(self) -> None:
+        """Keeps all fixes if they hold together, else those that hold when they are added one by one."""
+        if not self._kept or self._holds(self._kept):
+            return
+        accepted: list[Key] = []
+        for key in self._kept:
+            comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
+            if summary(comparisons)[0] in (Verdict.DIFFERENT, Verdict.FAILED):
+                self._comparisons[key] = comparisons
+            else:
+                accepted.append(key)
+        self._kept = accepted
+
+    def leave_out(self) -> None:
+        """Drops what costs nothing to leave out, until leaving out any one of the rest costs compiles."""
+        dropped = True
+        while dropped:
+            dropped = False
+            for key in self._kept:
+                all_of_them = Fixes(self._kept)
+                self._comparisons[key] = self._compared(key, all_of_them - {key}, all_of_them)
+                if summary(self._comparisons[key])[0] is not Verdict.PROVEN:
+                    self._kept = [other for other in self._kept if other != key]
+                    dropped = True
+                    break
+
+    def hold(self) -> None:
+        """Takes back what is left if, without what was dropped, it no longer agrees with the original."""
+        if not self._kept or self._holds(self._kept):
+            return
+        for key in self._kept:
+            self._comparisons[key] = self._compared(key, Fixes(), Fixes(self._kept))
+        self._kept = []
+
+    def evidence(self, candidate: Candidate) -> Evidence:
+        path, fix, line = candidate
+        key = (path, fix.key)
+        comparisons = tuple(sorted(self._comparisons.get(key, ()), key=_telling))
+        verdict, reason = summary(comparisons)
+        if not comparisons and self._failure and not self._cases(key):
+            verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._failure}"
+        elif not comparisons:
+            verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`"
+        elif verdict is Verdict.PROVEN and key not in self._kept:
+            verdict, reason = Verdict.NOT_COMPARED, "holds only together with fixes that were dropped"
+        return Evidence(
+            path=path,
+            key=fix.key,
+            codemod=fix.codemod,
+            title=fix.title,
+            line=line,
+            verdict=verdict,
+            reason=reason,
+            comparisons=comparisons,
+            environment=self._environment,
+            command=self._runner.command,
+            source_sha256=self._runner.sha256(path),
+        )
+
+    def _cases(self, key: Key) -> list[str]:
+        return [case for case, keys in self._reaches.items() if key in keys]
+
+    def _run(self, fixes: Fixes, cases: Iterable[str]) -> dict[str, Measurement]:
+        """One run of each case with these fixes made; from memory where it has been run."""
+        wanted = {case: (case, fixes & self._reaches[case]) for case in cases}
+        missing = frozenset(case for case, name in wanted.items() if name not in self._runs)
+        if missing:
+            self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes")
+            for run in self._runner.measure(self._patched(fixes), missing):
+                self._runs[(run.case, fixes & self._reaches[run.case])] = run
+        return {case: self._runs[name] for case, name in wanted.items()}
+
+    def _holds(self, keys: Sequence[Key]) -> bool:
+        """Whether these fixes together change nothing that some of them may not change."""
+        cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
+        after = self._run(Fixes(keys), cases)
+        before = self._run(Fixes(), cases)
+        for case in cases:
+            may = Allowed()
+            for key in self._reaches[case].intersection(keys):
+                may |= allowed(self._fixes[key].equality, case)
+            if self._differs(before[case], after[case], may):
+                return False
+        return True
+
+    def _differs(self, before: Measurement, after: Measurement, may: Allowed) -> bool:
+        if likeness(before, after, may).difference is None:
+            return False
+        return likeness(before, after, may, self._known_noise(before.case)).difference is not None
+
+    def _compared(self, key: Key, without: Fixes, with_it: Fixes) -> tuple[Comparison, ...]:
+        """The comparisons of all cases that reach the fix; a failure that both share counts only if all share it."""
+        cases = self._cases(key)
+        before, after = self._run(without, cases), self._run(with_it, cases)
+        fix = self._fixes[key]
+        pairs = [self._pair(before[case], after[case], fix, before.get(_twin(case))) for case in cases]
+        telling = [pair for pair in pairs if not pair.fails_alike] or pairs
+        return tuple(judge(pair, fix.equality, _name(key, fix)) for pair in telling)
+
+    def _pair(self, before: Measurement, after: Measurement, fix: Fix, jitted: Measurement | None) -> Pair:
+        may = allowed(fix.equality, before.case)
+        differs = likeness(before, after, may).difference is not None
+        return Pair(before, after, jitted, self._known_noise(before.case) if differs else SILENCE)
+
+    def _known_noise(self, case: str) -> Noise:
+        """What differs between two runs of the original: nothing that it makes differ is held against a fix."""
+        if case not in self._noise:
+            self._progress("running it as it is once more")
+            first = self._runs[(case, Fixes())]
+            (second,) = self._runner.measure({}, frozenset({case}))
+            self._noise[case] = noise(first, second)
+        return self._noise[case]
+
+
+def _name(key: Key, fix: Fix) -> str:
+    return f"{key[0]}:{fix.function}"
+
+
+def _twin(case: str) -> str:
+    """The jitted case of an eager one; no case's name if there is none."""
+    return case.replace(", eager, ", ", jit, ") if ", eager, " in case else ""
+
+
+def _telling(comparison: Comparison) -> tuple[int, int, int, str]:
+    order = [Verdict.DIFFERENT, Verdict.FAILED, Verdict.PROVEN]
+    rank = order.index(comparison.verdict) if comparison.verdict in order else len(order)
+    steady, total = drop(comparison)
+    return rank, -steady, -total, comparison.case

@@ -1,0 +1,167 @@
+"""The law: what two runs that differ by one fix say of it. Pure; counts decide, times never."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxfix.core.finding import Equality
+from jaxfix.core.report import Comparison, Counts, Measurement, Verdict
+from jaxfix.evidence.outputs import SILENCE, Allowed, Likeness, Noise, allowed, is_jitted, likeness, outputs_alike
+
+_NAMED_LEAVES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two runs of one case, which differ by one fix.
+
+    Attributes:
+      jitted: the run without the fix of the same data under jit, for a case that runs eagerly; None if there is none.
+      noise: what differs between two equal runs of the case.
+    """
+
+    before: Measurement
+    after: Measurement
+    jitted: Measurement | None = None
+    noise: Noise = SILENCE
+
+    @property
+    def fails_alike(self) -> bool:
+        """Whether both runs fail in the same way, which says nothing of the fix."""
+        return self.before.failure is not None and self.before.failure == self.after.failure
+
+
+def compare(before: Measurement, after: Measurement, equality: Equality, function: str) -> Comparison:
+    """Judges a fix by a run without it and a run with it.
+
+    Args:
+      function: the rewritten one, as measurements name it (`path:qualified name`).
+
+    Returns:
+      `PROVEN` only if the function ran, the results are equal as `equality` demands, and compiles dropped.
+    """
+    return judge(Pair(before, after), equality, function)
+
+
+def judge(pair: Pair, equality: Equality, function: str) -> Comparison:
+    """As `compare`, with noise and the jitted original taken into account."""
+    before, after = pair.before, pair.after
+    found = likeness(before, after, allowed(equality, before.case), pair.noise)
+    verdict, reason = _verdict(pair, found, function)
+    words = _equality(pair, found, equality) if found.difference is None else "not equal"
+    return Comparison(before.case, verdict, reason, counts(before), counts(after), words, found.max_delta)
+
+
+def counts(measurement: Measurement) -> Counts:
+    """The figures of a receipt."""
+    return Counts(
+        len(measurement.compiles),
+        measurement.steady_compiles,
+        measurement.traces,
+        measurement.steady_rss_bytes,
+        measurement.peak_bytes,
+    )
+
+
+def summary(comparisons: Sequence[Comparison]) -> tuple[Verdict, str]:
+    """What all cases together say of a fix: one that speaks against it outweighs all that speak for it."""
+    for verdict in (Verdict.DIFFERENT, Verdict.FAILED):
+        for entry in comparisons:
+            if entry.verdict is verdict:
+                return verdict, f"{entry.case}: {entry.reason}"
+    for entry in comparisons:
+        if entry.after.steady_compiles > entry.before.steady_compiles:
+            return Verdict.NO_EFFECT, f"{entry.case}: {entry.reason}"
+    proven = [entry for entry in comparisons if entry.verdict is Verdict.PROVEN]
+    before, after = (sum(side.compiles for side in sides) for sides in _sides(comparisons))
+    if proven and after > before:
+        return Verdict.NO_EFFECT, f"compiles of all cases together rise {before} -> {after}"
+    if proven:
+        return Verdict.PROVEN, max(proven, key=drop).reason
+    for verdict in (Verdict.NO_EFFECT, Verdict.NOT_COMPARED, Verdict.NOT_REACHED):
+        for entry in comparisons:
+            if entry.verdict is verdict:
+                return verdict, entry.reason
+    return Verdict.NOT_REACHED, "nothing that was run calls it"
+
+
+def drop(comparison: Comparison) -> tuple[int, int]:
+    """How telling a comparison is: compiles per step saved, then compiles saved."""
+    before, after = comparison.before, comparison.after
+    return before.steady_compiles - after.steady_compiles, before.compiles - after.compiles
+
+
+def _sides(comparisons: Sequence[Comparison]) -> tuple[list[Counts], list[Counts]]:
+    return [entry.before for entry in comparisons], [entry.after for entry in comparisons]
+
+
+def _verdict(pair: Pair, found: Likeness, function: str) -> tuple[Verdict, str]:
+    before, after = pair.before, pair.after
+    if before.failure is not None and pair.fails_alike:
+        return Verdict.FAILED, f"fails with and without the fix: {before.failure}"
+    if found.difference is not None:
+        only_after = before.failure is None and after.failure is not None
+        return (Verdict.FAILED if only_after else Verdict.DIFFERENT), found.difference
+    path, _, qualname = function.rpartition(":")
+    if function not in before.functions and function not in after.functions:
+        return Verdict.NOT_REACHED, f"`{qualname}` was never called"
+    if path not in after.loaded:
+        return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
+    if not found.compared:
+        unseeded = "what it returns differs between two equal runs" if pair.noise.labels else None
+        return Verdict.NOT_COMPARED, unseeded or f"`{qualname}` returned no values that can be compared"
+    return _effect(counts(before), counts(after))
+
+
+def _effect(before: Counts, after: Counts) -> tuple[Verdict, str]:
+    steady = f"compiles per step {before.steady_compiles} -> {after.steady_compiles}"
+    total = f"compiles {before.compiles} -> {after.compiles}"
+    if after.steady_compiles > before.steady_compiles:
+        return Verdict.NO_EFFECT, f"{steady}: they rise"
+    if after.compiles > before.compiles:
+        return Verdict.NO_EFFECT, f"{total}: they rise"
+    if after.steady_compiles < before.steady_compiles:
+        return Verdict.PROVEN, f"{steady}, {total}"
+    if after.compiles < before.compiles:
+        return Verdict.PROVEN, total
+    return (
+        Verdict.NO_EFFECT,
+        f"equal results, but no fewer compiles ({before.compiles}, {before.steady_compiles} per step)",
+    )
+
+
+def _equality(pair: Pair, found: Likeness, equality: Equality) -> str:
+    parts = [_values(pair, found, equality)]
+    if found.strengthened:
+        named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
+        more = len(found.strengthened) - _NAMED_LEAVES
+        parts.append(f"weak type became strong in {named}{f' and {more} more' if more > 0 else ''}")
+    if pair.noise:
+        parts.append("but for what differs between two equal runs")
+    capped = sorted(name for name, calls in pair.before.calls.items() if calls > _digested(pair.before, name))
+    parts += [f"of {name.rpartition(':')[2]} the first {_digested(pair.before, name)} calls" for name in capped]
+    return "; ".join(parts)
+
+
+def _digested(measurement: Measurement, function: str) -> int:
+    ending = f"{function.rpartition('/')[2]} call "
+    return sum(ending in output.label for output in measurement.outputs)
+
+
+def _values(pair: Pair, found: Likeness, equality: Equality) -> str:
+    if not found.compared:
+        return "nothing compared"
+    exact = found.max_ulp == 0 and found.max_delta == 0
+    if equality is not Equality.AS_JITTED:
+        return "bitwise equal"
+    if is_jitted(pair.before.case):
+        return "bitwise equal under jit"
+    words = "bitwise equal" if exact else f"within {found.max_delta:.1e} of the largest value"
+    if pair.jitted is None:
+        return words
+    # So wide that only structure and types can disagree: the distance is what is asked for.
+    near = outputs_alike(pair.jitted.outputs, pair.after.outputs, Allowed(stronger=True, tolerance=1.0))
+    if near.difference is not None:
+        return words
+    if near.max_ulp == 0:
+        return f"{words}; bitwise the original under jit"
+    return f"{words}; {near.max_delta:.1e} ({near.max_ulp:.0f} ulp) from the original under jit"
