@@ -24,7 +24,7 @@ TABLE = {
     "jaxfix.drivers": ("jaxfix", "typer", "rich", "pathspec", "pygls"),
     "jaxfix.api": ("jaxfix.core",),
     "jaxfix.docs": ("jaxfix.core", "jaxfix.engine", "jaxfix.drivers.files"),
-    "jaxfix.testing": ("jaxfix.core", "jaxfix.engine", "jaxfix.rewrite", "jaxfix.evidence", "pytest"),
+    "jaxfix.testing": ("jaxfix.core", "jaxfix.engine", "jaxfix.drivers.files"),
     "jaxfix.__main__": ("jaxfix",),
     "jaxfix": (),
     "jaxfix_codemods": ("jaxfix.api",),

@@ -38,6 +38,8 @@ class Origins:
         self._module = module
         self._under_way: set[ast.AST] = set()
         self._steps = 0
+        self.crossed = False
+        """Whether an answer since this was last cleared lies in another call: in a state, or with a caller."""
 
     def of(self, expr: ast.AST) -> Sources:
         """The expressions that `expr` may stand for, itself if it is no name and no field.
@@ -139,6 +141,7 @@ class Origins:
         if sources and not any(isinstance(s, ast.arg | ast.Pass) for s in sources):
             yield from sources
             return
+        self.crossed = True
         # Nothing says what `value` is: it is taken for any class of the module that has such a field.
         annotated = self._annotated_class(value)
         owners = [c for c in self._fields if attr in self._fields[c] and (annotated is None or c is annotated)]
@@ -158,6 +161,7 @@ class Origins:
         """What a parameter takes: the arguments of the calls in this module, its default, or a state of its pair."""
         for pair in self.pairs:
             if pair.state is parameter:
+                self.crossed = True
                 for made in returned(pair.init):
                     yield from self.of(made)
                 return
@@ -168,6 +172,7 @@ class Origins:
         for argument in arguments:
             yield from self.of(argument)
         if default is None and not (arguments and complete):
+            self.crossed = True
             yield parameter
 
     def _default(self, parameter: ast.arg) -> ast.expr | None:

@@ -90,7 +90,9 @@ class Values:
 
     def of(self, expr: ast.AST) -> Value:
         """What `expr` is, whichever of the expressions that it may stand for is taken."""
-        return self.any_of(self.origins.of(expr))
+        self.origins.crossed = False
+        value = self.any_of(self.origins.of(expr))
+        return replace(value, varies=True) if self.origins.crossed else value
 
     def any_of(self, sources: Iterable[ast.AST]) -> Value:
         """What one of `sources` is, not knowing which."""

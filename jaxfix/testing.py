@@ -1,0 +1,290 @@
+"""The golden runner, for jaxfix's own codemods and for packs of others.
+
+A codemod `some-id` has a folder `golden/some_id/` of Python files. An input says on each line where a finding is
+expected `# want: some-id`, or `# want: some-id (no fix): part of the reason` where it is declined. What all fixes
+together make of `basic.py` is `basic.fixed.py`; an input that nothing changes has no such file. In folders whose
+name begins with `_` all codemods run.
+
+    pytest --update-golden      writes the `.fixed.py` files anew and prints what changed
+"""
+
+import ast
+import difflib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix.core.comments import comments
+from jaxfix.core.errors import UserError
+from jaxfix.core.finding import Codemod
+from jaxfix.core.report import Diagnostic, Patch
+from jaxfix.core.source import SourceFile
+from jaxfix.drivers import files
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.plan import plan
+
+UPDATE = "--update-golden"
+_WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")
+_FIXED = ".fixed.py"
+_PREACHING = re.compile(r"\b(should|please|try|must)\b", re.IGNORECASE)
+
+
+class GoldenError(UserError):
+    """A golden file is not what the codemods make of its input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input and the codemods that run on it."""
+
+    path: Path
+    codemods: tuple[Codemod, ...]
+
+    @property
+    def fixed(self) -> Path:
+        """Where the result stands, if there is one."""
+        return self.path.with_name(self.path.stem + _FIXED)
+
+    def __str__(self) -> str:
+        return f"{self.path.parent.name}/{self.path.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A finding that an input announces; `reason` is a part of why there is no fix, None where nothing is said."""
+
+    line: int
+    id: str
+    declined: bool
+    reason: str | None
+
+
+def cases(golden: Path, codemods: Sequence[Codemod]) -> tuple[Case, ...]:
+    """The inputs below `golden`, in order."""
+    found = []
+    for path in sorted(golden.rglob("*.py")):
+        if path.name.endswith(_FIXED):
+            continue
+        folder = path.relative_to(golden).parts[0]
+        own = tuple(c for c in codemods if folder.startswith("_") or _folder(c) == folder)
+        found.append(Case(path, own))
+    return tuple(found)
+
+
+def verify(case: Case) -> None:
+    """Compares what is found and made of `case` with what its files say.
+
+    Raises:
+      GoldenError: says the first difference.
+    """
+    source = _source(case)
+    _verify_findings(case, source)
+    patch = _patch(case, source)
+    if patch.held:
+        held = patch.held[0]
+        raise GoldenError(f"{case}: a fix is held: {held.reason}: {held.fix.title}")
+    _verify_result(case, patch)
+    _verify_idempotence(case, patch)
+    _verify_variants(case, source, patch)
+
+
+def update(case: Case) -> str:
+    """Writes the result of `case` anew; the difference to what it was, empty for none.
+
+    Raises:
+      GoldenError: this is continuous integration, where a golden file is checked and never made.
+    """
+    if os.environ.get("CI"):
+        raise GoldenError(f"{case}: golden files are not written in CI", hint=f"run `pytest {UPDATE}` elsewhere")
+    patch = _patch(case, _source(case))
+    before = _read(case.fixed)
+    after = patch.after if patch.applied else None
+    if before == after:
+        return ""
+    if after is None:
+        files.remove(case.fixed)
+    else:
+        files.write_bytes(case.fixed, after)
+    return _difference(before or b"", after or b"", str(case.fixed))
+
+
+def gaps(golden: Path, codemods: Sequence[Codemod]) -> tuple[str, ...]:
+    """What is missing or astray below `golden`: files that no test reads, kinds of cases that a codemod lacks."""
+    found = cases(golden, codemods)
+    return (*_orphans(golden, found), *(gap for codemod in codemods for gap in _lacking(codemod, found)))
+
+
+def style_faults(diagnostic: Diagnostic) -> tuple[str, ...]:
+    """What is wrong with the words of a finding: messages are lower case, without full stop, and do not preach."""
+    texts = [("message", diagnostic.message), ("reason", diagnostic.declined or "")]
+    faults = [f"the {what} {text!r} begins with a capital" for what, text in texts if text[:1].isupper()]
+    if not diagnostic.title[:1].isupper():
+        faults.append(f"the title {diagnostic.title!r} does not begin with a capital")
+    for what, text in (*texts, ("title", diagnostic.title)):
+        if text.endswith("."):
+            faults.append(f"the {what} {text!r} ends with a full stop")
+        if _PREACHING.search(re.sub(r"`[^`]*`", "", text)):
+            faults.append(f"the {what} {text!r} preaches")
+    return tuple(faults)
+
+
+def wants(text: bytes) -> tuple[Want, ...]:
+    """The findings that a source announces in its comments."""
+    return tuple(
+        Want(comment.line, match["id"], match["declined"] is not None, match["reason"])
+        for comment in comments(text)
+        for match in _WANT.finditer(comment.text)
+    )
+
+
+def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
+    """What the codemods find in the input.
+
+    Raises:
+      GoldenError: a codemod broke.
+    """
+    analysis = analyze(_source(case), case.codemods)
+    if analysis.bugs:
+        raise GoldenError(analysis.bugs[0])
+    return analysis.diagnostics
+
+
+# --- one case -----------------------------------------------------------------------------------------------------
+
+
+def _source(case: Case) -> SourceFile:
+    return SourceFile.decode(str(case), files.read_bytes(case.path))
+
+
+def _patch(case: Case, source: SourceFile) -> Patch:
+    return plan(source, case.codemods, lambda fix: None)
+
+
+def _read(path: Path) -> bytes | None:
+    return files.read_bytes(path) if path.is_file() else None
+
+
+def _verify_findings(case: Case, source: SourceFile) -> None:
+    found = diagnostics(case)
+    said = Counter((w.line, w.id, w.declined) for w in wants(source.text))
+    made = Counter((d.line, d.id, not d.fixable) for d in found)
+    for (line, name, declined), _ in sorted((said - made).items()):
+        raise GoldenError(f"{case}:{line}: wanted and not found: {_named(name, declined)}{_instead(found, line)}")
+    for (line, name, declined), _ in sorted((made - said).items()):
+        raise GoldenError(f"{case}:{line}: found and not wanted: {_named(name, declined)}{_instead(found, line)}")
+    for want in wants(source.text):
+        reasons = [d.declined or "" for d in found if (d.line, d.id) == (want.line, want.id)]
+        if want.reason is not None and not any(want.reason in reason for reason in reasons):
+            raise GoldenError(f"{case}:{want.line}: declined because {reasons}, not because {want.reason!r}")
+    for diagnostic in found:
+        for fault in style_faults(diagnostic):
+            raise GoldenError(f"{case}:{diagnostic.line}: {fault}")
+
+
+def _named(name: str, declined: bool) -> str:
+    return f"`{name}`{' (no fix)' if declined else ''}"
+
+
+def _instead(found: Sequence[Diagnostic], line: int) -> str:
+    here = [f"{_named(d.id, not d.fixable)} {d.message} ({d.declined or d.title})" for d in found if d.line == line]
+    return f"; on this line: {'; '.join(here)}" if here else ""
+
+
+def _verify_result(case: Case, patch: Patch) -> None:
+    expected = _read(case.fixed)
+    if expected is None and patch.applied:
+        raise GoldenError(f"{case}: {case.fixed.name} is missing", hint=f"run `pytest {UPDATE}`")
+    if expected is not None and patch.after != expected:
+        changes = _difference(expected, patch.after, case.fixed.name)
+        raise GoldenError(f"{case}: the result is another one\n{changes}", hint=f"run `pytest {UPDATE}`")
+
+
+def _verify_idempotence(case: Case, patch: Patch) -> None:
+    try:
+        ast.parse(patch.after)
+    except SyntaxError as error:
+        raise GoldenError(f"{case}: the result does not parse: {error}") from error
+    lost = Counter(c.text for c in comments(patch.before)) - Counter(c.text for c in comments(patch.after))
+    if lost:
+        raise GoldenError(f"{case}: a comment is lost: {next(iter(lost))}")
+    again = _patch(case, SourceFile.decode(str(case), patch.after))
+    if again.after != patch.after:
+        changes = _difference(patch.after, again.after, case.fixed.name)
+        raise GoldenError(f"{case}: a second run changes the result\n{changes}")
+
+
+def _verify_variants(case: Case, source: SourceFile, patch: Patch) -> None:
+    """The same with other newlines, byte for byte, and with tabs, where lines may be folded elsewhere."""
+    crlf = _patch(case, SourceFile.decode(str(case), _with_crlf(patch.before)))
+    if crlf.after != _with_crlf(patch.after):
+        raise GoldenError(f"{case}: another result with `\\r\\n`\n{_difference(patch.after, crlf.after, 'crlf')}")
+    width = len(source.indent)
+    tabs = _patch(case, SourceFile.decode(str(case), _with_tabs(patch.before, width)))
+    if _meaning(tabs.after) != _meaning(_with_tabs(patch.after, width)):
+        raise GoldenError(f"{case}: another result with tabs\n{_difference(patch.after, tabs.after, 'tabs')}")
+
+
+def _with_crlf(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
+def _with_tabs(text: bytes, width: int) -> bytes:
+    def indented(line: bytes) -> bytes:
+        spaces = len(line) - len(line.lstrip(b" "))
+        return b"\t" * (spaces // width) + b" " * (spaces % width) + line[spaces:]
+
+    return b"".join(indented(line) for line in text.splitlines(keepends=True))
+
+
+def _meaning(text: bytes) -> tuple[str, tuple[str, ...]]:
+    """The program and its comments, whatever its lines, blanks and parentheses."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node.value = " ".join(node.value.split())  # a docstring that moves is indented anew
+    return ast.dump(tree), tuple(sorted(c.text for c in comments(text)))
+
+
+def _difference(before: bytes, after: bytes, name: str) -> str:
+    was, is_now = (text.decode().splitlines(keepends=True) for text in (before, after))
+    return "".join(difflib.unified_diff(was, is_now, f"{name} (was)", f"{name} (is)"))
+
+
+# --- the folder ---------------------------------------------------------------------------------------------------
+
+
+def _folder(codemod: Codemod) -> str:
+    return codemod.id.replace("-", "_")
+
+
+def _orphans(golden: Path, found: Sequence[Case]) -> Iterator[str]:
+    for case in found:
+        if not case.codemods:
+            yield f"{case}: no codemod has this folder"
+    inputs = {case.fixed for case in found}
+    for path in sorted(golden.rglob(f"*{_FIXED}")):
+        if path not in inputs:
+            yield f"{path.parent.name}/{path.name}: there is no input for it"
+    stems = {case.path.parent / case.path.stem for case in found}
+    for path in sorted(golden.rglob("*.*")):
+        in_place = path.is_dir() or "__pycache__" in path.parts or path.relative_to(golden).parts[0].startswith("_")
+        if not in_place and path.parent / path.name.partition(".")[0] not in stems:
+            yield f"{path.parent.name}/{path.name}: there is no input for it"
+
+
+def _lacking(codemod: Codemod, found: Sequence[Case]) -> Iterator[str]:
+    own = [case for case in found if case.path.parent.name == _folder(codemod)]
+    announced = [want for case in own for want in wants(files.read_bytes(case.path)) if want.id == codemod.id]
+    if not any(not want.declined for want in announced):
+        yield f"`{codemod.id}` has no golden that is fixed"
+    if not any(want.declined for want in announced):
+        yield f"`{codemod.id}` has no golden that is declined"
+    if not any(case.path.stem == "quiet" and not wants(files.read_bytes(case.path)) for case in own):
+        yield f"`{codemod.id}` has no quiet.py without a finding"
+    if not any(case.path.stem == "program" and case.fixed.is_file() for case in own):
+        yield f"`{codemod.id}` has no program.py with its program.fixed.py"
+    if _folder(codemod) not in codemod.find.__module__.split("."):
+        yield f"`{codemod.id}` is defined in `{codemod.find.__module__}`, not in `{_folder(codemod)}`"

@@ -1,0 +1,126 @@
+"""Every golden file, and the examples of the documentation, against the codemods."""
+
+from pathlib import Path
+
+import pytest
+
+from jaxfix import testing
+from jaxfix.core.errors import UserError
+from jaxfix.core.finding import Codemod
+from jaxfix.core.source import SourceFile
+from jaxfix.docs import page
+from jaxfix.engine.plan import plan
+from jaxfix_codemods import CODEMODS
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+@pytest.mark.parametrize("case", testing.cases(GOLDEN, CODEMODS), ids=str)
+def test_golden(case: testing.Case, pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption(testing.UPDATE):
+        print(testing.update(case))
+    testing.verify(case)
+
+
+def test_every_codemod_has_its_goldens_and_no_golden_is_astray() -> None:
+    assert testing.gaps(GOLDEN, CODEMODS) == ()
+
+
+@pytest.mark.parametrize("codemod", CODEMODS, ids=lambda codemod: codemod.id)
+def test_the_example_of_the_documentation_is_true(codemod: Codemod) -> None:
+    example = page(codemod)
+    patch = plan(SourceFile.decode(codemod.id, example.before.encode()), (codemod,), lambda fix: None)
+    assert patch.after.decode() == example.after
+
+
+# --- the runner itself --------------------------------------------------------------------------------------------
+
+BEFORE = """\
+import jax.numpy as jnp
+
+def update(state, decay=0.9):
+    return decay**state.count  # want: static-exponent
+
+def init():
+    return State(count=jnp.zeros([], jnp.int32))
+
+class State:
+    count: object
+"""
+AFTER = BEFORE.replace("decay**state.count", "decay**(state.count * 1.0)")
+
+
+def planted(tmp_path: Path, before: str, after: str | None) -> testing.Case:
+    folder = tmp_path / "static_exponent"
+    folder.mkdir()
+    (folder / "basic.py").write_text(before)
+    if after is not None:
+        (folder / "basic.fixed.py").write_text(after)
+    (case,) = testing.cases(tmp_path, CODEMODS)
+    return case
+
+
+def test_a_right_golden_passes(tmp_path: Path) -> None:
+    testing.verify(planted(tmp_path, BEFORE, AFTER))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        (BEFORE, None, "basic.fixed.py is missing"),
+        (BEFORE, BEFORE, "the result is another one"),
+        (BEFORE.replace("# want: static-exponent", ""), AFTER, "basic.py:4: found and not wanted: `static-exponent`"),
+        (BEFORE + "\nx = 1  # want: static-exponent\n", AFTER, "basic.py:12: wanted and not found"),
+        (
+            BEFORE.replace("exponent\n", "exponent (no fix)\n"),
+            AFTER,
+            "wanted and not found: `static-exponent` (no fix)",
+        ),
+    ],
+)
+def test_a_wrong_golden_is_named(tmp_path: Path, before: str, after: str | None, complaint: str) -> None:
+    with pytest.raises(testing.GoldenError) as raised:
+        testing.verify(planted(tmp_path, before, after))
+    assert complaint in str(raised.value)
+
+
+def test_a_reason_is_compared() -> None:
+    (want,) = testing.wants(b"x = 1  # want: some-id (no fix): it is late\n")
+    assert want == testing.Want(1, "some-id", True, "it is late")
+
+
+def test_two_findings_can_be_wanted_on_a_line() -> None:
+    both = testing.wants(b"x = 1  # want: some-id  # want: other (no fix)\n")
+    assert [(want.id, want.declined) for want in both] == [("some-id", False), ("other", True)]
+
+
+def test_updating_writes_the_result_and_shows_the_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    case = planted(tmp_path, BEFORE, None)
+    assert "+    return decay**(state.count * 1.0)" in testing.update(case)
+    assert case.fixed.read_text() == AFTER
+    assert testing.update(case) == ""
+
+
+def test_updating_is_refused_in_continuous_integration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(UserError, match="not written in CI"):
+        testing.update(planted(tmp_path, BEFORE, None))
+
+
+def test_gaps_are_found(tmp_path: Path) -> None:
+    case = planted(tmp_path, BEFORE, AFTER)
+    (case.path.parent / "lonely.fixed.py").write_text("")
+    (case.path.parent / "lonely.report.txt").write_text("")
+    (tmp_path / "strange").mkdir()
+    (tmp_path / "strange" / "basic.py").write_text("")
+    own = tuple(codemod for codemod in CODEMODS if codemod.id == "static-exponent")
+    assert testing.gaps(tmp_path, own) == (
+        "strange/basic.py: no codemod has this folder",
+        "static_exponent/lonely.fixed.py: there is no input for it",
+        "static_exponent/lonely.fixed.py: there is no input for it",
+        "static_exponent/lonely.report.txt: there is no input for it",
+        "`static-exponent` has no golden that is declined",
+        "`static-exponent` has no quiet.py without a finding",
+        "`static-exponent` has no program.py with its program.fixed.py",
+    )
