@@ -10,9 +10,13 @@ def main() -> int:
     if sys.argv[1:] == ["--version"]:
         print(f"jaxfix {__version__}")
         return 0
-    from jaxfix.drivers.cli.app import run
+    try:
+        from jaxfix.drivers.cli.app import run
 
-    return run(sys.argv[1:])
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:  # while the modules load; later, `run` has the word
+        print("error: interrupted; nothing was written", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

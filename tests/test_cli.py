@@ -492,8 +492,6 @@ def test_a_bug_is_one_line_and_gives_three(project: Path, cli: Cli, monkeypatch:
 
 
 def test_interruption_leaves_sources_untouched(project: Path) -> None:
-    os.mkfifo("slow_to_come.py")
-    os.unlink("slow_to_come.py")
     command = [sys.executable, "-m", "jaxfix", "apply", "-"]
     waiting = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     time.sleep(1.5)
@@ -501,6 +499,18 @@ def test_interruption_leaves_sources_untouched(project: Path) -> None:
     _, err = waiting.communicate(timeout=20)
     assert waiting.returncode == 130
     assert err == "error: interrupted; nothing was written\n"
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(project: Path) -> None:
+    (project / "many.py").write_text("import jax\n" + "jax.tiny_safe(1)\n" * 3000)
+    command = [sys.executable, "-m", "jaxfix", "check"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    assert child.stdout is not None and child.stderr is not None
+    child.stdout.readline()
+    child.stdout.close()
+    assert b"Traceback" not in child.stderr.read()
+    child.stderr.close()
+    assert child.wait() == 1
 
 
 def environment() -> dict[str, str]:

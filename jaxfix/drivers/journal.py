@@ -110,7 +110,7 @@ def _line(root: Path, folder: Path, replacement: Replacement) -> Line:
         return Line(path, None, after, 0)
     before = _sha256(replacement.before)
     if not (folder / "objects" / before).exists():
-        files.write_bytes(folder / "objects" / before, replacement.before)
+        files.write_bytes(folder / "objects" / before, replacement.before, mode=0o600)  # its file may be private
     return Line(path, before, after, files.mode_of(replacement.path))
 
 
