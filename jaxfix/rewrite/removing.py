@@ -27,8 +27,11 @@ class Removals:
           filled: statements next to which others were inserted: their blocks are not empty.
         """
         full = {id(self._blocks.siblings(statement)) for statement in filled}
-        found = [self._piece(statement, region, gone, full) for statement, region in gone.items()]
-        return _united(sorted(found, key=lambda piece: piece.edit.span))
+        blocks: dict[int, list[Piece]] = {}
+        for statement, region in gone.items():
+            block = id(self._blocks.siblings(statement))
+            blocks.setdefault(block, []).append(self._piece(statement, region, gone, full))
+        return [piece for pieces in blocks.values() for piece in _united(pieces)]
 
     def _piece(
         self, statement: ast.stmt, moved: Span | None, gone: Mapping[ast.stmt, Span | None], full: set[int]
@@ -68,9 +71,9 @@ class Removals:
 
 
 def _united(pieces: list[Piece]) -> list[Piece]:
-    """The same with those that overlap as one: neighbours share the blank lines between them."""
+    """The same with those that overlap as one: neighbours of one block share the blank lines between them."""
     found: list[Piece] = []
-    for piece in pieces:
+    for piece in sorted(pieces, key=lambda piece: piece.edit.span):
         last = found[-1] if found else None
         if last is not None and last.edit.span.end > piece.edit.span.start:
             span = Span(last.edit.span.start, max(last.edit.span.end, piece.edit.span.end))

@@ -2,11 +2,13 @@
 
 import ast
 from collections.abc import Iterable
+from functools import lru_cache
 
 from jaxfix.core.errors import SourceError
 from jaxfix.core.model import Module
+from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
-from jaxfix.core.tokens import tokens
+from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.blocks import Blocks
 from jaxfix.rewrite.cst import ConcreteSyntax
@@ -31,11 +33,11 @@ class EditRecorder:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._text = module.source.text
-        self._tokens = tuple(tokens(self._text))
+        self._tokens = _tokens(self._text)
         self._layout = Layout.of(module.source, self._tokens)
         self._blocks = Blocks(module, self._tokens, self._layout.indent)
         self._imports = Imports(module, self._blocks)
-        self._syntax = ConcreteSyntax(module.source)
+        self._syntax = _syntax(module.source)
         self._folding = Folding(module.source, self._layout, self._tokens)
         self._pieces: list[Piece] = []
         self._moves: list[Move] = []
@@ -185,26 +187,34 @@ class EditRecorder:
         ]
 
     def _with_removals(self, pieces: list[Piece]) -> list[Piece]:
-        moved: dict[ast.stmt, Span | None] = {move.function: move.region for move in self._moves}
-        removals = Removals(self._module, self._blocks, self._tokens, self._layout.newline)
-        removed = removals.pieces(dict.fromkeys(self._deleted) | moved, self._filled)
         deleted = [self._module.span(statement) for statement in self._deleted]
+        moved: dict[ast.stmt, Span | None] = {move.function: move.region for move in self._moves}
+        gone = {
+            statement: region
+            for statement, region in (dict.fromkeys(self._deleted) | moved).items()
+            if not _is_inside(self._module.span(statement), deleted)
+        }
+        removals = Removals(self._module, self._blocks, self._tokens, self._layout.newline)
+        removed = removals.pieces(gone, self._filled)
         kept = [
-            self._above_removed(piece, removed)
+            self._outside(piece, removed)
             for piece in pieces
-            if piece.place not in _INLINE or not any(span.contains(piece.edit.span) for span in deleted)
+            if not _is_inside(piece.owner, deleted) and not (piece.place in _INLINE and piece.owner in deleted)
         ]
         return kept + removed
 
-    def _above_removed(self, piece: Piece, removed: list[Piece]) -> Piece:
-        """`piece`; lines after a statement that is taken out become lines where it began."""
-        if piece.place is not Place.LINES_AFTER:
+    def _outside(self, piece: Piece, removed: list[Piece]) -> Piece:
+        """`piece`; lines beside a statement that is taken out become lines where it began."""
+        if piece.place in _INLINE:
             return piece
         for removal in removed:
-            span = removal.edit.span
-            if removal.owner == piece.owner and span.start < piece.edit.span.start < span.end:
-                text = piece.edit.text.lstrip("\r\n") + self._layout.newline
-                return Piece(Edit(Span(span.start, span.start), text), piece.owner, Place.LINES_BEFORE)
+            span, start = removal.edit.span, piece.edit.span.start
+            if span.start < start < span.end and not _is_inside(piece.owner, [removal.owner]):
+                text = piece.edit.text
+                if piece.place is Place.LINES_AFTER:
+                    text = text.lstrip("\r\n") + self._layout.newline
+                edit = Edit(Span(span.start, span.start), text)
+                return Piece(edit, piece.owner, Place.LINES_BEFORE, piece.blank_lines, piece.follows)
         return piece
 
     def _moved(self, move: Move, inside: list[Piece], turn: int) -> Piece:
@@ -297,6 +307,21 @@ class EditRecorder:
                 self._split.add(other)
             if other is statement:
                 return
+
+
+# All recipes of a file share these; those of one file alone are kept, for trees that stay slow down every parse.
+@lru_cache(maxsize=1)
+def _tokens(text: bytes) -> tuple[Token, ...]:
+    return tuple(tokens(text))
+
+
+@lru_cache(maxsize=1)
+def _syntax(source: SourceFile) -> ConcreteSyntax:
+    return ConcreteSyntax(source)
+
+
+def _is_inside(span: Span, around: list[Span]) -> bool:
+    return any(outer.contains(span) and outer != span for outer in around)
 
 
 def _once(edits: list[Edit]) -> list[Edit]:
