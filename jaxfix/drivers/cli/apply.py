@@ -12,6 +12,7 @@ from jaxfix.drivers.cli import consent, outcome, terminal
 from jaxfix.drivers.cli.check import Findings, look
 from jaxfix.drivers.cli.consent import Consent, Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
+from jaxfix.drivers.cli.proof import Proofs, prove_all
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
 from jaxfix.drivers.cli.telling import Result, tell
 from jaxfix.drivers.cli.vendoring import only_package, vendor
@@ -39,12 +40,16 @@ def apply(request: Request, options: Options) -> int:
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     fixable = _fixable(looked_at.targets, found)
     allowed = consent.consent(options.wish, looked_at.run, _waiting(found))
-    receipts = _receipts(fixable, allowed, request, options)
-    planned = plans(fixable, allowed.mode, receipts)
+    proofs = Proofs({})
+    if allowed.mode is Mode.RERUN and fixable:
+        leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave
+        proofs = _proofs(fixable, found, allowed, request.python, leave)
+        found = replace(found, errors=(*found.errors, *proofs.errors))
+    planned = plans(fixable, allowed.mode, proofs.receipts)
     if STDIN in request.paths:
         return _filter(looked_at, planned, found)
-    places = {} if options.diff else _write(planned, vendored, receipts, options)
-    result = Result(found, _second_look(found, planned, places), planned, receipts, places, options.diff)
+    places = {} if options.diff else _write(planned, vendored, proofs.receipts, options)
+    result = Result(found, _second_look(found, planned, places), planned, proofs.receipts, places, options.diff)
     tell(result, options.output_format)
     left = found if options.diff else result.remaining
     return _exit_code(left, found, planned)
@@ -71,15 +76,11 @@ def _waiting(found: Findings) -> int:
     return sum(entry.fixable and entry.safety is Safety.NEEDS_EVIDENCE for entry in found.diagnostics)
 
 
-def _receipts(fixable: Sequence[Target], allowed: Consent, request: Request, options: Options) -> Receipts:
-    if allowed.mode is not Mode.RERUN or not fixable:
-        return {}
-    from jaxfix.drivers.cli.proof import prove_all
-
+def _proofs(fixable: Sequence[Target], found: Findings, allowed: Consent, python: str | None, leave: Leave) -> Proofs:
     candidates = plans(fixable, Mode.EVERYTHING, {}).changed
-    if not options.diff:
-        refuse_unsaved(_own(candidates), options.leave)
-    return prove_all(candidates, allowed.command, request.python)
+    refuse_unsaved(_own(candidates), leave)
+    lines = {(diagnostic.path, diagnostic.key): diagnostic.line for diagnostic in found.diagnostics}
+    return prove_all(candidates, allowed.command, python, lines)
 
 
 def _write(planned: Plans, vendored: Installed | None, receipts: Receipts, options: Options) -> dict[str, Path]:

@@ -1,0 +1,29 @@
+"""`jaxfix trace -- CMD`: runs a program and says what it compiled."""
+
+import re
+import sys
+from pathlib import Path
+
+from jaxfix.drivers import files
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.evidence import trace as evidence
+from jaxfix.render import trace as render
+
+_STATUS = re.compile(r"exit status (-?\d+)")
+
+
+def trace(command: tuple[str, ...], output: str | None) -> int:
+    """Runs the program, whose stdout stays its own; prints the table to stderr, and JSON to `output`.
+
+    Returns:
+      The program's exit status if it fails, as a shell gives it.
+    """
+    measurement = evidence.trace(command, Path.cwd())
+    if output is not None:
+        files.write_bytes(Path(output), render.document(measurement).encode())
+    terminal.tell(render.table(measurement, terminal.paint_for(sys.stderr)))
+    if measurement.failure is None:
+        return outcome.CLEAN
+    failed = _STATUS.match(measurement.failure)
+    status = int(failed[1]) if failed else 1
+    return status if status >= 0 else 128 - status
