@@ -80,11 +80,21 @@ _DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A weakly typed part of an initial state: where it is in it, and what makes it."""
+    """A weakly typed part of an initial state.
+
+    Attributes:
+      path: where it is in the state.
+      made_by: the expression that makes it.
+      kind: of the number at first.
+      after: of the number that an update returns.
+      init: the function that returns the state, if it is one of a pair.
+    """
 
     path: tuple[Key, ...]
     made_by: ast.expr
     kind: Kind
+    after: Kind = Kind.UNKNOWN
+    init: Function | None = None
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -111,8 +121,11 @@ def _of_pairs(module: Module, values: Values) -> Iterator[_Leaf]:
         leaves = [leaf for made in returned(pair.init) for leaf in _leaves(module, values, made, ())]
         if leaves:
             states = list(_updated_states(module, values, pair))
-            becomes_strong = partial(_becomes_strong, module, values, guess=pair.state is not None)
-            yield from (leaf for leaf in leaves if any(becomes_strong(state, leaf) for state in states))
+            for leaf in leaves:
+                for state in states:
+                    after = _strengthened(module, values, state, leaf, guess=pair.state is not None)
+                    if after is not None:
+                        yield replace(leaf, after=after, init=pair.init)
 
 
 def _of_loops(module: Module, values: Values) -> Iterator[_Leaf]:
@@ -124,8 +137,10 @@ def _of_loops(module: Module, values: Values) -> Iterator[_Leaf]:
             if first is None or first is call or module.loops(first):
                 continue
             for leaf in _leaves(module, values, first, ()):
-                if _becomes_strong(module, values, call, replace(leaf, path=(*path, *leaf.path)), guess=True):
-                    yield replace(leaf, path=(target.id, *leaf.path))
+                at = replace(leaf, path=(*path, *leaf.path))
+                after = _strengthened(module, values, call, at, guess=True)
+                if after is not None:
+                    yield replace(leaf, path=(target.id, *leaf.path), after=after)
 
 
 def _rebindings(module: Module, values: Values) -> Iterator[tuple[ast.Name, ast.Call, tuple[Key, ...]]]:
@@ -149,7 +164,7 @@ def _leaves(module: Module, values: Values, expr: ast.AST, path: tuple[Key, ...]
     for source in values.origins.of(expr):
         value = values.any_of((source,))
         parts = values.origins.parts(source)
-        if isinstance(source, ast.Call) and value.form is Form.WEAK and value.kind in _DTYPES:
+        if isinstance(source, ast.expr) and value.form is Form.WEAK and value.kind in _DTYPES:
             yield _Leaf(path, source, value.kind)
         elif parts and len(path) < _DEPTH:
             for key, part in parts:
@@ -162,7 +177,9 @@ def _leaves(module: Module, values: Values, expr: ast.AST, path: tuple[Key, ...]
 
 def _updated_states(module: Module, values: Values, pair: Pair) -> Iterator[ast.AST]:
     """What `update` returns as the new state: the result, or the part of it that is built as `init` builds it."""
-    shapes = {_shape(module, source) for made in returned(pair.init) for source in values.origins.of(made)}
+    made_by_init = [source for made in returned(pair.init) for source in values.origins.of(made)]
+    shapes = {_shape(module, source) for source in made_by_init}
+    arities = {len(source.elts) for source in made_by_init if isinstance(source, ast.Tuple)}
     for result in returned(pair.update):
         for source in values.origins.of(result):
             parts = source.elts if isinstance(source, ast.Tuple) else [source]
@@ -171,6 +188,8 @@ def _updated_states(module: Module, values: Values, pair: Pair) -> Iterator[ast.
                 yield alike[0]
             elif len(parts) == 2 and not alike:
                 yield parts[1]  # `updates, state`
+            elif len(parts) in arities:
+                yield source
 
 
 def _shape(module: Module, source: ast.AST) -> str:
@@ -189,16 +208,29 @@ def _is_state(module: Module, source: ast.AST, shapes: set[str]) -> bool:
     return bool(shape := _shape(module, source)) and shape in shapes
 
 
-def _becomes_strong(module: Module, values: Values, state: ast.AST, leaf: _Leaf, *, guess: bool) -> bool:
-    """Whether the update returns the leaf strongly typed, or, if `guess`, as something that hardly stays weak."""
-    sources = values.origins.of(state)
+def _strengthened(module: Module, values: Values, state: ast.AST, leaf: _Leaf, *, guess: bool) -> Kind | None:
+    """The kind of the leaf that the update returns strongly typed; None where it returns it weak.
+
+    With `guess` also of one that hardly stays weak, though the file does not say it.
+    """
+    sources = _spread(values, values.origins.of(state))
     for key in leaf.path:
-        sources = tuple(item for source in sources for item in values.origins.item(source, key))
+        sources = _spread(values, tuple(item for source in sources for item in values.origins.item(source, key)))
     value = values.any_of(sources)
     if value.form is Form.STRONG:
-        return True
+        return value.kind
     known = bool(sources) and all(_is_spelled_out(module, source) for source in sources)
-    return guess and known and value.form in (Form.ARRAY, Form.UNKNOWN)
+    return value.kind if guess and known and value.form in (Form.ARRAY, Form.UNKNOWN) else None
+
+
+def _spread(values: Values, sources: tuple[ast.AST, ...]) -> tuple[ast.AST, ...]:
+    """`sources`, with what functions of the module return in the place of their calls."""
+    found: list[ast.AST] = []
+    for source in sources:
+        function = values.origins.called(source) if isinstance(source, ast.Call) else None
+        results = returned(function) if function is not None else ()
+        found += [inner for result in results for inner in values.origins.of(result)] if results else [source]
+    return tuple(found)
 
 
 def _is_spelled_out(module: Module, source: ast.AST) -> bool:
@@ -267,14 +299,27 @@ def _why_not(module: Module, leaf: _Leaf) -> str | None:
     text = " ".join(module.text(call).split())
     if not isinstance(call, ast.Call) or module.qualname(call.func) not in _CONSTRUCTORS:
         return f"`{text}` takes no dtype"
+    if leaf.after is Kind.FLOAT and leaf.kind is Kind.INT:
+        return f"`{text}` is an integer and becomes floating: an integer dtype gains nothing, a floating one changes it"
     if not module.has_exact_spans(call):
         return f"`{text}` stands inside an f-string"
-    if any(keyword.arg is None for keyword in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
-        return f"`{text}` is called with unpacked arguments"
+    if leaf.init is not None and _is_shared(module, call, leaf.init):
+        return f"`{text}` is used for something else too"
     name = _DTYPES[leaf.kind]
     if module.scope_of(name, call) is not None or module.has_star_import:
         return f"`{name}` may be another thing than the builtin here"
     return _unknown_type(module, call)
+
+
+def _is_shared(module: Module, call: ast.Call, init: Function) -> bool:
+    """Whether what `call` makes may serve for more than the state: made outside of `init`, or read twice."""
+    if init not in module.functions_around(call):
+        return True
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            reads = [n for n in ast.walk(init) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            return sum(n.id == name for n in reads) > 1
+    return False
 
 
 def _unknown_type(module: Module, call: ast.Call) -> str | None:

@@ -166,6 +166,8 @@ class Values:
     def _call(self, call: ast.Call) -> Value | None:
         qualname = self._module.qualname(call.func)
         module, _, last = (qualname or "").rpartition(".")
+        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            return UNKNOWN
         if isinstance(call.func, ast.Attribute) and call.func.attr == "astype" and call.args:
             return self._cast(call, call.func.value, call.args[0])
         if module in ("jax.numpy", "numpy"):

@@ -1,0 +1,60 @@
+"""Powers of a Python number by a counter that lives in an array."""
+
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from optax import GradientTransformation, safe_increment
+
+
+class AverageState(NamedTuple):
+    count: jax.Array
+    mean: jax.Array
+
+
+def scale_by_average(decay: float = 0.9):
+    def init_fn(params):
+        return AverageState(jnp.zeros([], jnp.int32), jnp.zeros_like(params))
+
+    def update_fn(updates, state, params=None):
+        del params
+        count = safe_increment(state.count)
+        mean = decay * state.mean + (1 - decay) * updates
+        # The mean starts at zero.
+        return mean / (1 - decay**(count * 1.0)), AverageState(count, mean)  # want: static-exponent
+
+    return GradientTransformation(init_fn, update_fn)
+
+
+def scale_by_two(betas=(0.9, 0.999)):
+    b1, b2 = betas
+
+    def init_fn(params):
+        return {"count": jnp.asarray(0), "params": params}
+
+    def update_fn(updates, state):
+        t = state["count"] + 1
+        first = 1 - b1 ** (t * 1.0)  # want: static-exponent
+        second = (1 - b2 ** (t * 1.0)) ** 0.5  # cured with the one above
+        third = jnp.power(b1, (t + 1) * 1.0) + pow(b2, (t // 2) * 1.0)
+        correction = b1**(
+            (t + 1) * 1.0  # one ahead
+        )
+        return updates * second / (first + third + correction), {"count": t, "params": state["params"]}
+
+    return GradientTransformation(init_fn, update_fn)
+
+
+@functools.lru_cache
+def schedule(start: float):
+    count = jnp.array(0, dtype="int32")
+    rates = []
+    for _ in range(3):
+        count += 1
+        rates.append(start * 0.5**(count * 1.0))  # want: static-exponent
+    return rates
+
+
+def warm(state: AverageState, rate=0.1):
+    return rate ** (-state.count * 1.0)  # want: static-exponent
