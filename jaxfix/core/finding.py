@@ -47,7 +47,13 @@ class Rewriter(Protocol):
     """The verbs of a recipe; `jaxfix.rewrite.rewriter` implements them.
 
     Nodes are those of the module that the finding was made in. Text is written with `\\n` and the indentation
-    that it has relative to its first line; the rewriter gives it the newlines and the indentation of its place.
+    that it has relative to its first line; the rewriter gives it the newlines, the indentation and the quotes of its
+    place, and breaks lines that become too long. Parts of `module.text` may stand in it as they are.
+
+    Verbs compose: what is changed inside a function that is hoisted is changed in the text that moves.
+
+    Raises:
+      SourceError: from any verb: the place cannot be rewritten, as inside a format string.
     """
 
     def replace(self, node: ast.AST, text: str) -> None:
@@ -57,13 +63,16 @@ class Rewriter(Protocol):
         """Puts text around an expression, whose own bytes stay."""
 
     def insert_before(self, statement: ast.stmt, text: str) -> None:
-        """Inserts statements before `statement` and the comments that belong to it, at its indentation."""
+        """Inserts statements before `statement` and the comments that belong to it, at its indentation.
+
+        Definitions get the blank lines that are usual around them.
+        """
 
     def insert_after(self, statement: ast.stmt, text: str) -> None:
         """Inserts statements after `statement`, at its indentation."""
 
     def delete(self, statement: ast.stmt) -> None:
-        """Deletes a statement with its line; the last of a block becomes `pass`."""
+        """Deletes a statement with its line, its comments apart; the last of a block becomes `pass`."""
 
     def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
         """Adds the keyword argument, or changes its value if `call` has it."""
@@ -71,15 +80,25 @@ class Rewriter(Protocol):
     def append_argument(self, call: ast.Call, value: str) -> None:
         """Adds a positional argument after the last positional one."""
 
-    def hoist(self, function: ast.FunctionDef, before: ast.stmt, name: str, parameters: tuple[str, ...] = ()) -> None:
+    def hoist(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        before: ast.stmt,
+        name: str,
+        parameters: tuple[str, ...] = (),
+    ) -> None:
         """Moves the definition of `function`, comments and all, before the statement `before`, as `name`.
 
-        Its body is re-indented; `parameters` are added in front of its own. The old definition is deleted.
+        Its body is re-indented, and calls itself `name`; `parameters` are added in front of its own. The old
+        definition is deleted; its uses elsewhere are the recipe's to replace.
         Only the bytes of the definition and its indentation change.
         """
 
-    def imported(self, qualname: str, *, prefer: str) -> str:
-        """The local name of the module `qualname`; imports it as `prefer` unless the file already has a name for it."""
+    def imported(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
+        """The local name of the module `qualname`; imports it as `prefer` unless the file already has a name for it.
+
+        The name means the module at the node `at`; everywhere in the file if there is none.
+        """
 
 
 Recipe = Callable[[Rewriter], None]

@@ -2,7 +2,6 @@
 
 import ast
 import sys
-from itertools import takewhile
 
 from jaxfix.core.model import Module
 from jaxfix.core.text import Edit, Span
@@ -54,14 +53,19 @@ class Imports:
         block = self._block()
         if not block:
             return self._without_neighbours(text, newline)
-        above = self._above(qualname, text, block)
-        if above is None:
-            start = self._blocks.line_start(block[0])
-            gap = newline if _section(block[0]) != _section_of(qualname) else ""
-            return Edit(Span(start, start), text + newline + gap)
-        end = self._blocks.line_end(above)
-        gap = newline if _section(above) != _section_of(qualname) else ""
-        return Edit(Span(end, end), newline + gap + text)
+        kin = _kin(qualname, block)
+        key = (text.startswith("from"), qualname)
+        above = [other for other in kin if (isinstance(other, ast.ImportFrom), _module(other)) <= key]
+        if kin and not above:
+            start = self._blocks.lead(kin[0])
+            return Edit(Span(start, start), text + newline)
+        if not kin:
+            above = [other for other in block if _section(other) < _section_of(qualname)]
+        if not above:
+            start = self._blocks.lead(block[0])
+            return Edit(Span(start, start), text + newline * 2)
+        end = self._blocks.line_end(above[-1])
+        return Edit(Span(end, end), newline * (1 if kin else 2) + text)
 
     def _block(self) -> list[_Import]:
         """The first run of imports, less those from `__future__`."""
@@ -72,18 +76,6 @@ class Imports:
             elif run:
                 break
         return run
-
-    def _above(self, qualname: str, text: str, block: list[_Import]) -> _Import | None:
-        """The import that a new one comes after: of the same package if there is one, else of its section."""
-        key = (text.startswith("from"), qualname)
-        section = [other for other in block if _section(other) <= _section_of(qualname)]
-        family = [other for other in section if _module(other).partition(".")[0] == qualname.partition(".")[0]]
-        near = family or [other for other in section if _section(other) == _section_of(qualname)]
-        below = [other for other in near if (isinstance(other, ast.ImportFrom), _module(other)) <= key]
-        if below or family:
-            return (below or near)[-1]
-        before = list(takewhile(lambda other: other is not near[0], section)) if near else section
-        return before[-1] if before else None
 
     def _without_neighbours(self, text: str, newline: str) -> Edit:
         body = self._module.tree.body
@@ -108,6 +100,13 @@ class Imports:
             for binding in self._module.bindings(name)
             for outer in self._module.ancestors(binding.node)
         )
+
+
+def _kin(qualname: str, block: list[_Import]) -> list[_Import]:
+    """The imports that one of `qualname` stands among: of the same package if there are any, else of its section."""
+    root = qualname.partition(".")[0]
+    family = [other for other in block if _module(other).partition(".")[0] == root]
+    return family or [other for other in block if _section(other) == _section_of(qualname)]
 
 
 def _module(statement: _Import) -> str:

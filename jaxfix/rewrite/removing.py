@@ -51,7 +51,7 @@ class Removals:
         indent = self._blocks.indent(statement)
         kept = [] if moved else [token.text for token in self._comments if region.contains(token.span)]
         lines = [*kept, "pass"] if empties and place == 0 else kept
-        if not lines and not empties:
+        if not lines:
             region = self._blocks.without_gap(region, first=is_first and not in_module, last=is_last)
         return Piece(Edit(region, "".join(indent + line + self._newline for line in lines)), owner, Place.INSIDE)
 
