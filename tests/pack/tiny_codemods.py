@@ -46,6 +46,22 @@ def find_risky(module: Module) -> Iterator[Finding]:
     return _find("tiny_risky", module)
 
 
+def find_ready(module: Module) -> Iterator[Finding]:
+    """Takes every jitted lambda for the one that the module keeps as `READY`: right or wrong, a rerun tells."""
+    for call in module.calls("jax.jit"):
+        if module.function(call) is not None and isinstance(call.args[0], ast.Lambda):
+            yield Finding(
+                at=call,
+                message="this `jit` is made anew at every call",
+                title="Use `READY`",
+                recipe=partial(_use_ready, call),
+            )
+
+
+def _use_ready(call: ast.Call, edit: Rewriter) -> None:
+    edit.replace(call, "READY")
+
+
 def find_buggy(module: Module) -> Iterator[Finding]:
     raise RuntimeError("boom")
     yield
@@ -54,5 +70,6 @@ def find_buggy(module: Module) -> Iterator[Finding]:
 CODEMODS = (
     Codemod("tiny-safe", ("jax.tiny_safe",), Safety.SAFE, Equality.BITWISE, find_safe),
     Codemod("tiny-risky", ("jax.tiny_risky",), Safety.NEEDS_EVIDENCE, Equality.BITWISE, find_risky),
+    Codemod("tiny-ready", ("jax.jit",), Safety.NEEDS_EVIDENCE, Equality.BITWISE, find_ready),
     Codemod("tiny-buggy", ("jax.tiny_buggy",), Safety.SAFE, Equality.BITWISE, find_buggy),
 )

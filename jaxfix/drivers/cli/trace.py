@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.drivers import files
@@ -19,6 +20,8 @@ def trace(command: tuple[str, ...], output: str | None) -> int:
       The program's exit status if it fails, as a shell gives it.
     """
     measurement = evidence.trace(command, Path.cwd())
+    compiles = tuple(replace(entry, path=files.shown(Path(entry.path))) for entry in measurement.compiles)
+    measurement = replace(measurement, compiles=compiles)
     if output is not None:
         files.write_bytes(Path(output), render.document(measurement).encode())
     terminal.tell(render.table(measurement, terminal.paint_for(sys.stderr)))

@@ -1,0 +1,167 @@
+"""Reruns from the command line: what is proven is written, what is refuted is held."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+
+READY = jax.jit(lambda v: v * 2)
+
+
+def right(x):
+    return jax.jit(lambda v: v * 2)(x)
+
+
+def wrong(x):
+    return jax.jit(lambda v: v * 3)(x)
+
+
+def unused(x):
+    return jax.jit(lambda v: v * 2)(x)
+
+
+if __name__ == "__main__":
+    for step in range(4):
+        x = wrong(right(jnp.arange(3.0) + step))
+    print(x)
+"""
+PROVEN = PROGRAM.replace("return jax.jit(lambda v: v * 2)(x)", "return READY(x)", 1)
+
+pytestmark = [
+    pytest.mark.evidence,
+    pytest.mark.skipif(subprocess.run([sys.executable, "-c", "import jax"]).returncode != 0, reason="needs jax"),
+]
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a program, committed; its folder is not where its repository begins."""
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / "train.py").write_text(PROGRAM)
+    (tmp_path / "train.py").write_text("raise SystemExit('the wrong file')\n")
+    git = ("git", "-c", "user.name=t", "-c", "user.email=t@example.com")
+    for arguments in (("init", "-q", str(tmp_path)), ("add", ".."), ("commit", "-qm", "x")):
+        subprocess.run([*git, *arguments], check=True)
+    return folder
+
+
+def jaxfix(*arguments: str) -> Outcome:
+    root = TESTS.parent
+    places = (root, root / "codemods", TESTS / "pack")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1", "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-m", "jaxfix", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def test_only_what_the_rerun_proves_is_written(project: Path) -> None:
+    done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "train.py")
+    assert (project / "train.py").read_text() == PROVEN, done.err
+    assert done.code == 1
+    proven, different, unreached = done.out.splitlines()
+    assert proven.startswith("proven  tiny-ready  train.py:8  compiles ")
+    assert "bitwise" in proven
+    assert ", jax " in proven
+    assert different.startswith("different  tiny-ready  train.py:12  ")
+    assert unreached.startswith("not reached  tiny-ready  train.py:16  ")
+    assert "note: rerunning `python train.py` with and without the fixes" in done.err
+    assert "1 finding fixed; 2 fixes held; 2 findings remain" in done.err
+    assert jaxfix("check", "--select", "tiny-ready").out.count("tiny-ready") == 2
+    assert jaxfix("undo").code == 0
+    assert (project / "train.py").read_text() == PROGRAM
+
+
+def test_a_dry_run_reruns_and_writes_nothing(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nrun = "python train.py"\n')
+    done = jaxfix("apply", "--diff", "--select", "tiny-ready", "--prove")
+    assert done.out.count("\n+    return READY(x)") == 1
+    assert "proven  tiny-ready  train.py:8" in done.err
+    assert (project / "train.py").read_text() == PROGRAM
+    assert sorted(path.name for path in project.iterdir()) == ["pyproject.toml", "train.py"]
+
+
+def test_uncommitted_changes_are_refused_before_anything_runs(project: Path) -> None:
+    (project / "train.py").write_text(PROGRAM + "# mine\n")
+    done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "train.py")
+    assert done.code == 2
+    assert "note: rerunning" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [("nowhere-to-be-found train.py", "no such program"), ("python a.py | tee b", "needs a shell")],
+)
+def test_a_program_that_cannot_start_is_an_error_and_nothing_is_written(
+    project: Path, command: str, message: str
+) -> None:
+    done = jaxfix("apply", "--select", "tiny-ready", "--run", command, "train.py")
+    assert done.code == 2
+    assert message in done.err
+    assert (project / "train.py").read_text() == PROGRAM
+
+
+def test_a_program_that_fails_proves_nothing(project: Path) -> None:
+    done = jaxfix("apply", "--select", "tiny-ready", "--run", "python gone.py", "train.py")
+    assert done.code == 1
+    assert "failed  tiny-ready" in done.out
+    assert (project / "train.py").read_text() == PROGRAM
+
+
+def test_json_carries_the_receipts(project: Path) -> None:
+    done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "--output-format", "json", "train.py")
+    document = json.loads(done.out)
+    assert [entry["verdict"] for entry in document["evidence"]] == ["proven", "different", "not reached"]
+    assert len(document["findings"]) == 2
+    assert document["evidence"][0]["path"] == "train.py"
+
+
+def test_trace_tells_by_line_and_leaves_stdout_to_the_program(project: Path) -> None:
+    done = jaxfix("trace", "-o", "trace.json", "--", "python", "train.py")
+    assert done.code == 0
+    assert done.out == "[30. 36. 42.]\n" or done.out.startswith("[")
+    assert done.out.count("\n") == 1
+    rows = [line.split() for line in done.err.splitlines()]
+    assert rows[0] == ["compiles", "seconds", "where", "what", "why"]
+    assert ["4", "train.py:8"] in [[row[0], row[2]] for row in rows[1:-1]]
+    lines = json.loads((project / "trace.json").read_text())["lines"]
+    assert {"train.py:8", "train.py:12"} <= {line["where"] for line in lines}
+
+
+def test_trace_gives_the_exit_code_of_the_program(project: Path) -> None:
+    assert jaxfix("trace", "--", "python", "-c", "raise SystemExit(7)").code == 7
+    assert jaxfix("trace", "--", "nowhere-to-be-found").code == 2
+
+
+def test_own_optimizers_are_driven_without_a_program(project: Path) -> None:
+    (project / "mine").mkdir()
+    (project / "mine" / "__init__.py").write_text("from mine.scale import scale\n")
+    (project / "mine" / "scale.py").write_text(
+        "import jax\nfrom typing import NamedTuple\n\nREADY = jax.jit(lambda v: v * 2)\n\n\n"
+        "class GradientTransformation(NamedTuple):\n  init: object\n  update: object\n\n\n"
+        "def scale() -> GradientTransformation:\n  def init(params):\n    return ()\n\n"
+        "  def update(updates, state, params=None):\n"
+        "    return jax.tree.map(jax.jit(lambda v: v * 2), updates), state\n\n"
+        "  return GradientTransformation(init, update)\n"
+    )
+    done = jaxfix("apply", "--select", "tiny-ready", "--prove", "--allow-dirty", "mine")
+    assert "note: driving the optimizers of `mine`" in done.err
+    assert done.out.startswith("proven  tiny-ready  mine/scale.py:"), done
+    assert "jax.tree.map(READY, updates)" in (project / "mine" / "scale.py").read_text()
+    assert done.code == 0
