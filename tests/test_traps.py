@@ -1,0 +1,105 @@
+"""Programs that a careless rewrite breaks: each is left alone, or rewritten to the same results.
+
+A trap is a module with a function `out()`; `naive` is what a careless rewrite makes of it. One that says `sound` can
+be rewritten and has to be, so that declining everything fails here.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from jaxfix.core.report import Patch
+from jaxfix.core.source import SourceFile
+from jaxfix.engine.plan import plan
+from jaxfix_codemods import CODEMODS
+
+TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps" / "traps.json"
+
+RUN = """\
+import json, sys
+results = []
+for source in json.load(sys.stdin):
+    try:
+        module = {"__name__": "trap"}
+        exec(compile(source, "trap.py", "exec"), module)
+        results.append(repr(module["out"]()))
+    except Exception as error:
+        results.append(f"raises {type(error).__name__}")
+json.dump(results, sys.stdout)
+"""
+
+
+@dataclass(frozen=True)
+class Trap:
+    name: str
+    codemod: str
+    source: str
+    naive: str | None
+    sound: bool
+
+    @property
+    def patch(self) -> Patch:
+        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None)
+
+
+def traps() -> tuple[Trap, ...]:
+    document = json.loads(TRAPS.read_text())
+
+    def module(lines: list[str]) -> str:
+        return "\n".join([*document["preamble"], *lines, ""])
+
+    return tuple(
+        Trap(t["name"], t["codemod"], module(t["source"]), module(t["naive"]) if "naive" in t else None, "sound" in t)
+        for t in document["traps"]
+    )
+
+
+ALL = traps()
+NAIVE = [trap for trap in ALL if trap.naive is not None]
+
+
+def run(sources: list[str]) -> list[str]:
+    """What `out()` of each module gives, all in one process."""
+    env = os.environ | {"JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], input=json.dumps(sources), capture_output=True, text=True, env=env, check=True
+    )
+    results: list[str] = json.loads(done.stdout)
+    return results
+
+
+@pytest.fixture(scope="module")
+def results() -> Mapping[str, str]:
+    sources = [source for trap in ALL for source in (trap.source, trap.patch.after.decode(), trap.naive or "")]
+    return dict(zip(sources, run(sources), strict=True))
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("trap", ALL, ids=lambda trap: trap.name)
+def test_a_trap_gives_the_same_results_after_all_fixes(trap: Trap, results: Mapping[str, str]) -> None:
+    assert not results[trap.source].startswith("raises")
+    assert results[trap.patch.after.decode()] == results[trap.source]
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("trap", NAIVE, ids=lambda trap: trap.name)
+def test_the_careless_rewrite_gives_other_results(trap: Trap, results: Mapping[str, str]) -> None:
+    assert results[trap.naive or ""] != results[trap.source]
+
+
+@pytest.mark.parametrize("trap", [trap for trap in ALL if trap.sound], ids=lambda trap: trap.name)
+def test_what_is_sound_is_fixed(trap: Trap) -> None:
+    assert [fix.codemod for fix in trap.patch.applied] == [trap.codemod]
+
+
+@pytest.mark.parametrize("codemod", CODEMODS, ids=lambda codemod: codemod.id)
+def test_every_codemod_has_traps_and_sound_variants(codemod: object) -> None:
+    own = [trap for trap in ALL if trap.codemod == getattr(codemod, "id", None)]
+    assert sum(trap.sound for trap in own) >= 2
+    assert sum(not trap.sound for trap in own) >= 2
