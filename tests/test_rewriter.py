@@ -473,6 +473,12 @@ def test_form_feed_and_continuations_survive() -> None:
     assert after == ("x = 1\n\x0c\n\ndef _g():\n    y = 1 + \\\n  2\n    return y\n\n\ndef f():\n    return g\n")
 
 
+def test_header_of_the_file_stays_on_top() -> None:
+    text = "#!/usr/bin/env python\n# coding: utf-8\ndef f():\n    def g():\n        return 1\n    return g\n"
+    after = rewritten(text, hoisting("g", "f", "_g"), importing("jax.numpy", "jnp"))
+    assert after.startswith("#!/usr/bin/env python\n# coding: utf-8\nimport jax.numpy as jnp\n\n\ndef _g():\n")
+
+
 # --- imports --------------------------------------------------------------------------------------------------
 
 

@@ -101,7 +101,8 @@ class Blocks:
             if not match or match.end(1) not in self._comments or match[1].decode() != blanks:
                 break
             start, line = above, line - 1
-        return start
+        # What begins the file belongs to the file: an interpreter, an encoding, a licence.
+        return self.line_start(statement) if start == 0 else start
 
     def region(self, statement: ast.stmt) -> Span:
         """The whole lines of `statement`, with the comments above it and the deeper ones below it."""

@@ -12,6 +12,7 @@ from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.blocks import Blocks
 from jaxfix.rewrite.cst import ConcreteSyntax
+from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.folding import Folding
 from jaxfix.rewrite.imports import Imports
 from jaxfix.rewrite.layout import Layout, indentation
@@ -55,12 +56,12 @@ class EditRecorder:
             return
         span = self._span(node)
         around = self._text[span.start : span.end].decode()
-        placed = self._layout.placed(_standing(text), self._line_indent(span.start), around)
+        placed = self._layout.placed(standing(text), self._line_indent(span.start), around)
         self._add(Edit(span, self._spaced(span, placed)), span, Place.INSIDE)
 
     def wrap(self, node: ast.expr, before: str, after: str) -> None:
         span = self._span(node)
-        if _needs_parentheses(node, self._text[span.start : span.end].decode()):
+        if needs_parentheses(node, self._text[span.start : span.end].decode()):
             before, after = f"{before}(", f"){after}"
         start, end = Span(span.start, span.start), Span(span.end, span.end)
         self._add(Edit(start, self._spaced(start, self._layout.placed(before, ""))), span, Place.OPENING)
@@ -170,7 +171,7 @@ class EditRecorder:
     def _argument_pieces(self) -> Iterable[Piece]:
         for call, (positional, keywords) in self._arguments.items():
             indent = self._line_indent(self._module.span(call).start)
-            placed = [self._layout.placed(_standing(text), indent) for text in (*positional, *keywords.values())]
+            placed = [self._layout.placed(standing(text), indent) for text in (*positional, *keywords.values())]
             named = tuple(f"{name}={text}" for name, text in zip(keywords, placed[len(positional) :], strict=True))
             arguments = Arguments(self._module.source, self._syntax, call)
             for edit in arguments.added(tuple(placed[: len(positional)]), named, self._layout.newline):
@@ -264,8 +265,8 @@ class EditRecorder:
         """`text` with the space that keeps it from growing together with a word beside it."""
         before = self._text[: span.start].decode()[-1:] if span.start else ""
         after = self._text[span.end : span.end + 1].decode(errors="replace") if span.start < span.end else ""
-        left = " " if _is_word(before) and _is_word(text[:1]) else ""
-        right = " " if _is_word(after) and _is_word(text[-1:]) else ""
+        left = " " if is_word(before) and is_word(text[:1]) else ""
+        right = " " if is_word(after) and is_word(text[-1:]) else ""
         return left + text + right
 
     def _line_indent(self, offset: int) -> str:
@@ -329,33 +330,6 @@ def _once(edits: list[Edit]) -> list[Edit]:
     return [e for n, e in enumerate(edits) if e.span.start == e.span.end or e not in edits[:n]]
 
 
-def _standing(text: str) -> str:
-    """`text` in parentheses if it goes over lines that nothing else holds together."""
-    if "\n" not in text.strip() or _parses(text.strip()) or not _parses(f"({text})"):
-        return text
-    return f"({text})"
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return False
-    return True
-
-
-def _needs_parentheses(node: ast.expr, text: str) -> bool:
-    """Whether `node` cannot be an argument as it stands: `a, b` would be two."""
-    match node:
-        case ast.Tuple():
-            return not (text.startswith("(") and text.endswith(")") and _parses(f"[{text[1:-1]}]"))
-        case ast.GeneratorExp():
-            return not text.startswith("(") or not _parses(text)
-        case ast.NamedExpr() | ast.Yield() | ast.YieldFrom():
-            return True
-    return False
-
-
 def _ends(text: str) -> tuple[bool, bool]:
     """Whether statements begin, and whether they end, with a definition."""
     try:
@@ -363,7 +337,3 @@ def _ends(text: str) -> tuple[bool, bool]:
     except SyntaxError:
         return False, False
     return (isinstance(body[0], _DEFINITIONS), isinstance(body[-1], _DEFINITIONS)) if body else (False, False)
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character in ("_", '"', "'", "\ufffd") if character else False
