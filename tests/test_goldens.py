@@ -1,5 +1,9 @@
 """Every golden file, and the examples of the documentation, against the codemods."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +35,34 @@ def test_the_example_of_the_documentation_is_true(codemod: Codemod) -> None:
     example = page(codemod)
     patch = plan(SourceFile.decode(codemod.id, example.before.encode()), (codemod,), lambda fix: None)
     assert patch.after.decode() == example.after
+
+
+RUN = """\
+import contextlib, io, json, runpy, sys, jax
+compiles = []
+event = "/jax/core/compile/backend_compile_duration"
+jax.monitoring.register_event_duration_secs_listener(lambda name, *_, **__: compiles.append(name == event))
+runs = []
+for path in sys.argv[1:]:
+    jax.clear_caches()
+    compiles.clear()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        runpy.run_path(path, run_name="__main__")
+    runs.append((printed.getvalue(), sum(compiles)))
+json.dump(runs, sys.stdout)
+"""
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("codemod", CODEMODS, ids=lambda codemod: codemod.id)
+def test_the_fixed_program_prints_the_same_and_compiles_less(codemod: Codemod) -> None:
+    folder = GOLDEN / codemod.id.replace("-", "_")
+    command = [sys.executable, "-c", RUN, str(folder / "program.py"), str(folder / "program.fixed.py")]
+    env = os.environ | {"JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+    (before, compiles_before), (after, compiles_after) = json.loads(done.stdout)
+    assert after == before
+    assert compiles_after < compiles_before
 
 
 # --- the runner itself --------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ class Origins:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._under_way: set[ast.AST] = set()
+        self._parts_under_way: set[tuple[ast.AST, Key]] = set()
         self._steps = 0
         self.crossed = False
         """Whether an answer since this was last cleared lies in another call: in a state, or with a caller."""
@@ -46,7 +47,7 @@ class Origins:
 
         A part that refers back to what is being asked, as in `count = count + 1`, is left out.
         """
-        if not self._under_way:
+        if not self._under_way and not self._parts_under_way:
             self._steps = 0
         self._steps += 1
         if expr in self._under_way or self._steps > _STEPS:
@@ -59,7 +60,13 @@ class Origins:
 
     def items(self, expr: ast.AST, key: Key) -> Sources:
         """The expressions that the field, key or position `key` of `expr` may stand for."""
-        return tuple(item for source in self.of(expr) for item in self.item(source, key))
+        if (expr, key) in self._parts_under_way:
+            return ()
+        self._parts_under_way.add((expr, key))
+        try:
+            return tuple(item for source in self.of(expr) for item in self.item(source, key))
+        finally:
+            self._parts_under_way.discard((expr, key))
 
     def item(self, source: ast.AST, key: Key) -> Sources:
         """As `items`, of one source; the source itself where it hides its parts."""

@@ -199,7 +199,10 @@ class Values:
         known = [value for value in results if value is not None]
         if not known:
             return None if results else UNKNOWN
-        return reduce(_joined, known)
+        joined = reduce(_joined, known)
+        # Through a transformation or a decorator, numbers come back as arrays.
+        is_plain = self._module.definition(call.func) is function and not getattr(function, "decorator_list", ())
+        return joined if is_plain else _as_array(joined)
 
     def _cast(self, call: ast.Call, value: ast.expr, dtype: ast.expr) -> Value:
         before = self._inner(value) or UNKNOWN
