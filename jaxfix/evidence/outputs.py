@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isnan, log2, prod
+from math import isnan, log2, nan, prod
 
 from jaxfix.core.finding import Equality
 from jaxfix.core.report import Leaf, Measurement, Output
 
 TOLERANCE = 1e-3
+# Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
+JIT_TOLERANCE = 1e-5
 # Bits of the significand that are stored.
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
@@ -18,13 +20,21 @@ _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What two equal results may differ in: weak types that become strong, floats by so much of the largest."""
+    """What two equal results may differ in.
+
+    Attributes:
+      stronger: weak types may become strong.
+      tolerance: of floats, relative to the largest value of their array; 0 is bitwise.
+      untyped: weak types do not matter at all.
+    """
 
     stronger: bool = False
     tolerance: float = 0.0
+    untyped: bool = False
 
     def __or__(self, other: "Allowed") -> "Allowed":
-        return Allowed(self.stronger or other.stronger, max(self.tolerance, other.tolerance))
+        tolerance = max(self.tolerance, other.tolerance)
+        return Allowed(self.stronger or other.stronger, tolerance, self.untyped or other.untyped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     if (old.dtype, old.shape) != (new.dtype, new.shape):
         return f"{name}: {_typed(old)} became {_typed(new)}"
     strengthened = old.weak_type and not new.weak_type
-    if old.weak_type != new.weak_type and not (strengthened and may.stronger):
+    if old.weak_type != new.weak_type and not may.untyped and not (strengthened and may.stronger):
         words = ("weakly", "strongly") if old.weak_type else ("strongly", "weakly")
         return f"{name}: {words[0]} typed {_typed(old)} became {words[1]} typed"
     if old.nans != new.nans:
@@ -172,7 +182,9 @@ def _distance(old: Leaf, new: Leaf) -> tuple[float, float, int | None]:
     for index, (a, b) in enumerate(zip(old.sample, new.sample, strict=False)):
         if a == b or (isnan(a) and isnan(b)):
             continue
-        away = abs(a - b) if not (isnan(a) or isnan(b)) else float("inf")
+        if isnan(a) or isnan(b):
+            return nan, nan, index  # which no tolerance allows
+        away = abs(a - b)
         ulp = max(ulp, away / _spacing(max(abs(a), abs(b)), old.dtype))
         if away > worst:
             worst, where = away, index

@@ -97,6 +97,7 @@ class Probe:
         self.executed: set[str] = set()
         self.attached = False
         self.silent = False
+        self.without: str | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -302,7 +303,7 @@ class Probe:
         total = seconds + sum(thread.seconds.values())
         self.compiles.append(self._compile(total, said.get("fun_name"), sys._getframe(1)))
         thread.seconds, thread.misses, thread.compiling = {}, [], None
-        self.environment = self.environment or environment()
+        self.environment = self.environment or environment(self.without)
 
     def _compile(self, seconds: float, name: str | None, frame: FrameType | None) -> dict[str, Any]:
         logged, avals = self.thread.compiling or (name or "unknown", ())
@@ -576,13 +577,14 @@ def _tracing() -> bool:
     return clean is not None and not clean()
 
 
-def environment() -> dict[str, str]:
-    """Where this process computes; asks for the devices, so only once a backend is up."""
+def environment(without: str | None = None) -> dict[str, str]:
+    """Where this process computes, and without what; asks for the devices, so only once a backend is up."""
     jax, jaxlib = importlib.import_module("jax"), importlib.import_module("jaxlib")
     device = jax.local_devices()[0]
     python = ".".join(map(str, sys.version_info[:3]))
     versions = {"python": python, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
-    return versions | {"device": device.device_kind, "platform": device.platform}
+    kind = f"{device.device_kind} without {without}" if without and device.platform == "cpu" else device.device_kind
+    return versions | {"device": kind, "platform": device.platform}
 
 
 def rss_bytes() -> int:

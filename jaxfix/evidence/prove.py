@@ -1,12 +1,13 @@
 """Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
-from jaxfix.core.finding import Fix
+from jaxfix.core.finding import Equality, Fix
 from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
-from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, likeness, noise
-from jaxfix.evidence.verdict import Pair, drop, judge, summary
+from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, noise
+from jaxfix.evidence.verdict import Pair, agreement, drop, judge, summary
 
 Candidate = tuple[str, Fix, int]
 Key = tuple[str, str]
@@ -150,41 +151,50 @@ class _Trial:
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
         after = self._run(Fixes(keys), cases)
         before = self._run(Fixes(), cases)
-        for case in cases:
-            may = Allowed()
-            for key in self._reaches[case].intersection(keys):
-                may |= allowed(self._fixes[key].equality, case)
-            if self._differs(before[case], after[case], may):
-                return False
-        return True
 
-    def _differs(self, before: Measurement, after: Measurement, may: Allowed) -> bool:
-        if likeness(before, after, may).difference is None:
-            return False
-        return likeness(before, after, may, self._known_noise(before.case)).difference is not None
+        def disagreeing(pairs: Iterable[Pair]) -> list[str]:
+            chosen = ((pair, self._reaches[pair.before.case].intersection(keys)) for pair in pairs)
+            return [pair.before.case for pair, mine in chosen if not self._agrees(pair, mine)]
+
+        suspects = disagreeing(self._pairs(cases, before, after))
+        return not disagreeing(self._pairs(suspects, before, after, self._known_noise(suspects)))
+
+    def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
+        case = pair.before.case
+        may, as_jitted = Allowed(), False
+        for key in keys:
+            may |= allowed(self._fixes[key].equality, case)
+            as_jitted = as_jitted or self._fixes[key].equality is Equality.AS_JITTED
+        return pair.fails_alike or agreement(pair, may, as_jitted=as_jitted).difference is None
 
     def _compared(self, key: Key, without: Fixes, with_it: Fixes) -> tuple[Comparison, ...]:
         """The comparisons of all cases that reach the fix; a failure that both share counts only if all share it."""
         cases = self._cases(key)
         before, after = self._run(without, cases), self._run(with_it, cases)
         fix = self._fixes[key]
-        pairs = [self._pair(before[case], after[case], fix, before.get(_twin(case))) for case in cases]
+        pairs = self._pairs(cases, before, after)
+        suspects = [pair.before.case for pair in pairs if not self._agrees(pair, {key})]
+        pairs = self._pairs(cases, before, after, self._known_noise(suspects))
         telling = [pair for pair in pairs if not pair.fails_alike] or pairs
         return tuple(judge(pair, fix.equality, _name(key, fix)) for pair in telling)
 
-    def _pair(self, before: Measurement, after: Measurement, fix: Fix, jitted: Measurement | None) -> Pair:
-        may = allowed(fix.equality, before.case)
-        differs = likeness(before, after, may).difference is not None
-        return Pair(before, after, jitted, self._known_noise(before.case) if differs else SILENCE)
+    def _pairs(
+        self,
+        cases: Iterable[str],
+        before: Mapping[str, Measurement],
+        after: Mapping[str, Measurement],
+        noises: Mapping[str, Noise] = MappingProxyType({}),
+    ) -> list[Pair]:
+        return [Pair(before[case], after[case], before.get(_twin(case)), noises.get(case, SILENCE)) for case in cases]
 
-    def _known_noise(self, case: str) -> Noise:
+    def _known_noise(self, cases: Sequence[str]) -> dict[str, Noise]:
         """What differs between two runs of the original: nothing that it makes differ is held against a fix."""
-        if case not in self._noise:
+        missing = frozenset(cases) - self._noise.keys()
+        if missing:
             self._progress("running it as it is once more")
-            first = self._runs[(case, Fixes())]
-            (second,) = self._runner.measure({}, frozenset({case}))
-            self._noise[case] = noise(first, second)
-        return self._noise[case]
+            for second in self._runner.measure({}, missing):
+                self._noise[second.case] = noise(self._runs[(second.case, Fixes())], second)
+        return {case: self._noise[case] for case in cases}
 
 
 def _name(key: Key, fix: Fix) -> str:
