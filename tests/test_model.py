@@ -100,7 +100,7 @@ def test_a_class_body_does_not_hide_names_from_its_methods() -> None:
             Runs.TRACED,
         ),
         (
-            "class C:\n    @jax.jit\n    def f(self):\n        self._g()\n    def _g(self):\n        mark_here()\n\nc._g()",
+            "class C:\n    @jax.jit\n    def f(s):\n        s._g()\n    def _g(self):\n        mark_here()\n\nc._g()",
             Runs.UNKNOWN,
         ),
         ("def _f(n):\n    mark_here()\n    _f(n - 1)\n\n@jax.jit\ndef g():\n    _f(3)", Runs.TRACED),

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def smooth(signal, gain):
     def body(state, x):
-        state = gain * state + (1.0 - gain) * x
+        state = state + gain * (x - state)
         return state, state
 
     _, smoothed = jax.lax.scan(body, jnp.zeros(()), signal)  # want: local-loop-function

@@ -81,7 +81,12 @@ def _as_def(module: Module, move: Move, role: str, function: ast.Lambda, name: s
 
 
 def _bracketed(text: str) -> str:
-    return f"({text})" if "\n" in text and not text.startswith(("(", "[", "{")) else text
+    """`text` as it can follow `return`: in parentheses if a line of it ends outside of brackets."""
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return f"({text})"
+    return text
 
 
 def _carry_index(move: Move, role: str) -> int:
