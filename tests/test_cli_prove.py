@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,12 +65,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def jaxfix(*arguments: str) -> Outcome:
+    command = [sys.executable, "-m", "jaxfix", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), stdin=subprocess.DEVNULL)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def environment() -> dict[str, str]:
     root = TESTS.parent
     places = (root, root / "codemods", TESTS / "pack")
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1", "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "jaxfix", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL)
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1", "JAX_PLATFORMS": "cpu"}
 
 
 def test_only_what_the_rerun_proves_is_written(project: Path) -> None:
@@ -122,6 +127,25 @@ def test_a_program_that_fails_proves_nothing(project: Path) -> None:
     assert done.code == 1
     assert "failed  tiny-ready" in done.out
     assert (project / "train.py").read_text() == PROGRAM
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_rerun_ends_with_its_program(project: Path, number: int, code: int) -> None:
+    scratch = project.parent / "scratch"
+    scratch.mkdir()
+    (project / "train.py").write_text(f"import time\nopen({str(scratch / 'begun')!r}, 'w')\ntime.sleep(60)\n{PROGRAM}")
+    arguments = ("apply", "--select", "tiny-ready", "--allow-dirty", "--run", "python train.py", "train.py")
+    env = environment() | {"TMPDIR": str(scratch)}
+    waiting = subprocess.Popen([sys.executable, "-m", "jaxfix", *arguments], stderr=subprocess.PIPE, env=env)
+    for _ in range(200):
+        if (scratch / "begun").exists():
+            break
+        time.sleep(0.1)
+    waiting.send_signal(number)
+    _, err = waiting.communicate(timeout=20)  # the program holds no end of the pipe any more
+    assert waiting.returncode == code, err
+    assert [path.name for path in scratch.iterdir()] == ["begun"]
+    assert "time.sleep(60)" in (project / "train.py").read_text()
 
 
 def test_json_carries_the_receipts(project: Path) -> None:

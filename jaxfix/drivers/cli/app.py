@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from enum import StrEnum
@@ -161,9 +162,12 @@ def run(argv: list[str]) -> int:
     """Runs one command line; returns the exit code. Everything that escapes a command is caught here.
 
     0 clean or all fixed, 1 findings remain or fixes are held, 2 an error of the user's, 3 a bug in jaxfix,
-    130 interrupted.
+    130 interrupted, 143 ended from outside.
     """
-    on_interrupt = signal.getsignal(signal.SIGINT)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main:
+        signal.signal(signal.SIGTERM, _end)  # else a rerun would outlive jaxfix, and leave its copies behind
     try:
         return _ran(argv)
     except UserError as error:
@@ -184,8 +188,12 @@ def run(argv: list[str]) -> int:
         )
         return outcome.BUG
     finally:
-        if signal.getsignal(signal.SIGINT) is not on_interrupt:
-            signal.signal(signal.SIGINT, on_interrupt)
+        for number, handler in before.items() if is_main else ():
+            signal.signal(number, handler)
+
+
+def _end(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _ran(argv: list[str]) -> int:

@@ -1,7 +1,9 @@
 """The two streams and the person behind them."""
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -43,6 +45,13 @@ def agrees(question: str) -> bool:
     """Asks on stderr; everything but a yes is a no."""
     tell(f"{question} [y/N] ")
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def finish_first() -> None:
+    """From here to the end of the command, which gives them back, Ctrl-C and a request to end are not heard."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 @contextmanager

@@ -10,7 +10,9 @@ from jaxfix.render.paint import counted
 
 def undo() -> int:
     """Undoes the last apply of the project that jaxfix is run in."""
-    entry = journal.undo(_root())
+    root = _root()
+    terminal.finish_first()
+    entry = journal.undo(root)
     terminal.tell(f"restored {counted(len(entry.lines), 'file')} as before apply {entry.number} ({entry.command})\n")
     return outcome.CLEAN
 

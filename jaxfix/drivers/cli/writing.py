@@ -1,14 +1,13 @@
 """The moment of writing: checked, journalled, all or nothing."""
 
 import shlex
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files, journal, vcs
+from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.planning import Planned
 from jaxfix.drivers.files import Replacement
 
@@ -53,8 +52,7 @@ def write_journalled(replacements: Sequence[Replacement]) -> None:
     if not replacements:
         return
     files.refuse_changed(replacements)
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    terminal.finish_first()
     root = journal.root_for([entry.path for entry in replacements])
     journal.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), replacements)
     try:
