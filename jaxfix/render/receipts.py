@@ -13,9 +13,10 @@ def receipt(evidence: Evidence, paint: Paint) -> str:
     place = paint("bold", f"{evidence.path}:{evidence.line}")
     shown = _telling(evidence)
     if shown is None or evidence.verdict is not Verdict.PROVEN:
-        return f"{word}  {evidence.codemod}  {place}  {evidence.reason}{_where(evidence, shown)}\n"
+        case = None if shown is None or shown.case in evidence.reason else shown.case
+        return f"{word}  {evidence.codemod}  {place}  {evidence.reason}{_where(evidence, case)}\n"
     more = f"; {_more(evidence)}" if len(evidence.comparisons) > 1 else ""
-    return f"{word}  {evidence.codemod}  {place}  {figures(shown)}{_where(evidence, shown)}{more}\n"
+    return f"{word}  {evidence.codemod}  {place}  {figures(shown)}{_where(evidence, shown.case)}{more}\n"
 
 
 def figures(comparison: Comparison) -> str:
@@ -44,8 +45,8 @@ def _drop(comparison: Comparison) -> tuple[int, int]:
     return before.steady_compiles - after.steady_compiles, before.compiles - after.compiles
 
 
-def _where(evidence: Evidence, comparison: Comparison | None) -> str:
-    parts = [comparison.case] if comparison else []
+def _where(evidence: Evidence, case: str | None) -> str:
+    parts = [case] if case else []
     if evidence.environment is not None:
         parts += _machine(evidence.environment)
     return f" ({', '.join(parts)})" if parts else ""

@@ -1,0 +1,59 @@
+"""Receipts, and the table of a trace."""
+
+from jaxfix.core.report import Comparison, Compile, Counts, Environment, Evidence, Measurement, Verdict
+from jaxfix.render import receipts, trace
+from jaxfix.render.paint import plain
+
+MACHINE = Environment(python="3.11", jax="0.10.2", jaxlib="0.10.2", device="cpu", platform="cpu")
+BEFORE = Counts(compiles=35, steady_compiles=1, traces=40, rss_bytes=1.9e6, peak_bytes=0)
+AFTER = Counts(compiles=16, steady_compiles=0, traces=20, rss_bytes=-1e3, peak_bytes=0)
+
+
+def compared(case: str, verdict: Verdict, before: Counts = BEFORE, after: Counts = AFTER) -> Comparison:
+    return Comparison(case, verdict, "why", before, after, "bitwise equal", 0.0)
+
+
+def evidence(verdict: Verdict, reason: str, *comparisons: Comparison) -> Evidence:
+    return Evidence(
+        "train.py", "k", "local-loop-function", "t", 12, verdict, reason, comparisons, MACHINE, "python train.py", ""
+    )
+
+
+def test_a_proven_fix_shows_its_figures() -> None:
+    proven = evidence(Verdict.PROVEN, "why", compared("train.py", Verdict.PROVEN))
+    assert receipts.receipt(proven, plain) == (
+        "proven  local-loop-function  train.py:12  compiles per step 1 -> 0, total 35 -> 16, "
+        "RSS per step 1.9 -> 0.0 MB, bitwise equal (train.py, cpu, jax 0.10.2)\n"
+    )
+
+
+def test_of_many_cases_the_most_telling_is_shown_and_all_are_counted() -> None:
+    small = compared("jit", Verdict.PROVEN, Counts(2, 0, 2, 0.0, 0), Counts(1, 0, 1, 0.0, 0))
+    none = compared("bf16", Verdict.NO_EFFECT)
+    told = receipts.receipt(evidence(Verdict.PROVEN, "why", small, compared("eager", Verdict.PROVEN), none), plain)
+    assert told.endswith("(eager, cpu, jax 0.10.2); proven in 2 of 3 cases\n")
+    assert receipts.figures(small) == "compiles 2 -> 1, bitwise equal"
+
+
+def test_a_refuted_fix_shows_its_reason_and_names_its_case_once() -> None:
+    refuted = evidence(Verdict.DIFFERENT, "eager: [0] became 2.0", compared("eager", Verdict.DIFFERENT))
+    assert receipts.receipt(refuted, plain) == (
+        "different  local-loop-function  train.py:12  eager: [0] became 2.0 (cpu, jax 0.10.2)\n"
+    )
+
+
+def test_a_fix_that_nothing_reached_has_no_figures() -> None:
+    unreached = evidence(Verdict.NOT_REACHED, "nothing that was run calls `f`")
+    assert receipts.receipt(unreached, plain).startswith("not reached  local-loop-function  train.py:12  nothing")
+
+
+def test_a_trace_is_told_by_line_most_compiles_first() -> None:
+    once = Compile("a.py", 3, "main", (), "iota", None, 2.0)
+    often = Compile("a.py", 9, "step", (), "scan", "new function", 0.25)
+    measured = Measurement("c", None, (once, often, often), 0, (), (), "", (), {}, 0, MACHINE)
+    assert trace.table(measured, plain) == (
+        "compiles  seconds  where   what  why\n"
+        "       2     0.50  a.py:9  scan  new function\n"
+        "       1     2.00  a.py:3  iota\n"
+        "3 compiles, 2.50 s\n"
+    )
