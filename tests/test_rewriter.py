@@ -170,7 +170,7 @@ def test_format_string_is_refused() -> None:
 def test_further_arguments(before: str, after: str) -> None:
     recipes: tuple[Recipe, Recipe] = (
         lambda e, m: e.set_keyword(call(m), "q", "1"),
-        lambda e, m: e.append_argument(call(m), "p"),
+        lambda e, m: e.insert_argument(call(m), "p"),
     )
     assert rewritten(before, *recipes) == after
     assert rewritten(before.replace("\n", "\r\n"), *recipes) == after.replace("\n", "\r\n")
@@ -187,11 +187,11 @@ def test_keyword_set_twice_has_the_last_value() -> None:
 
 def test_positional_argument_after_starred_one_behind_keyword_is_refused() -> None:
     with pytest.raises(SourceError, match="a positional argument follows a keyword"):
-        rewritten("f(k=1, *a)\n", lambda e, m: e.append_argument(call(m), "p"))
+        rewritten("f(k=1, *a)\n", lambda e, m: e.insert_argument(call(m), "p"))
 
 
 def test_argument_goes_behind_a_wrapped_one() -> None:
-    after = rewritten("f(a)\n", lambda e, m: e.append_argument(call(m), "p"), wrapping("a", "g(", ")"))
+    after = rewritten("f(a)\n", lambda e, m: e.insert_argument(call(m), "p"), wrapping("a", "g(", ")"))
     assert after == "f(g(a), p)\n"
 
 
@@ -442,7 +442,7 @@ def test_changes_inside_move_along() -> None:
     after = rewritten(
         text,
         hoisting("g", "f", "_g"),
-        lambda e, m: e.append_argument(call(m), "1"),
+        lambda e, m: e.insert_argument(call(m), "1"),
         wrapping("h(x)", "k(", ")"),
         lambda e, m: e.insert_before(statement(m, 5), "if a:\n    c"),
         deleting(4),
@@ -552,13 +552,13 @@ def test_import_and_definition_at_one_place_both_stand() -> None:
 def test_byte_order_mark_and_encoding_are_kept() -> None:
     assert rewritten("", replacing("a", "b"), raw=b"\xef\xbb\xbfx = '\xc3\xa9', a\n") == "\ufeffx = 'é', b\n"
     text = "# coding: latin-1\nx = f('é', a)\n"
-    after = rewritten("", lambda e, m: e.append_argument(call(m), "b"), raw=text.encode("latin-1"))
+    after = rewritten("", lambda e, m: e.insert_argument(call(m), "b"), raw=text.encode("latin-1"))
     assert after == "# coding: latin-1\nx = f('é', a, b)\n"
 
 
 @pytest.mark.parametrize("text", ["f(a)\n\n ", "\x0cf(a)\n", "x\n\x0c\nf(a)\n\x0c", "f(a)\r\n\rx\n", "f(a)\n# end"])
 def test_text_that_libcst_loses_is_rewritten_all_the_same(text: str) -> None:
-    after = rewritten(text, lambda e, m: e.append_argument(call(m), "b"))
+    after = rewritten(text, lambda e, m: e.insert_argument(call(m), "b"))
     assert after == text.replace("(a)", "(a, b)")
 
 

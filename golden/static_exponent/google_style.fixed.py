@@ -29,9 +29,7 @@ def scale_by_rectified(
     count_inc = numerics.safe_increment(state.count)
     b2t = b2**(count_inc * 1.0)  # want: static-exponent
     ro = ro_inf - 2 * count_inc * b2t / (1 - b2t)
-    correction = jnp.asarray(
-      1 - b1**(count_inc * 1.0), dtype=state.nu.dtype
-    )  # noqa: E501
+    correction = jnp.asarray(1 - b1**(count_inc * 1.0), dtype=state.nu.dtype)  # noqa: E501
     new_updates = jax.tree.map(lambda u: u * ro / correction, updates)
     return new_updates, ScaleState(count=count_inc, nu=state.nu)
 

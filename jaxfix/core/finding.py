@@ -77,8 +77,8 @@ class Rewriter(Protocol):
     def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
         """Adds the keyword argument, or changes its value if `call` has it."""
 
-    def append_argument(self, call: ast.Call, value: str) -> None:
-        """Adds a positional argument after the last positional one."""
+    def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
+        """Adds a positional argument before the one at the index `before`, by default behind the last one."""
 
     def hoist(
         self,

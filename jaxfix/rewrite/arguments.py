@@ -25,6 +25,10 @@ class _Argument:
     is_keyword: bool
 
 
+_Placed = tuple[int | None, str]
+"""A positional argument and the index of the one that it stands before; None behind them all."""
+
+
 class Arguments:
     """The arguments of one call, in bytes of the text of its file."""
 
@@ -43,14 +47,18 @@ class Arguments:
         kinds = [argument.is_keyword for argument in self._found]
         return kinds == sorted(kinds)
 
-    def added(self, positional: tuple[str, ...], keywords: tuple[str, ...], newline: str) -> list[Edit]:
-        """The edits that add arguments: positional ones behind the positional ones, keywords behind all but `**`."""
+    def added(self, positional: tuple[_Placed, ...], keywords: tuple[str, ...], newline: str) -> list[Edit]:
+        """The edits that add arguments: positional ones where they say, keywords behind all but `**`."""
         front = sum(not argument.is_keyword for argument in self._found)
         back = next((n for n, argument in enumerate(self._found) if argument.star == "**"), len(self._found))
-        edits = self._parentheses()
-        if front == back:
-            return edits + self._inserted(front, positional + keywords, newline)
-        return edits + self._inserted(front, positional, newline) + self._inserted(back, keywords, newline)
+        places: dict[int, tuple[str, ...]] = {}
+        for place, text in (
+            *((front if p is None else p, text) for p, text in positional),
+            *((back, k) for k in keywords),
+        ):
+            places[place] = (*places.get(place, ()), text)
+        inserted = (edit for place, texts in places.items() for edit in self._inserted(place, texts, newline))
+        return [*self._parentheses(), *inserted]
 
     def _parentheses(self) -> list[Edit]:
         if not self._has_bare_generator:
@@ -60,8 +68,6 @@ class Arguments:
 
     def _inserted(self, place: int, texts: tuple[str, ...], newline: str) -> list[Edit]:
         """The edits that put `texts` before the argument at `place`, or at the end."""
-        if not texts:
-            return []
         if self._is_one_per_line:
             return self._on_own_lines(place, texts, newline)
         joined = ", ".join(texts)

@@ -40,14 +40,37 @@ class Folding:
         end = start + len(self._source.text[start : self._source.lines.line_start(line + 1)].rstrip(b"\r\n"))
         if any("\n" in edit.text or "\r" in edit.text or edit.span.end > end for edit in edits):
             return edits
+        # A comment behind the code, such as one for another tool, may stand out: the code decides.
+        end = self._code_end(Span(start, end))
         width = self._width(Span(start, end), edits) + shift
         if self._layout.fits(width) or width <= len(self._source.text[start:end].decode()):
             return edits
         indent = indentation(self._source.text[start:end].decode())
+        commas = self._commas_of_outer_call(Span(start, end))
+        if commas:
+            apart = [Edit(self._blanks(comma), self._layout.newline + indent) for comma in commas]
+            return sorted([*apart, *edits], key=lambda edit: edit.span)
         brackets = self._brackets(Span(start, end), edits)
         if brackets is None:
             return [self._replacement(edit, indent) for edit in edits]
         return self._broken(brackets, edits, indent, shift)
+
+    def _code_end(self, line: Span) -> int:
+        comment = next((t for t in self._tokens if t.kind == "COMMENT" and line.contains(t.span)), None)
+        end = line.end if comment is None else comment.span.start
+        return line.start + len(self._source.text[line.start : end].rstrip())
+
+    def _commas_of_outer_call(self, line: Span) -> list[int]:
+        """Where the commas of brackets that an earlier line opened end, but for one at the end of the line."""
+        before = [t.text for t in self._tokens if t.kind == "OP" and t.span.end <= line.start]
+        if not sum((text in "([{") - (text in ")]}") for text in before):
+            return []
+        depth, commas = 0, []
+        for token in (t for t in self._tokens if t.kind == "OP" and line.contains(t.span)):
+            depth += (token.text in "([{") - (token.text in ")]}")
+            if token.text == "," and depth == 0:
+                commas.append(token.span.end)
+        return [comma for comma in commas if comma < line.end]
 
     def _width(self, span: Span, edits: Iterable[Edit]) -> int:
         text = self._source.text

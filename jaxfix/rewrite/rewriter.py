@@ -45,7 +45,7 @@ class EditRecorder:
         self._deleted: list[ast.stmt] = []
         self._filled: list[ast.stmt] = []
         self._split: set[ast.stmt] = set()
-        self._arguments: dict[ast.Call, tuple[list[str], dict[str, str]]] = {}
+        self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
         self._imported: dict[str, str] = {}
 
     # --- expressions ------------------------------------------------------------------------------------------
@@ -74,10 +74,10 @@ class EditRecorder:
                 return
         self._further(call)[1][name] = value
 
-    def append_argument(self, call: ast.Call, value: str) -> None:
-        if not Arguments(self._module.source, self._syntax, call).takes_positional:
+    def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
+        if before is None and not Arguments(self._module.source, self._syntax, call).takes_positional:
             raise self._blocks.refusal(call, "a positional argument follows a keyword")
-        self._further(call)[0].append(value)
+        self._further(call)[0].append((None if before == len(call.args) else before, value))
 
     # --- statements -------------------------------------------------------------------------------------------
 
@@ -171,10 +171,9 @@ class EditRecorder:
     def _argument_pieces(self) -> Iterable[Piece]:
         for call, (positional, keywords) in self._arguments.items():
             indent = self._line_indent(self._module.span(call).start)
-            placed = [self._layout.placed(standing(text), indent) for text in (*positional, *keywords.values())]
-            named = tuple(f"{name}={text}" for name, text in zip(keywords, placed[len(positional) :], strict=True))
-            arguments = Arguments(self._module.source, self._syntax, call)
-            for edit in arguments.added(tuple(placed[: len(positional)]), named, self._layout.newline):
+            placed = tuple((p, self._layout.placed(standing(text), indent)) for p, text in positional)
+            named = tuple(f"{n}={self._layout.placed(standing(text), indent)}" for n, text in keywords.items())
+            for edit in Arguments(self._module.source, self._syntax, call).added(placed, named, self._layout.newline):
                 yield Piece(edit, self._module.span(call), Place.INSIDE)
 
     def _own_names(self, pieces: list[Piece]) -> list[Piece]:
@@ -245,7 +244,7 @@ class EditRecorder:
     def _add(self, edit: Edit, owner: Span, place: Place) -> None:
         self._pieces.append(Piece(edit, owner, place))
 
-    def _further(self, call: ast.Call) -> tuple[list[str], dict[str, str]]:
+    def _further(self, call: ast.Call) -> tuple[list[tuple[int | None, str]], dict[str, str]]:
         self._span(call)
         return self._arguments.setdefault(call, ([], {}))
 

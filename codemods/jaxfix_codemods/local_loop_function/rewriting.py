@@ -2,7 +2,7 @@
 
 import ast
 
-from jaxfix.api import Function, Module, Rewriter
+from jaxfix.api import CONTROL_FLOW, Function, Module, Rewriter
 from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
 from jaxfix_codemods.local_loop_function.naming import around, free_names, is_docstring, loads, names_in
 
@@ -19,7 +19,7 @@ def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
             _unpack(module, move, local.role, local.function, edit)
             for use in loads(module, local.function):
                 handed_over.setdefault(use, name)
-    _pass_lifted(module, move, handed_over)
+    _pass_lifted(module, move, handed_over, edit)
     if move.primitive == "jax.lax.scan" and move.lifted and isinstance(module.parent(move.call), ast.Return):
         _spell_out(module, move, handed_over, edit)
         return
@@ -40,30 +40,23 @@ def _operands(move: Move) -> tuple[str, ...]:
     return () if move.primitive in INIT else move.lifted
 
 
-def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str]) -> None:
-    """Adds the lifted variables to the call: behind the last branch, or to the initial carry."""
-    if not move.lifted:
+def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str], edit: Rewriter) -> None:
+    """Adds the lifted variables to the call: before the operands, or to the initial carry."""
+    if move.primitive not in INIT:
+        operands = len(CONTROL_FLOW[move.primitive]) + 1
+        for name in move.lifted:
+            edit.insert_argument(move.call, name, before=operands)
         return
-    rest = ", ".join(move.lifted)
-    if move.primitive in INIT:
-        init = initial_carry(move.call, move.primitive)
-        assert init is not None
-        handed_over[init] = f"({module.text(init)}, {rest})"
-        return
-    last: ast.AST = move.locals[-1].use
-    branches = module.parent(last)
-    if isinstance(branches, ast.List | ast.Tuple):
-        text = module.substitute(branches, {local.use: handed_over.pop(local.use) for local in move.locals})
-        handed_over[branches] = f"{text}, {rest}"
-    else:
-        handed_over[last] += f", {rest}"
+    init = initial_carry(move.call, move.primitive)
+    if move.lifted and init is not None:
+        handed_over[init] = f"({module.text(init)}, {', '.join(move.lifted)})"
 
 
 def _as_def(module: Module, move: Move, role: str, function: ast.Lambda, name: str) -> str:
     body = function.body
     if not move.lifted or move.primitive not in INIT:
         parameters = ", ".join((*_operands(move), ast.unparse(function.args))).removesuffix(", ")
-        return f"def {name}({parameters}):\n    return {_bracketed(module.text(body))}\n"
+        return f"def {name}({parameters}):\n    return {_result_text(module, body)}\n"
     index = _carry_index(move, role)
     names = [a.arg for a in function.args.args]
     carry = _carry_name(module, function)
@@ -72,16 +65,19 @@ def _as_def(module: Module, move: Move, role: str, function: ast.Lambda, name: s
     rest = ", ".join(move.lifted)
     match body:
         case _ if role == "cond":
-            result = _bracketed(module.text(body))
+            result = _result_text(module, body)
         case ast.Tuple(elts=[inner, other]) if move.primitive == "jax.lax.scan":
             result = f"({module.text(inner)}, {rest}), {module.text(other)}"
         case _:
-            result = f"{_bracketed(module.text(body))}, {rest}"
+            result = f"{_result_text(module, body)}, {rest}"
     return f"def {name}({', '.join(names)}):\n    {unpacking}\n    return {result}\n"
 
 
-def _bracketed(text: str) -> str:
-    """`text` as it can follow `return`: in parentheses if a line of it ends outside of brackets."""
+def _result_text(module: Module, body: ast.expr) -> str:
+    """The text of `body` as it can follow `return`: in parentheses if a line of it ends outside of brackets."""
+    start = module.source.lines.line_start(body.lineno)
+    line = module.source.text[start : module.span(body).start].decode()
+    text = _dedented(module.text(body), len(line) - len(line.lstrip())).replace("\n", "\n    ")
     try:
         ast.parse(text, mode="eval")
     except SyntaxError:
