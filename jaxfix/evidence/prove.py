@@ -93,8 +93,8 @@ class _Trial:
         while dropped:
             dropped = False
             for key in self._kept:
-                all_of_them = Fixes(self._kept)
-                self._comparisons[key] = self._compared(key, all_of_them - {key}, all_of_them)
+                together = Fixes(self._kept)
+                self._comparisons[key] = self._compared(key, together - {key}, together, self._worth_running(key))
                 if summary(self._comparisons[key])[0] is not Verdict.PROVEN:
                     self._kept = [other for other in self._kept if other != key]
                     dropped = True
@@ -167,9 +167,28 @@ class _Trial:
             as_jitted = as_jitted or self._fixes[key].equality is Equality.AS_JITTED
         return pair.fails_alike or agreement(pair, may, as_jitted=as_jitted).difference is None
 
-    def _compared(self, key: Key, without: Fixes, with_it: Fixes) -> tuple[Comparison, ...]:
-        """The comparisons of all cases that reach the fix; a failure that both share counts only if all share it."""
+    def _worth_running(self, key: Key) -> list[str]:
+        """The cases of a fix in which leaving it out can tell something, or costs no run.
+
+        Where all fixes together leave the counts as they were, and the results as `join` has seen, one fix less does
+        too, and the slowest cases are often of that kind.
+        """
+        together = Fixes(self._kept)
         cases = self._cases(key)
+        before, after = self._run(Fixes(), cases), self._run(together, cases)
+        telling = [
+            case
+            for case in cases
+            if before[case].steady_compiles != after[case].steady_compiles
+            or len(after[case].compiles) < len(before[case].compiles)
+        ]
+        return [case for case in cases if case in telling or self._reaches[case] & together == {key}] or cases
+
+    def _compared(
+        self, key: Key, without: Fixes, with_it: Fixes, cases: Sequence[str] | None = None
+    ) -> tuple[Comparison, ...]:
+        """The comparisons of all cases of the fix; a failure that both runs share counts only if every case has it."""
+        cases = self._cases(key) if cases is None else cases
         before, after = self._run(without, cases), self._run(with_it, cases)
         fix = self._fixes[key]
         pairs = self._pairs(cases, before, after)

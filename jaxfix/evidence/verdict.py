@@ -97,11 +97,8 @@ def summary(comparisons: Sequence[Comparison]) -> tuple[Verdict, str]:
         if entry.after.steady_compiles > entry.before.steady_compiles:
             return Verdict.NO_EFFECT, f"{entry.case}: {entry.reason}"
     proven = [entry for entry in comparisons if entry.verdict is Verdict.PROVEN]
-    before, after = (sum(side.compiles for side in sides) for sides in _sides(comparisons))
-    if proven and after > before:
-        return Verdict.NO_EFFECT, f"compiles of all cases together rise {before} -> {after}"
     if proven:
-        return Verdict.PROVEN, max(proven, key=drop).reason
+        return _weighed(max(proven, key=drop), comparisons)
     for verdict in (Verdict.NO_EFFECT, Verdict.NOT_COMPARED, Verdict.NOT_REACHED):
         for entry in comparisons:
             if entry.verdict is verdict:
@@ -115,8 +112,15 @@ def drop(comparison: Comparison) -> tuple[int, int]:
     return before.steady_compiles - after.steady_compiles, before.compiles - after.compiles
 
 
-def _sides(comparisons: Sequence[Comparison]) -> tuple[list[Counts], list[Counts]]:
-    return [entry.before for entry in comparisons], [entry.after for entry in comparisons]
+def _weighed(best: Comparison, comparisons: Sequence[Comparison]) -> tuple[Verdict, str]:
+    """A fix may cost compiles at the start of one case if it saves as many in another, or some at every step."""
+    steady, total = drop(best)
+    costs = [-drop(entry)[1] for entry in comparisons if drop(entry)[1] < 0]
+    worst = max(costs, default=0)
+    if worst > total and not steady:
+        return Verdict.NO_EFFECT, f"saves {total} compiles in one case and costs {worst} in another"
+    warming = f"; {worst} more at the start in {len(costs)} other cases" if costs else ""
+    return Verdict.PROVEN, best.reason + warming
 
 
 def _verdict(pair: Pair, found: Likeness, function: str) -> tuple[Verdict, str]:
