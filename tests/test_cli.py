@@ -605,3 +605,17 @@ def test_a_person_is_asked_before_anything_runs(project: Path) -> None:
 def test_no_prove_asks_nothing_at_a_terminal(project: Path) -> None:
     assert "[y/N]" not in at_a_terminal(b"", "apply", "--no-prove")
     assert text() == SAFE_DONE
+
+
+def test_exit_zero_forgives_findings_and_not_errors(project: Path, cli: Cli) -> None:
+    assert cli("check", "--exit-zero").code == 0
+    assert cli("check", "--exit-zero", "nowhere").code == 2
+
+
+def test_the_tests_of_an_installed_package_are_left_out(project: Path, cli: Cli) -> None:
+    package = project / "site-packages" / "tool"
+    (package / "tests").mkdir(parents=True)
+    for name in ("__init__.py", "core.py", "core_test.py", "test_core.py", "tests/more.py"):
+        (package / name).write_text(SLOW)
+    told = cli("check", str(package)).out
+    assert {line.partition(":")[0].rpartition("tool/")[2] for line in told.splitlines()} == {"__init__.py", "core.py"}

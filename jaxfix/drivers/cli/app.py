@@ -53,6 +53,8 @@ Python = Annotated[
     str | None, typer.Option("--python", metavar="PATH", help="The Python that has jax and the installed modules.")
 ]
 
+ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
+
 
 @app.callback()
 def root(
@@ -72,13 +74,14 @@ def check(
     output_format: Format = OutputFormat.text,
     stdin_filename: StdinName = None,
     python: Python = None,
+    exit_zero: ExitZero = False,
 ) -> None:
     """Say what is found; run and write nothing."""
     from jaxfix.drivers.cli.check import check as work
     from jaxfix.drivers.cli.targets import Request
 
     request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
-    context.obj.append(partial(work, request, output_format.value))
+    context.obj.append(partial(_judged, exit_zero, partial(work, request, output_format.value)))
 
 
 @app.command()
@@ -104,6 +107,7 @@ def apply(
     python: Python = None,
     output_format: Format = OutputFormat.text,
     stdin_filename: StdinName = None,
+    exit_zero: ExitZero = False,
 ) -> None:
     """Fix what is found: what is safe, and what a rerun proves."""
     from jaxfix.drivers.cli.apply import Options
@@ -115,7 +119,7 @@ def apply(
     request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
     options = Options(wish, leave, diff, to, output_format.value)
-    context.obj.append(partial(work, request, options))
+    context.obj.append(partial(_judged, exit_zero, partial(work, request, options)))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -204,6 +208,11 @@ def _ran(argv: list[str]) -> int:
         if not chosen:  # `--help`, or a usage error that Typer has told
             return error.code if isinstance(error.code, int) else outcome.USER_ERROR
     return chosen[0]()
+
+
+def _judged(exit_zero: bool, command: Command) -> int:
+    code = command()
+    return outcome.CLEAN if exit_zero and code == outcome.FINDINGS else code
 
 
 def _ids(options: list[str] | None) -> tuple[str, ...]:
