@@ -15,11 +15,11 @@ from jaxfix.core.codec import from_json
 from jaxfix.core.errors import PackError, UserError
 from jaxfix.core.finding import Codemod
 from jaxfix.core.report import Evidence, Verdict
+from jaxfix.engine.registry import SECTIONS
 
 FOLDER = Path("docs/codemods")
 COMMAND = "python -m jaxfix.docs"
-_SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")
-_HEADING = re.compile(rf"^({'|'.join(_SECTIONS)}):[ \t]*", re.MULTILINE)
+_HEADING = re.compile(rf"^({'|'.join(SECTIONS)}):[ \t]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def parse(doc: str, codemod_id: str) -> Page:
     """
     lead, *pieces = _HEADING.split(doc.expandtabs())
     found = dict(zip(pieces[::2], pieces[1::2], strict=True))
-    for name in _SECTIONS:
+    for name in SECTIONS:
         if not found.get(name, "").strip() or pieces.count(name) != 1:
             raise PackError(f"codemod `{codemod_id}` has no single `{name}:` section", hint=_GRAMMAR)
     summary, _, why = lead.strip().partition("\n\n")
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-_GRAMMAR = "the sections are " + ", ".join(f"`{name}:`" for name in _SECTIONS)
+_GRAMMAR = "the sections are " + ", ".join(f"`{name}:`" for name in SECTIONS)
 
 
 def _prose(text: str) -> str:

@@ -10,6 +10,7 @@ from jaxfix.core.finding import Codemod
 
 GROUP = "jaxfix.codemods"
 SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")
+"""What the docstring of a codemod must have, each as `Name:` at the beginning of a line."""
 _HELP = "see docs/writing-codemods.md"
 
 

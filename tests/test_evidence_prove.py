@@ -1,0 +1,181 @@
+"""Which of several fixes are proven: the runs are those of a program that is described by its counts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jaxfix.core.finding import Equality, Fix, Safety
+from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
+from jaxfix.core.text import Span
+from jaxfix.evidence.prove import prove
+
+PATH = "model.py"
+CASE = "python model.py"
+
+
+def fix(key: str, function: str | None = None) -> Fix:
+    name = function or f"f_{key}"
+    return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, name)
+
+
+@dataclass
+class Program:
+    """A program whose results depend on the fixes that are made; it answers as a `Runner`.
+
+    `compiles` and `result` are functions of the set of keys, and of the case.
+    """
+
+    compiles: Callable[[frozenset[str], str], int]
+    result: Callable[[frozenset[str], str], float] = lambda fixes, case: 1.0
+    reaches: Mapping[str, Sequence[str]] = field(default_factory=lambda: {CASE: "abcdef"})
+    failing: Callable[[frozenset[str], str], str | None] = lambda fixes, case: None
+    command: str = CASE
+    runs: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+
+    def sha256(self, path: str) -> str:
+        return f"sha of {path}"
+
+    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
+        fixes = frozenset(sources.get(PATH, b"").decode())
+        return tuple(self._run(fixes, case, bool(sources)) for case in self.reaches if cases is None or case in cases)
+
+    def _run(self, fixes: frozenset[str], case: str, patched: bool) -> Measurement:
+        self.runs.append((case, fixes))
+        value = self.result(fixes, case)
+        count = self.compiles(fixes & set(self.reaches[case]), case)
+        return Measurement(
+            case=case,
+            failure=self.failing(fixes, case),
+            compiles=(Compile(PATH, 1, "f", (), "scan", None, 0.0),) * count,
+            traces=0,
+            steps=(Step(count, 0, 0, 0.0),) * 3,
+            outputs=(Output("f call 1", "*", (Leaf("", "float32", (), False, str(value), (value,), 0),)),),
+            stdout="",
+            functions=tuple(f"{PATH}:f_{key}" for key in self.reaches[case]),
+            loaded={PATH: "0"} if patched else {},
+            peak_bytes=0,
+            environment=None,
+        )
+
+
+def proof(program: Program, keys: str) -> dict[str, Evidence]:
+    def patched(fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        return {PATH: "".join(sorted(key for _, key in fixes)).encode()} if fixes else {}
+
+    found = prove([(PATH, fix(key), 1) for key in keys], patched, program, lambda phrase: None)
+    assert [evidence.key for evidence in found] == list(keys)
+    return {evidence.key: evidence for evidence in found}
+
+
+def verdicts(program: Program, keys: str) -> dict[str, Verdict]:
+    return {key: evidence.verdict for key, evidence in proof(program, keys).items()}
+
+
+def test_one_fix_costs_two_runs() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes))
+    assert verdicts(program, "a") == {"a": Verdict.PROVEN}
+    assert len(program.runs) == 2
+
+
+def test_each_of_several_is_compared_with_all_others_made() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes & {"a", "b"}))
+    found = proof(program, "abc")
+    assert [found[key].verdict for key in "abc"] == [Verdict.PROVEN, Verdict.PROVEN, Verdict.NO_EFFECT]
+    assert found["a"].comparisons[0].before.compiles == found["a"].comparisons[0].after.compiles + 1
+
+
+def test_two_that_help_only_together_are_both_proven() -> None:
+    assert verdicts(Program(lambda fixes, case: 1 if {"a", "b"} <= fixes else 2), "ab") == dict.fromkeys(
+        "ab", Verdict.PROVEN
+    )
+
+
+def test_of_two_that_do_the_same_one_is_kept() -> None:
+    program = Program(lambda fixes, case: 1 if fixes & {"a", "b"} else 2)
+    assert sorted(verdict.value for verdict in verdicts(program, "ab").values()) == ["no effect", "proven"]
+
+
+def test_a_wrong_fix_is_dropped_and_the_others_are_proven() -> None:
+    program = Program(lambda fixes, case: 4 - len(fixes), result=lambda fixes, case: 2.0 if "b" in fixes else 1.0)
+    found = proof(program, "abc")
+    assert [found[key].verdict for key in "abc"] == [Verdict.PROVEN, Verdict.DIFFERENT, Verdict.PROVEN]
+    assert "1 became 2" in found["b"].reason
+    assert all("b" not in fixes for _, fixes in program.runs[-1:])
+
+
+def test_a_fix_that_breaks_the_program_is_dropped() -> None:
+    program = Program(lambda fixes, case: 4 - len(fixes), failing=lambda fixes, case: "boom" if "a" in fixes else None)
+    assert verdicts(program, "ab") == {"a": Verdict.FAILED, "b": Verdict.PROVEN}
+
+
+def test_two_wrong_fixes_that_cancel_out_are_not_both_proven() -> None:
+    program = Program(
+        lambda fixes, case: 4 - len(fixes), result=lambda fixes, case: float(len(fixes & {"a", "b"}) == 1)
+    )
+    assert Verdict.PROVEN not in verdicts(program, "ab").values()
+
+
+def test_a_program_that_fails_by_itself_proves_nothing() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes), failing=lambda fixes, case: "no such file")
+    found = proof(program, "a")
+    assert found["a"].verdict is Verdict.FAILED
+    assert "no such file" in found["a"].reason
+
+
+def test_a_case_that_fails_by_itself_does_not_spoil_the_others() -> None:
+    program = Program(
+        lambda fixes, case: 2 - len(fixes),
+        reaches={"one": "a", "two": "a"},
+        failing=lambda fixes, case: "cannot be driven" if case == "two" else None,
+    )
+    assert verdicts(program, "a") == {"a": Verdict.PROVEN}
+
+
+def test_what_no_case_calls_is_not_reached_and_never_run() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes), reaches={CASE: "a"})
+    assert verdicts(program, "az") == {"a": Verdict.PROVEN, "z": Verdict.NOT_REACHED}
+    assert all("z" not in fixes for _, fixes in program.runs)
+
+
+def test_a_case_that_one_fix_reaches_is_run_twice_whatever_else_is_tried() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes), reaches={"one": "a", "two": "b", "three": "c"})
+    assert set(verdicts(program, "abc").values()) == {Verdict.PROVEN}
+    assert len(program.runs) == 6
+
+
+def test_a_case_that_no_fix_speeds_up_is_not_run_for_each() -> None:
+    program = Program(lambda fixes, case: 5 if case == "slow" else 3 - len(fixes), reaches={"fast": "ab", "slow": "ab"})
+    assert set(verdicts(program, "ab").values()) == {Verdict.PROVEN}
+    assert sum(case == "slow" for case, _ in program.runs) == 2
+
+
+def test_a_case_that_compiles_more_is_held_against_the_fix() -> None:
+    program = Program(
+        lambda fixes, case: 1 + len(fixes) if case == "slow" else 3 - len(fixes), reaches={"fast": "a", "slow": "a"}
+    )
+    assert verdicts(program, "a") == {"a": Verdict.NO_EFFECT}
+
+
+def test_an_unseeded_program_is_run_once_more_and_not_proven() -> None:
+    draws = iter(range(100))
+    program = Program(lambda fixes, case: 2 - len(fixes), result=lambda fixes, case: float(next(draws)))
+    found = proof(program, "a")
+    assert found["a"].verdict is Verdict.NOT_COMPARED
+    assert found["a"].reason == "what it returns differs between two equal runs"
+
+
+def test_a_receipt_names_command_source_and_line() -> None:
+    found = proof(Program(lambda fixes, case: 2 - len(fixes)), "a")["a"]
+    assert (found.command, found.source_sha256, found.line) == (CASE, "sha of model.py", 1)
+
+
+def test_no_candidates_run_nothing() -> None:
+    program = Program(lambda fixes, case: 0)
+    assert proof(program, "") == {}
+    assert program.runs == []
+
+
+def test_two_proofs_of_the_same_are_the_same() -> None:
+    def one() -> dict[str, Evidence]:
+        return proof(Program(lambda fixes, case: 5 - len(fixes & {"a", "b", "c"})), "abcd")
+
+    assert one() == one()

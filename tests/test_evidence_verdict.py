@@ -1,0 +1,253 @@
+"""The law: what two runs say of a fix."""
+
+from dataclasses import replace
+
+import pytest
+
+from jaxfix.core.finding import Equality
+from jaxfix.core.report import Comparison, Compile, Leaf, Measurement, Output, Step, Verdict
+from jaxfix.evidence.outputs import Noise, noise
+from jaxfix.evidence.verdict import Pair, compare, judge, summary
+
+FUNCTION = "train.py:step"
+EAGER, JITTED = "optax.radam, eager, float32", "optax.radam, jit, float32"
+
+
+def leaf(*values: float, dtype: str = "float32", weak: bool = False, digest: str | None = "same") -> Leaf:
+    nans = sum(value != value for value in values)
+    text = f"{dtype}{values}" if digest == "same" else digest
+    return Leaf("['w']", dtype, (len(values),), weak, text, values, nans)
+
+
+def run(
+    *outputs: Leaf,
+    steps: tuple[int, ...] = (1, 1, 1, 1),
+    total: int | None = None,
+    case: str = EAGER,
+    failure: str | None = None,
+    stdout: str = "",
+) -> Measurement:
+    line = Compile("train.py", 1, "step", (), "scan", None, 0.1)
+    made = tuple(Output(f"update {number}", "*", (entry,)) for number, entry in enumerate(outputs, 1))
+    return Measurement(
+        case=case,
+        failure=failure,
+        compiles=(line,) * (sum(steps) if total is None else total),
+        traces=0,
+        steps=tuple(Step(count, 0, 0, 0.0) for count in steps),
+        outputs=made,
+        stdout=stdout,
+        functions=(FUNCTION,),
+        loaded={"train.py": "0"},
+        peak_bytes=0,
+        environment=None,
+    )
+
+
+BEFORE, CURED = run(leaf(1.0, 2.0)), run(leaf(1.0, 2.0), steps=(1, 0, 0, 0))
+
+
+def verdict(before: Measurement, after: Measurement, equality: Equality = Equality.BITWISE) -> Verdict:
+    return compare(before, after, equality, FUNCTION).verdict
+
+
+def test_fewer_compiles_and_the_same_bits_are_proof() -> None:
+    comparison = compare(BEFORE, CURED, Equality.BITWISE, FUNCTION)
+    assert (comparison.verdict, comparison.equality) == (Verdict.PROVEN, "bitwise equal")
+    assert comparison.reason == "compiles per step 1 -> 0, compiles 4 -> 1"
+
+
+def test_fewer_compiles_in_all_are_proof_without_steps() -> None:
+    before, after = run(leaf(1.0), steps=(), total=2), run(leaf(1.0), steps=(), total=1)
+    assert compare(before, after, Equality.BITWISE, FUNCTION).reason == "compiles 2 -> 1"
+
+
+def test_the_same_counts_are_no_effect() -> None:
+    assert verdict(BEFORE, BEFORE) is Verdict.NO_EFFECT
+
+
+def test_times_and_memory_decide_nothing() -> None:
+    faster = replace(BEFORE, steps=tuple(replace(step, seconds=9.0, rss_bytes=9) for step in BEFORE.steps))
+    assert verdict(faster, BEFORE) is Verdict.NO_EFFECT
+
+
+def test_compiles_that_rise_per_step_are_no_effect() -> None:
+    comparison = compare(CURED, BEFORE, Equality.BITWISE, FUNCTION)
+    assert comparison.verdict is Verdict.NO_EFFECT
+    assert "rise" in comparison.reason
+
+
+def test_fewer_per_step_but_more_in_all_is_no_effect() -> None:
+    assert verdict(BEFORE, run(leaf(1.0, 2.0), steps=(9, 0, 0, 0))) is Verdict.NO_EFFECT
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (leaf(1.0, 2.5), "`update 1`['w'][1]: 2 became 2.5, 2.5e-01 of the largest value"),
+        (leaf(1.0, 2.0, dtype="bfloat16"), "`update 1`['w']: float32[2] became bfloat16[2]"),
+        (leaf(1.0, 2.0, 3.0), "`update 1`['w']: float32[2] became float32[3]"),
+        (leaf(1.0, 2.0, weak=True), "`update 1`['w']: strongly typed float32[2] became weakly typed"),
+        (leaf(1.0, float("nan")), "`update 1`['w']: 0 NaNs became 1"),
+        (leaf(1.0, 2.0, digest="elsewhere"), "`update 1`['w']: values differ beyond the sampled ones"),
+        (leaf(1.0, 2.0, digest=None), "`update 1`['w']: its values are known only without the fix"),
+    ],
+    ids=["value", "dtype", "shape", "weak-type", "nan", "unsampled", "unknown"],
+)
+def test_what_differs_is_named(other: Leaf, said: str) -> None:
+    comparison = compare(BEFORE, run(other, steps=(1, 0, 0, 0)), Equality.BITWISE, FUNCTION)
+    assert (comparison.verdict, comparison.reason) == (Verdict.DIFFERENT, said)
+
+
+def test_the_index_of_a_difference_is_that_of_the_array() -> None:
+    values = tuple(float(n) for n in range(6))
+    before = replace(leaf(*values), shape=(2, 3))
+    after = replace(leaf(*values[:4], 4.5, 5.0), shape=(2, 3))
+    assert "[1, 1]: 4 became 4.5" in compare(run(before), run(after), Equality.BITWISE, FUNCTION).reason
+
+
+def test_another_structure_is_different() -> None:
+    other = replace(CURED, outputs=(replace(CURED.outputs[0], treedef="(*, *)"),))
+    assert verdict(BEFORE, other) is Verdict.DIFFERENT
+
+
+def test_a_call_more_is_different() -> None:
+    assert verdict(BEFORE, run(leaf(1.0, 2.0), leaf(1.0, 2.0), steps=(1, 0, 0, 0))) is Verdict.DIFFERENT
+
+
+def test_weak_may_become_strong_only_where_the_codemod_says_so() -> None:
+    weak = run(leaf(1.0, weak=True))
+    strong = run(leaf(1.0), steps=(1, 0, 0, 0))
+    comparison = compare(weak, strong, Equality.STRONGER_TYPES, FUNCTION)
+    assert comparison.verdict is Verdict.PROVEN
+    assert comparison.equality == "bitwise equal; weak type became strong in `update 1['w']`"
+    assert verdict(weak, strong) is Verdict.DIFFERENT
+    assert verdict(strong, weak, Equality.STRONGER_TYPES) is Verdict.DIFFERENT
+
+
+def test_a_jitted_case_must_be_bitwise_under_as_jitted() -> None:
+    before, near = run(leaf(1.0), case=JITTED), run(leaf(1.0000001), case=JITTED, steps=(1, 0, 0, 0))
+    assert verdict(before, near, Equality.AS_JITTED) is Verdict.DIFFERENT
+
+
+def test_an_eager_case_may_move_within_the_tolerance_that_is_stated() -> None:
+    near, far = (run(leaf(1.0, value), steps=(1, 0, 0, 0)) for value in (2.001, 2.1))
+    comparison = compare(BEFORE, near, Equality.AS_JITTED, FUNCTION)
+    assert (comparison.verdict, comparison.equality) == (Verdict.PROVEN, "eager within 5.0e-04 of the largest value")
+    assert verdict(BEFORE, far, Equality.AS_JITTED) is Verdict.DIFFERENT
+
+
+def test_an_integer_has_no_tolerance() -> None:
+    before, after = (run(leaf(value, dtype="int32")) for value in (1e6, 1e6 + 1))
+    assert verdict(before, after, Equality.AS_JITTED) is Verdict.DIFFERENT
+
+
+def test_a_nan_elsewhere_has_no_tolerance() -> None:
+    nan = float("nan")
+    before, after = run(leaf(1.0, nan)), run(leaf(nan, 1.0))
+    assert verdict(before, after, Equality.AS_JITTED) is Verdict.DIFFERENT
+
+
+def test_an_eager_case_may_move_onto_its_jitted_original_however_far() -> None:
+    after = run(leaf(1.0, 2.1), steps=(1, 0, 0, 0))
+    jitted = run(leaf(1.0, 2.1, weak=True), case=JITTED)
+    comparison = judge(Pair(BEFORE, after, jitted), Equality.AS_JITTED, FUNCTION)
+    assert comparison.verdict is Verdict.PROVEN
+    assert comparison.equality == "bitwise the original under jit; eager within 5.0e-02 of the largest value"
+
+
+def test_an_eager_case_may_not_leave_both_originals() -> None:
+    after, jitted = run(leaf(1.0, 2.1), steps=(1, 0, 0, 0)), run(leaf(1.0, 2.2), case=JITTED)
+    assert judge(Pair(BEFORE, after, jitted), Equality.AS_JITTED, FUNCTION).verdict is Verdict.DIFFERENT
+
+
+def test_the_types_of_an_eager_case_stay_those_of_its_eager_original() -> None:
+    after = run(leaf(1.0, 2.1, weak=True), steps=(1, 0, 0, 0))
+    jitted = run(leaf(1.0, 2.1, weak=True), case=JITTED)
+    assert judge(Pair(BEFORE, after, jitted), Equality.AS_JITTED, FUNCTION).verdict is Verdict.DIFFERENT
+
+
+def test_a_failure_that_both_share_proves_nothing() -> None:
+    failing = replace(BEFORE, failure="exit status 1: boom")
+    assert verdict(failing, replace(CURED, failure="exit status 1: boom")) is Verdict.FAILED
+    assert verdict(BEFORE, replace(CURED, failure="exit status 1: boom")) is Verdict.FAILED
+    assert verdict(failing, CURED) is Verdict.DIFFERENT
+
+
+def test_a_function_that_never_ran_is_not_reached() -> None:
+    silent = replace(BEFORE, functions=())
+    assert verdict(silent, replace(CURED, functions=())) is Verdict.NOT_REACHED
+
+
+def test_a_patched_file_that_nobody_loaded_is_not_reached() -> None:
+    assert verdict(BEFORE, replace(CURED, loaded={})) is Verdict.NOT_REACHED
+
+
+@pytest.mark.parametrize("digest", [None], ids=["traced"])
+def test_what_has_no_values_is_not_compared(digest: str | None) -> None:
+    before, after = run(leaf(digest=digest)), run(leaf(digest=digest), steps=(1, 0, 0, 0))
+    assert verdict(before, after) is Verdict.NOT_COMPARED
+    assert verdict(run(), run(steps=(1, 0, 0, 0))) is Verdict.NOT_COMPARED
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "equality", "agrees"),
+    [
+        ("loss 0.5\n", "loss 0.5\n", Equality.BITWISE, True),
+        ("loss 0.5\n", "loss 0.5000001\n", Equality.BITWISE, False),
+        ("loss 0.5\n", "loss 0.5002\n", Equality.AS_JITTED, True),
+        ("loss 0.5\n", "loss 0.6\n", Equality.AS_JITTED, False),
+        ("loss 0.5\n", "gain 0.5\n", Equality.AS_JITTED, False),
+        ("loss 0.5\n", "loss 0.5\ndone\n", Equality.BITWISE, False),
+        ("took 0.31 s at 12.5 it/s\n", "took 0.02 s at 99.1 it/s\n", Equality.BITWISE, True),
+        ("<f at 0x7f01>\n", "<f at 0x7f99>\n", Equality.BITWISE, True),
+        ("Array(1., weak_type=True)\n", "Array(1.)\n", Equality.STRONGER_TYPES, True),
+        ("Array(1., weak_type=True)\n", "Array(1.)\n", Equality.BITWISE, False),
+    ],
+)
+def test_what_is_printed_counts(before: str, after: str, equality: Equality, agrees: bool) -> None:
+    old, new = replace(BEFORE, stdout=before), replace(CURED, stdout=after)
+    assert verdict(old, new, equality) is (Verdict.PROVEN if agrees else Verdict.DIFFERENT)
+
+
+def test_what_differs_between_equal_runs_is_not_held_against_a_fix() -> None:
+    first, second = (run(leaf(1.0), leaf(value), stdout=f"seed {value}\nok\n") for value in (1.0, 2.0))
+    heard = noise(first, second)
+    assert heard == Noise(frozenset({"update 2"}), frozenset({0}))
+    after = run(leaf(1.0), leaf(3.0), stdout="seed 3\nok\n", steps=(1, 0, 0, 0))
+    comparison = judge(Pair(first, after, noise=heard), Equality.BITWISE, FUNCTION)
+    assert comparison.equality == "bitwise equal; but for what differs between two equal runs"
+    wrong = run(leaf(9.0), leaf(3.0), stdout="seed 3\nok\n", steps=(1, 0, 0, 0))
+    assert judge(Pair(first, wrong, noise=heard), Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
+
+
+def test_all_noise_is_not_compared() -> None:
+    first, second = run(leaf(1.0)), run(leaf(2.0))
+    after = run(leaf(3.0), steps=(1, 0, 0, 0))
+    comparison = judge(Pair(first, after, noise=noise(first, second)), Equality.BITWISE, FUNCTION)
+    assert comparison.verdict is Verdict.NOT_COMPARED
+
+
+def comparisons(*pairs: tuple[Measurement, Measurement]) -> list[Comparison]:
+    return [compare(before, after, Equality.BITWISE, FUNCTION) for before, after in pairs]
+
+
+def test_one_different_case_outweighs_all_proofs() -> None:
+    wrong = run(leaf(7.0, 7.0), steps=(1, 0, 0, 0))
+    assert summary(comparisons((BEFORE, CURED), (BEFORE, wrong)))[0] is Verdict.DIFFERENT
+
+
+def test_a_case_that_compiles_more_per_step_outweighs_a_proof() -> None:
+    assert summary(comparisons((BEFORE, CURED), (CURED, BEFORE)))[0] is Verdict.NO_EFFECT
+
+
+def test_a_start_that_costs_as_much_as_is_saved_is_told() -> None:
+    before, after = run(leaf(1.0), steps=(2, 0, 0)), run(leaf(1.0), steps=(1, 0, 0))
+    found = summary(comparisons((before, after), (after, before)))
+    assert found == (Verdict.PROVEN, "compiles 2 -> 1; 1 more at the start in 1 other cases")
+    dear = run(leaf(1.0), steps=(4, 0, 0))
+    assert summary(comparisons((before, after), (after, dear)))[0] is Verdict.NO_EFFECT
+
+
+def test_no_comparison_is_not_reached() -> None:
+    assert summary([])[0] is Verdict.NOT_REACHED

@@ -1,0 +1,87 @@
+"""Each codemod's program, repaired through the command line and proved by a rerun, as a user would do it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jaxfix.core.codec import from_json, to_json
+from jaxfix.core.report import Comparison, Counts, Evidence, Verdict
+from jaxfix.drivers.cli.app import run
+from jaxfix.testing import UPDATE
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+PROGRAMS = sorted(GOLDEN.glob("[!_]*/program.py"))
+
+pytestmark = pytest.mark.evidence
+
+
+def git(*arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.parent.name)
+def test_the_program_is_repaired_proved_and_restored(
+    program: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(program, "program.py")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "start")
+
+    code = run(["apply", "program.py", "--run", f"{sys.executable} program.py", "--output-format", "json"])
+
+    document = json.loads(capfd.readouterr().out)
+    assert code == 0, document
+    assert Path("program.py").read_bytes() == program.with_name("program.fixed.py").read_bytes()
+    receipts = tuple(_counted(from_json(Evidence, entry)) for entry in document["evidence"])
+    stored = program.with_name("program.evidence.json")
+    if request.config.getoption(UPDATE):
+        stored.write_text(json.dumps(to_json(receipts), indent=2) + "\n")
+    expected = from_json(tuple[Evidence, ...], json.loads(stored.read_text()))
+    assert [_shown(entry) for entry in receipts] == [_shown(entry) for entry in expected]
+    assert {entry.verdict for entry in receipts} == {Verdict.PROVEN}
+
+    assert run(["apply", "program.py", "--no-prove", "--allow-dirty"]) == 0
+    assert Path("program.py").read_bytes() == program.with_name("program.fixed.py").read_bytes()
+    assert run(["undo"]) == 0
+    assert Path("program.py").read_bytes() == program.read_bytes()
+
+
+def _counted(evidence: Evidence) -> Evidence:
+    """The counts and the verdict: neither memory, which is noisy, nor the interpreter of this machine."""
+    comparisons = tuple(
+        replace(c, case="python program.py", before=_bare(c.before), after=_bare(c.after)) for c in evidence.comparisons
+    )
+    reason = evidence.reason.replace(evidence.command, "python program.py")
+    return replace(evidence, command="python program.py", comparisons=comparisons, reason=reason)
+
+
+def _bare(counts: Counts) -> Counts:
+    return replace(counts, rss_bytes=0.0, peak_bytes=0)
+
+
+def _shown(evidence: Evidence) -> tuple[object, ...]:
+    """What every version of jax agrees on: how many programs start-up compiles is not among it."""
+    return (
+        evidence.codemod,
+        evidence.line,
+        evidence.verdict,
+        evidence.source_sha256,
+        *map(_drop, evidence.comparisons),
+    )
+
+
+def _drop(comparison: Comparison) -> tuple[int, int, int]:
+    before, after = comparison.before, comparison.after
+    return before.steady_compiles, after.steady_compiles, before.compiles - after.compiles
