@@ -1,32 +1,23 @@
 """The machine's view of a run: one JSON document, schema 1."""
 
 import json
-from collections.abc import Iterable, Sequence
 
 from jaxfix.core.codec import to_json
-from jaxfix.core.report import SCHEMA, Diagnostic, Evidence, Patch
+from jaxfix.core.report import Diagnostic, Report
 
 
-def findings(diagnostics: Iterable[Diagnostic], errors: Sequence[str]) -> str:
+def findings(report: Report) -> str:
     """`{"schema": 1, "findings": [...], "errors": [...]}`, paths relative to where jaxfix ran."""
-    return _document(_found(diagnostics, errors))
+    return _document(_found(report))
 
 
-def applied(
-    diagnostics: Iterable[Diagnostic],
-    errors: Sequence[str],
-    patches: Iterable[Patch],
-    evidence: Iterable[Evidence],
-    *,
-    written: bool,
-) -> str:
+def applied(report: Report, *, written: bool) -> str:
     """As `findings`, of what remains, with `fixes`, `held` and `evidence`."""
-    patches = tuple(patches)
-    document = _found(diagnostics, errors)
+    document = _found(report)
     document["written"] = written
     document["fixes"] = [
         {"path": patch.path, "id": fix.codemod, "title": fix.title, "safety": fix.safety.value, "key": fix.key}
-        for patch in patches
+        for patch in report.patches
         for fix in patch.applied
     ]
     document["held"] = [
@@ -37,15 +28,16 @@ def applied(
             "key": held.fix.key,
             "reason": held.reason,
         }
-        for patch in patches
+        for patch in report.patches
         for held in patch.held
     ]
-    document["evidence"] = [to_json(receipt) for receipt in evidence]
+    document["evidence"] = [to_json(receipt) for receipt in report.evidence]
     return _document(document)
 
 
-def _found(diagnostics: Iterable[Diagnostic], errors: Sequence[str]) -> dict[str, object]:
-    return {"schema": SCHEMA, "findings": [_finding(entry) for entry in diagnostics], "errors": list(errors)}
+def _found(report: Report) -> dict[str, object]:
+    found = [_finding(entry) for entry in report.findings]
+    return {"schema": report.schema, "findings": found, "errors": list(report.errors)}
 
 
 def _finding(diagnostic: Diagnostic) -> dict[str, object]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jaxfix.core.errors import SourceError
-from jaxfix.core.report import Diagnostic
+from jaxfix.core.report import Diagnostic, Report
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.targets import Request, Target, targets
 from jaxfix.engine.analyze import analyze
@@ -31,7 +31,7 @@ def check(request: Request, output_format: str) -> int:
     found = look(looked_at.targets)
     errors = (*looked_at.errors, *found.errors)
     if output_format == "json":
-        terminal.give(json_report.findings(found.diagnostics, errors).encode())
+        terminal.give(json_report.findings(Report(found.diagnostics, errors)).encode())
     else:
         terminal.give(text.findings(found.diagnostics, terminal.paint_for(sys.stdout)).encode(errors="surrogateescape"))
         paint = terminal.paint_for(sys.stderr)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.report import Diagnostic, Evidence, Patch, Verdict
+from jaxfix.core.report import Diagnostic, Evidence, Patch, Report, Verdict
 from jaxfix.drivers import journal
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.check import Findings
@@ -56,13 +56,9 @@ def tell(result: Result, output_format: str) -> None:
 
 
 def _tell_json(result: Result) -> None:
-    document = json_report.applied(
-        result.remaining.diagnostics,
-        (*result.found.errors, *result.remaining.errors),
-        _patches(result),
-        _in_order(result),
-        written=bool(result.places),
-    )
+    errors = (*result.found.errors, *result.remaining.errors)
+    report = Report(result.remaining.diagnostics, errors, _patches(result), _in_order(result))
+    document = json_report.applied(report, written=bool(result.places))
     terminal.give(document.encode())
 
 
@@ -103,12 +99,12 @@ def _place(path: str, diagnostic: Diagnostic | None) -> str:
     return path if diagnostic is None else f"{path}:{diagnostic.line}"
 
 
-def _in_order(result: Result) -> list[Evidence]:
-    return sorted(result.receipts.values(), key=lambda evidence: (evidence.path, evidence.line, evidence.key))
+def _in_order(result: Result) -> tuple[Evidence, ...]:
+    return tuple(sorted(result.receipts.values(), key=lambda evidence: (evidence.path, evidence.line, evidence.key)))
 
 
-def _patches(result: Result) -> list[Patch]:
-    return [entry.patch for entry in result.plans.planned]
+def _patches(result: Result) -> tuple[Patch, ...]:
+    return tuple(entry.patch for entry in result.plans.planned)
 
 
 def _summary(result: Result, paint: Paint) -> str:
