@@ -157,6 +157,8 @@ class _Trial:
             return [pair.before.case for pair, mine in chosen if not self._agrees(pair, mine)]
 
         suspects = disagreeing(self._pairs(cases, before, after))
+        if any(before[case].failure != after[case].failure for case in suspects):
+            return False  # no noise excuses that
         return not disagreeing(self._pairs(suspects, before, after, self._known_noise(suspects)))
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
@@ -192,7 +194,11 @@ class _Trial:
         before, after = self._run(without, cases), self._run(with_it, cases)
         fix = self._fixes[key]
         pairs = self._pairs(cases, before, after)
-        suspects = [pair.before.case for pair in pairs if not self._agrees(pair, {key})]
+        suspects = [
+            pair.before.case
+            for pair in pairs
+            if not self._agrees(pair, {key}) and pair.before.failure == pair.after.failure
+        ]
         pairs = self._pairs(cases, before, after, self._known_noise(suspects))
         telling = [pair for pair in pairs if not pair.fails_alike] or pairs
         return tuple(judge(pair, fix.equality, _name(key, fix)) for pair in telling)

@@ -27,6 +27,7 @@ def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
     Version control, caches and scratch folders are left out; virtual environments become links, and so do files
     above 16 MiB, which `probe` replaces by copies before a program opens them for writing.
     """
+    copy.mkdir(parents=True, exist_ok=True)
     for original in _entries(root, root, excluded=copy):
         place = copy / original.relative_to(root)
         if original.is_symlink():

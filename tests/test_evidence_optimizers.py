@@ -1,0 +1,181 @@
+"""Driving the optimizers of a package, and proving fixes in them: right ones proven, wrong ones refused."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from jaxfix.core.errors import EvidenceError
+from jaxfix.core.finding import Equality, Fix, Safety
+from jaxfix.core.report import Evidence, Verdict
+from jaxfix.core.text import Span
+from jaxfix.evidence.prove import prove
+from jaxfix.evidence.run import OptimizerRunner
+
+pytestmark = pytest.mark.evidence
+
+OPTIMIZERS = '''\
+"""Optimizers with the faults that real ones have."""
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class GradientTransformation(NamedTuple):
+    init: object
+    update: object
+
+
+def started():
+    raise SystemExit("only a program may call this")
+
+
+def decaying(decay: float) -> GradientTransformation:
+    def init(params):
+        return {"count": jnp.zeros((), jnp.int32)}
+
+    def update(updates, state, params=None):
+        count = state["count"] + 1
+        scale = 1.0 - decay**count
+        return jax.tree_util.tree_map(lambda g: -g * scale.astype(g.dtype), updates), {"count": count}
+
+    return GradientTransformation(init, update)
+
+
+def weakly(learning_rate):
+    def init(params):
+        return {"gain": jnp.asarray(1.0)}
+
+    def update(updates, state, params=None):
+        gain = state["gain"] * jnp.asarray(0.5, dtype=jnp.float32)
+        return jax.tree_util.tree_map(lambda g: -g * learning_rate, updates), {"gain": gain}
+
+    return GradientTransformation(init, update)
+
+
+def searching(steps: int) -> GradientTransformation:
+    def init(params):
+        return ()
+
+    def update(updates, state, params, *, value_fn):
+        def body(_, p):
+            return jax.tree_util.tree_map(lambda a, b: a - 0.1 * b, p, jax.grad(value_fn)(p))
+
+        found = jax.lax.fori_loop(0, steps, body, params)
+        return jax.tree_util.tree_map(lambda a, b: a - b, found, params), state
+
+    return GradientTransformation(init, update)
+'''
+
+MEMOISED = """\
+@functools.lru_cache(maxsize=64, typed=True)
+def _body(value_fn):
+    def body(_, p):
+        return jax.tree_util.tree_map(lambda a, b: a - 0.1 * b, p, jax.grad(value_fn)(p))
+    return body
+
+
+def searching("""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lib") / "faulty"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from faulty.core import *\n")
+    (folder / "core.py").write_text(OPTIMIZERS)
+    return folder
+
+
+def judged(package: Path, function: str, equality: Equality, **texts: str) -> Evidence:
+    """The evidence for one fix, which replaces the text `old` by `new`, and `also` by `too`."""
+    fix = Fix("key", "codemod", "Mend", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, function)
+    source = OPTIMIZERS
+    for old, new in (("old", "new"), ("also", "too")):
+        assert texts.get(old, "") in source
+        source = source.replace(texts[old], texts[new]) if old in texts else source
+
+    def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
+        return {"core.py": source.encode()} if fixes else {}
+
+    runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", function),), steps=4)
+    (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None)
+    return evidence
+
+
+def test_the_survey_finds_what_each_factory_reaches_and_calls_nothing_else(package: Path) -> None:
+    functions = (("core.py", "decaying.<locals>.update"), ("core.py", "searching.<locals>.update.<locals>.body"))
+    runner = OptimizerRunner("faulty", package, sys.executable, functions)
+    assert runner.survey() == {
+        "faulty.decaying": {"core.py:decaying.<locals>.update"},
+        "faulty.searching": {"core.py:searching.<locals>.update.<locals>.body"},
+        "faulty.weakly": frozenset(),
+    }
+    assert runner.cases()[:2] == ("faulty.decaying, eager, float32", "faulty.decaying, eager, bfloat16")
+    assert runner.reached("faulty.decaying, jit, float32") == {functions[0]}
+
+
+def test_a_float_exponent_is_proven(package: Path) -> None:
+    found = judged(
+        package, "decaying.<locals>.update", Equality.AS_JITTED, old="decay**count", new="decay ** (count * 1.0)"
+    )
+    assert (found.verdict, found.reason[:25]) == (Verdict.PROVEN, "compiles per step 1 -> 0,")
+    eager = [entry for entry in found.comparisons if ", eager, " in entry.case]
+    assert {entry.verdict for entry in eager} == {Verdict.PROVEN}
+    assert {entry.after.steady_compiles for entry in eager} == {0}
+    assert found.environment is not None and found.environment.platform == "cpu"
+
+
+def test_a_wrong_exponent_is_different(package: Path) -> None:
+    found = judged(
+        package, "decaying.<locals>.update", Equality.AS_JITTED, old="decay**count", new="decay ** (count * 2.0)"
+    )
+    assert found.verdict is Verdict.DIFFERENT
+    assert "update 1" in found.reason
+
+
+def test_a_typed_initial_state_is_proven(package: Path) -> None:
+    found = judged(
+        package,
+        "weakly.<locals>.init",
+        Equality.STRONGER_TYPES,
+        old="jnp.asarray(1.0)",
+        new="jnp.asarray(1.0, dtype=float)",
+    )
+    assert found.verdict is Verdict.PROVEN
+    jitted = [entry for entry in found.comparisons if ", jit, " in entry.case]
+    assert {entry.reason for entry in jitted} == {"compiles 2 -> 1"}
+    assert jitted[0].equality == "bitwise equal; weak type became strong in `init['gain']`"
+
+
+def test_a_memoised_body_over_a_rebound_closure_is_refused(package: Path) -> None:
+    found = judged(
+        package,
+        "searching.<locals>.update",
+        Equality.BITWISE,
+        old="def searching(",
+        new=MEMOISED,
+        also="steps, body, params",
+        too="steps, _body(value_fn), params",
+    )
+    assert found.verdict is Verdict.DIFFERENT
+    assert "faulty.searching, eager" in found.reason
+    assert "update 2" in found.reason  # the first update is right: only rebinding what it reads shows the fault
+
+
+def test_a_fix_that_breaks_the_package_is_refused(package: Path) -> None:
+    found = judged(
+        package, "decaying.<locals>.update", Equality.BITWISE, old="decay**count", new="undefined_name(decay)"
+    )
+    assert found.verdict is Verdict.FAILED
+    assert "undefined_name" in found.reason
+
+
+def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import no_such_module\n")
+    runner = OptimizerRunner("broken", tmp_path / "broken.py", sys.executable, (("broken.py", "f"),))
+    with pytest.raises(EvidenceError, match="no_such_module"):
+        runner.survey()

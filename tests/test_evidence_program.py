@@ -1,0 +1,119 @@
+"""Proving fixes with a program of the user's: in a copy, in children, in installed packages."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from jaxfix.core.finding import Equality, Fix, Safety
+from jaxfix.core.report import Evidence, Verdict
+from jaxfix.core.text import Span
+from jaxfix.evidence.prove import prove
+from jaxfix.evidence.run import ProgramRunner
+
+pytestmark = pytest.mark.evidence
+
+TRAIN = """\
+import jax.numpy as jnp
+from jax import lax
+
+
+def rollout(x, factor):
+    def body(carry, _):
+        return carry * 0.5, None
+    return lax.scan(body, x, None, length=3)[0] * factor
+
+
+def main():
+    x = jnp.arange(3.0)
+    for step in range(5):
+        x = rollout(x, jnp.float32(step)) + 1.0
+    print("x is", x)
+
+
+if __name__ == "__main__":
+    main()
+"""
+HOISTED = TRAIN.replace(
+    "def rollout(x, factor):\n    def body(carry, _):\n        return carry * 0.5, None\n",
+    "def _body(carry, _):\n    return carry * 0.5, None\n\n\ndef rollout(x, factor):\n",
+).replace("scan(body", "scan(_body")
+
+
+def judged(root: Path, after: str, *, function: str = "rollout", path: str = "train.py", command: str = "") -> Evidence:
+    fix = Fix("key", "codemod", "Mend", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, function)
+
+    def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
+        return {path: after.encode()} if fixes else {}
+
+    runner = ProgramRunner(root, command or f"{sys.executable} train.py", ((path, function),))
+    (evidence,) = prove([(path, fix, 6)], patched, runner, lambda phrase: None)
+    return evidence
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text(TRAIN)
+    return tmp_path
+
+
+def test_a_hoisted_body_is_proven(project: Path) -> None:
+    found = judged(project, HOISTED)
+    assert found.verdict is Verdict.PROVEN
+    (comparison,) = found.comparisons
+    assert (comparison.before.steady_compiles, comparison.after.steady_compiles) == (1, 0)
+    assert comparison.equality == "bitwise equal"
+    assert (project / "train.py").read_text() == TRAIN
+
+
+def test_a_changed_constant_is_different(project: Path) -> None:
+    found = judged(project, HOISTED.replace("0.5", "0.25"))
+    assert found.verdict is Verdict.DIFFERENT
+    assert "`train.py:rollout call 2`[0]: 0.125 became" in found.reason
+
+
+def test_a_function_that_the_program_does_not_call_is_not_reached(project: Path) -> None:
+    assert judged(project, HOISTED, function="elsewhere").verdict is Verdict.NOT_REACHED
+
+
+def test_a_rewrite_that_changes_nothing_has_no_effect(project: Path) -> None:
+    assert judged(project, TRAIN + "\n# moved\n").verdict is Verdict.NO_EFFECT
+
+
+def test_a_rewrite_that_raises_fails(project: Path) -> None:
+    found = judged(project, HOISTED.replace("lax.scan", "lax.scam"))
+    assert found.verdict is Verdict.FAILED
+    assert "AttributeError" in found.reason
+
+
+def test_a_program_that_prints_its_time_is_proven_all_the_same(project: Path) -> None:
+    timed = "    import time\n    print(time.time_ns())\n"
+    (project / "train.py").write_text(TRAIN.replace("def main():\n", f"def main():\n{timed}"))
+    found = judged(project, HOISTED.replace("def main():\n", f"def main():\n{timed}"))
+    assert found.verdict is Verdict.PROVEN
+    assert found.comparisons[0].equality == "bitwise equal; but for what differs between two equal runs"
+
+
+def test_a_child_process_sees_the_patched_source(project: Path) -> None:
+    (project / "launch.py").write_text(
+        "import multiprocessing\nimport train\n\nif __name__ == '__main__':\n"
+        "    child = multiprocessing.get_context('spawn').Process(target=train.main)\n    child.start()\n"
+        "    child.join()\n    raise SystemExit(child.exitcode)\n"
+    )
+    found = judged(project, HOISTED, command=f"{sys.executable} launch.py")
+    assert found.verdict is Verdict.PROVEN
+
+
+def test_a_package_beside_the_environment_is_overlaid(tmp_path: Path) -> None:
+    installed = tmp_path / "site-packages"
+    (installed / "lib").mkdir(parents=True)
+    (installed / "lib" / "__init__.py").write_text("from lib.train import main\n")
+    (installed / "lib" / "train.py").write_text(TRAIN)
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "run.py").write_text("import lib\nlib.main()\n")
+    command = f"PYTHONPATH={installed} {sys.executable} run.py"
+    found = judged(project, HOISTED, path=str(installed / "lib" / "train.py"), command=command)
+    assert found.verdict is Verdict.PROVEN
+    assert (installed / "lib" / "train.py").read_text() == TRAIN
