@@ -101,7 +101,7 @@ def judged(package: Path, function: str, equality: Equality, **texts: str) -> Ev
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"core.py": source.encode()} if fixes else {}
 
-    runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", function),), steps=4)
+    runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", function),))
     (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None)
     return evidence
 
