@@ -33,12 +33,13 @@ _SHAPES = {"bias": (3,), "weight": (4, 3)}
 
 
 class Case(NamedTuple):
-    """One way to run one factory; `mode` is `eager` or `jit`."""
+    """One way to run one factory; `mode` is `eager` or `jit`, `steps` the number of updates."""
 
     name: str
     factory: str
     mode: str
     dtype: str
+    steps: int
 
 
 class _Simple(NamedTuple):
@@ -291,19 +292,19 @@ def _trace_update(made: Any) -> None:
     jax.eval_shape(update, drawn["grad"], state, problem.params, passed)
 
 
-def run_case(watch: "probe.Probe", package: str, case: Case, steps: int) -> dict[str, Any]:
+def run_case(watch: "probe.Probe", package: str, case: Case) -> dict[str, Any]:
     """Runs one case in this process, which nothing has run in before; the init itself is not counted."""
     watch.reset()
     failure = None
     try:
-        _steps(watch, package, case, steps)
+        _steps(watch, package, case)
     except Exception as error:  # what the optimizer raises is the result
         failure = f"{type(error).__name__}: {error}".splitlines()[0][:300]
     missing = None if watch.attached else "jax was imported before the probe"
     return watch.record() | {"case": case.name, "failure": failure or missing, "stdout": ""}
 
 
-def _steps(watch: "probe.Probe", package: str, case: Case, steps: int) -> None:
+def _steps(watch: "probe.Probe", package: str, case: Case) -> None:
     jax = importlib.import_module("jax")
     with watch.paused():
         problem = Problem(case.dtype, rebound=case.mode == "eager")
@@ -317,7 +318,7 @@ def _steps(watch: "probe.Probe", package: str, case: Case, steps: int) -> None:
     update = made.update
     if case.mode == "jit":
         update = jax.jit(update, static_argnames=("value_fn",) if takes(update, "value_fn") else ())
-    for number in range(1, steps + 1):
+    for number in range(1, case.steps + 1):
         with watch.paused():
             drawn = problem.advance()
             passed = extras(made.update, drawn)
@@ -371,7 +372,7 @@ def _child(watch: "probe.Probe", request: dict[str, Any], index: int, path: str)
 
 def _run_and_write(watch: "probe.Probe", request: dict[str, Any], index: int) -> None:
     case = Case(*request["cases"][index])
-    probe.write_json(_result(request, index), run_case(watch, request["package"], case, request["steps"]))
+    probe.write_json(_result(request, index), run_case(watch, request["package"], case))
 
 
 def _result(request: dict[str, Any], index: int) -> str:

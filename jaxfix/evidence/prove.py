@@ -75,34 +75,62 @@ class _Trial:
         self._failure = next((run.failure for run in baseline if run.failure), None)
 
     def join(self) -> None:
-        """Keeps all fixes if they hold together, else those that hold when they are added one by one."""
-        if not self._kept or self._holds(self._kept):
-            return
-        accepted: list[Key] = []
-        for key in self._kept:
+        """Keeps all fixes if they hold together; adds those of the cases that disagree one by one, if they hold."""
+        wrong = self._disagreeing(self._kept)
+        suspects = [key for key in self._kept if any(key in self._reaches[case] for case in wrong)]
+        accepted = [key for key in self._kept if key not in suspects]
+        for key in suspects:
             comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
             if summary(comparisons)[0] in (Verdict.DIFFERENT, Verdict.FAILED):
                 self._comparisons[key] = comparisons
             else:
                 accepted.append(key)
-        self._kept = accepted
+        self._kept = [key for key in self._kept if key in accepted]
 
     def leave_out(self) -> None:
-        """Drops what costs nothing to leave out, until leaving out any one of the rest costs compiles."""
-        dropped = True
-        while dropped:
-            dropped = False
-            for key in self._kept:
-                together = Fixes(self._kept)
-                self._comparisons[key] = self._compared(key, together - {key}, together, self._worth_running(key))
-                if summary(self._comparisons[key])[0] is not Verdict.PROVEN:
-                    self._kept = [other for other in self._kept if other != key]
-                    dropped = True
-                    break
+        """Drops, one after the other, what costs nothing to leave out.
+
+        A fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
+        """
+        for key in tuple(self._kept):
+            self._comparisons[key] = self._left_out(key)
+            if summary(self._comparisons[key])[0] is not Verdict.PROVEN:
+                self._kept.remove(key)
+
+    def _left_out(self, key: Key) -> tuple[Comparison, ...]:
+        """The comparisons of as many cases as it takes to prove the fix; of all that can tell if it is not."""
+        together = Fixes(self._kept)
+        found: tuple[Comparison, ...] = ()
+        cases: list[str] = []
+        for group in self._groups(key):
+            if summary(found)[0] is Verdict.PROVEN and not any(self._rises(case, together) for case in group):
+                break
+            cases += group
+            found = self._compared(key, together - {key}, together, cases)
+        return found
+
+    def _groups(self, key: Key) -> list[list[str]]:
+        """The cases worth running, by factory: those that compile more now, those that cost no run, the narrow ones."""
+        together = Fixes(self._kept)
+        groups: dict[str, list[str]] = {}
+        for case in self._worth_running(key):
+            groups.setdefault(case.partition(", ")[0], []).append(case)
+
+        def order(group: list[str]) -> tuple[bool, bool, int]:
+            rises = any(self._rises(case, together) for case in group)
+            costs = any((case, (together - {key}) & self._reaches[case]) not in self._runs for case in group)
+            return not rises, costs, len(self._reaches[group[0]] & together)
+
+        return sorted(groups.values(), key=order)
+
+    def _rises(self, case: str, together: Fixes) -> bool:
+        """Whether all fixes together cost compiles in this case, which may be the doing of any of them."""
+        before, after = self._run(Fixes(), [case])[case], self._run(together, [case])[case]
+        return after.steady_compiles > before.steady_compiles or len(after.compiles) > len(before.compiles)
 
     def hold(self) -> None:
         """Takes back what is left if, without what was dropped, it no longer agrees with the original."""
-        if not self._kept or self._holds(self._kept):
+        if not self._disagreeing(self._kept):
             return
         for key in self._kept:
             self._comparisons[key] = self._compared(key, Fixes(), Fixes(self._kept))
@@ -146,8 +174,8 @@ class _Trial:
                 self._runs[(run.case, fixes & self._reaches[run.case])] = run
         return {case: self._runs[name] for case, name in wanted.items()}
 
-    def _holds(self, keys: Sequence[Key]) -> bool:
-        """Whether these fixes together change nothing that some of them may not change."""
+    def _disagreeing(self, keys: Sequence[Key]) -> list[str]:
+        """The cases in which these fixes together change something that none of them may change."""
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
         after = self._run(Fixes(keys), cases)
         before = self._run(Fixes(), cases)
@@ -157,9 +185,9 @@ class _Trial:
             return [pair.before.case for pair, mine in chosen if not self._agrees(pair, mine)]
 
         suspects = disagreeing(self._pairs(cases, before, after))
-        if any(before[case].failure != after[case].failure for case in suspects):
-            return False  # no noise excuses that
-        return not disagreeing(self._pairs(suspects, before, after, self._known_noise(suspects)))
+        broken = [case for case in suspects if before[case].failure != after[case].failure]  # no noise excuses that
+        noisy = [case for case in suspects if case not in broken]
+        return broken + disagreeing(self._pairs(noisy, before, after, self._known_noise(noisy)))
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
         case = pair.before.case

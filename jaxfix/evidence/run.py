@@ -20,6 +20,8 @@ from jaxfix.evidence import shadow
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, with_interpreter
 
 _HERE = Path(__file__).parent
+STEPS = 6
+"""Updates that each case makes: steady ones begin with the third, and RAdam's rectified branch with the sixth."""
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
@@ -139,7 +141,6 @@ class OptimizerRunner:
       location: the folder of its outermost package, or the file of a module that is one file.
       python: the interpreter that has jax and what the package needs.
       functions: (path, qualified name) of the functions that fixes rewrite; paths relative to `location` or to here.
-      steps: updates per case.
       workers: cases that run at the same time.
       most: factories that are driven for each function; those that it is named after come first, then by name.
       timeout_s: for all cases of one measurement together.
@@ -152,18 +153,17 @@ class OptimizerRunner:
         python: str,
         functions: Sequence[tuple[str, str]] = (),
         *,
-        steps: int = 8,
         workers: int = 2,
         most: int = 6,
         timeout_s: float = 600.0,
         target: Target | None = None,
     ) -> None:
-        self.command = f"optimizers of {package}, {steps} updates each"
+        self.command = f"optimizers of {package}, {STEPS} updates each"
         self._package = package
         self._location = location.resolve()
         self._python = python
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
-        self._steps, self._workers, self._most, self._timeout_s = steps, workers, most, timeout_s
+        self._workers, self._most, self._timeout_s = workers, most, timeout_s
         self._target = target or Local()
         self._surveyed: dict[str, frozenset[str]] | None = None
 
@@ -206,14 +206,14 @@ class OptimizerRunner:
         if not chosen:
             return ()
         with scratch() as folder:
-            request = {"verb": "drive", "cases": chosen, "steps": self._steps, "workers": self._workers}
+            request = {"verb": "drive", "cases": chosen, "workers": self._workers}
             finished = self._run(folder, sources, request)
             read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
         return tuple(_verified(measurement, sources) for measurement in read)
 
-    def _cases(self) -> list[tuple[str, str, str, str]]:
+    def _cases(self) -> list[tuple[str, str, str, str, int]]:
         return [
-            (f"{factory}, {mode}, {dtype}", factory, mode, dtype)
+            (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS)
             for factory in self._driven()
             for mode in ("eager", "jit")
             for dtype in ("float32", "bfloat16")

@@ -113,13 +113,17 @@ def drop(comparison: Comparison) -> tuple[int, int]:
 
 
 def _weighed(best: Comparison, comparisons: Sequence[Comparison]) -> tuple[Verdict, str]:
-    """A fix may cost compiles at the start of one case if it saves as many in another, or some at every step."""
+    """A fix may cost compiles at the start of one case if it saves as many in another, or some at every step.
+
+    Who runs eagerly and who runs under jit are two users: the start of the one is not weighed against the other's.
+    """
     steady, total = drop(best)
-    costs = [-drop(entry)[1] for entry in comparisons if drop(entry)[1] < 0]
-    worst = max(costs, default=0)
+    costs = [(-drop(entry)[1], entry) for entry in comparisons if drop(entry)[1] < 0]
+    worst = max((cost for cost, entry in costs if is_jitted(entry.case) == is_jitted(best.case)), default=0)
     if worst > total and not steady:
         return Verdict.NO_EFFECT, f"saves {total} compiles in one case and costs {worst} in another"
-    warming = f"; {worst} more at the start in {len(costs)} other cases" if costs else ""
+    most = max((cost for cost, _ in costs), default=0)
+    warming = f"; {most} more at the start of {len(costs)} other cases" if costs else ""
     return Verdict.PROVEN, best.reason + warming
 
 
