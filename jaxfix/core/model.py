@@ -192,8 +192,16 @@ class Module:
 
     def captures(self, function: Function) -> Captures | None:
         """What `function` takes from outside; None where that is not certain."""
-        same_line = [f for f in self.functions if f.lineno == function.lineno and type(f) is type(function)]
-        return self._scopes.captures(function, same_line if isinstance(function, ast.Lambda) else ())
+        same_line = self._lambdas_by_line[function.lineno] if isinstance(function, ast.Lambda) else ()
+        return self._scopes.captures(function, same_line)
+
+    @cached_property
+    def _lambdas_by_line(self) -> dict[int, list[ast.Lambda]]:
+        found: dict[int, list[ast.Lambda]] = {}
+        for function in self.functions:
+            if isinstance(function, ast.Lambda):
+                found.setdefault(function.lineno, []).append(function)
+        return found
 
     def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
         """The places that bind `name` in `scope`, by default in the module itself."""
