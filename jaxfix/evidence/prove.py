@@ -103,7 +103,8 @@ class _Trial:
         found: tuple[Comparison, ...] = ()
         cases: list[str] = []
         for group in self._groups(key):
-            if summary(found)[0] is Verdict.PROVEN and not any(self._rises(case, together) for case in group):
+            needed = any(self._rises(case, together) for case in group) or not self._costs(group, together - {key})
+            if summary(found)[0] is Verdict.PROVEN and not needed:
                 break
             cases += group
             found = self._compared(key, together - {key}, together, cases)
@@ -118,10 +119,13 @@ class _Trial:
 
         def order(group: list[str]) -> tuple[bool, bool, int]:
             rises = any(self._rises(case, together) for case in group)
-            costs = any((case, (together - {key}) & self._reaches[case]) not in self._runs for case in group)
-            return not rises, costs, len(self._reaches[group[0]] & together)
+            return not rises, self._costs(group, together - {key}), len(self._reaches[group[0]] & together)
 
         return sorted(groups.values(), key=order)
+
+    def _costs(self, group: Sequence[str], fixes: Fixes) -> bool:
+        """Whether some case has not been run with these fixes yet."""
+        return any((case, fixes & self._reaches[case]) not in self._runs for case in group)
 
     def _rises(self, case: str, together: Fixes) -> bool:
         """Whether all fixes together cost compiles in this case, which may be the doing of any of them."""
