@@ -207,12 +207,19 @@ def typing_all(edit: Rewriter, module: Module) -> None:
 
 
 def test_line_that_becomes_too_long_is_broken_inside_brackets() -> None:
-    assert rewritten(LONG.replace(", trace=jnp.zeros(())", ""), typing_all) == (
+    text = LONG.replace(", trace=jnp.zeros(())", "").replace("count", "n")
+    assert rewritten(text, typing_all) == (
         "def init():\n"
         "  return State(\n"
-        "    count=jnp.asarray(0, dtype=jnp.float32), rate=jnp.asarray(0.1, dtype=jnp.float32)\n"
+        "    n=jnp.asarray(0, dtype=jnp.float32), rate=jnp.asarray(0.1, dtype=jnp.float32)\n"
         "  )\n"
-    ).replace(", rate", ",\n    rate")
+    ).replace(", rate", ",\n    rate").replace("32)\n", "32),\n")
+    assert rewritten(text.replace("rate", "r"), typing_all) == (
+        "def init():\n"
+        "  return State(\n"
+        "    n=jnp.asarray(0, dtype=jnp.float32), r=jnp.asarray(0.1, dtype=jnp.float32)\n"
+        "  )\n"
+    )
 
 
 def test_line_far_too_long_is_broken_at_each_comma() -> None:
@@ -221,18 +228,60 @@ def test_line_far_too_long_is_broken_at_each_comma() -> None:
         "  return State(\n"
         "    count=jnp.asarray(0, dtype=jnp.float32),\n"
         "    rate=jnp.asarray(0.1, dtype=jnp.float32),\n"
-        "    trace=jnp.zeros(())\n"
+        "    trace=jnp.zeros(()),\n"
         "  )\n"
     )
 
 
+def test_broken_line_hangs_as_those_of_the_file() -> None:
+    text = "x = f(\n    1\n)\n" + LONG
+    assert "\n  return State(\n      count=jnp.asarray(0, dtype=jnp.float32),\n" in rewritten(text, typing_all)
+
+
+def test_line_is_broken_in_the_last_brackets_that_hold_a_change() -> None:
+    text = "    rate = ((1 - beta_two**count) ** 0.5) / (1 - beta_one**count)\n"
+    recipes = [wrapping(power, "(", " * 1.0)") for power in ("beta_two**count", "beta_one**count")]
+    assert rewritten("if x:\n" + text, *recipes) == (
+        "if x:\n    rate = ((1 - (beta_two**count * 1.0)) ** 0.5) / (\n        1 - (beta_one**count * 1.0)\n    )\n"
+    )
+
+
+def test_arguments_inserted_into_a_broken_call_are_broken_too() -> None:
+    def adding(edit: Rewriter, module: Module) -> None:
+        for name in ("first_operand", "second_operand", "third_operand"):
+            edit.insert_argument(call(module), name)
+
+    text = "y = cond(\n    predicate, branch_that_is_taken, branch_that_is_not_taken\n)\n"
+    lines = ["predicate", "branch_that_is_taken", "branch_that_is_not_taken"]
+    lines += ["first_operand", "second_operand", "third_operand"]
+    assert rewritten(text, adding) == "y = cond(\n    " + ",\n    ".join(lines) + "\n)\n"
+
+
+def test_lambda_is_not_broken_at_the_commas_of_its_parameters() -> None:
+    text = "y = f(lambda first_parameter, second_parameter: first_parameter + value)\n"
+    long = "function_with_a_long_name(second_parameter, second_parameter)"
+    assert rewritten(text, replacing("value", long)) == f"y = f(\n    {text[6:-7]}{long}\n)\n"
+
+
+def test_comments_and_docstrings_say_nothing_of_indentation_and_width() -> None:
+    text = f"if x:\n    '''Doc.\n\n  {'far ' * 30}\n    '''\n    a\n"
+    after = rewritten(text + LONG.replace("  return", "    return"), typing_all)
+    assert "\n    return State(\n        count=jnp.asarray(0, dtype=jnp.float32),\n" in after
+
+
 def test_replacement_too_long_is_broken_in_its_own_brackets() -> None:
-    after = rewritten("if x:\n    result = a\n", replacing("a", f"function({', '.join(['argument'] * 8)})"))
-    assert after == f"if x:\n    result = function(\n        {', '.join(['argument'] * 8)}\n    )\n"
+    arguments = ", ".join(["argument"] * 7)
+    after = rewritten("if x:\n    result = a\n", replacing("a", f"function({arguments})"))
+    assert after == f"if x:\n    result = function(\n        {arguments}\n    )\n"
+
+
+def test_replacement_far_too_long_has_an_item_on_each_line() -> None:
+    after = rewritten("if x:\n    result = a\n", replacing("a", f"({', '.join(['argument'] * 12)})"))
+    assert after == "if x:\n    result = (\n" + "        argument,\n" * 12 + "    )\n"
 
 
 def test_line_that_was_too_long_is_left_in_one_piece() -> None:
-    text = f"# {'x' * 119}\n" * 3 + "y = f(a)\n"
+    text = f"{'x' * 119} = 1\n" * 3 + "y = f(a)\n"
     assert rewritten(text, replacing("a", "b" * 130)) == text.replace("(a)", f"({'b' * 130})")
 
 
@@ -280,7 +329,7 @@ def test_nothing_stands_before_an_elif() -> None:
 
 
 def test_inserted_line_too_long_is_broken() -> None:
-    text = f"jitted = jax.jit({', '.join(['argument'] * 8)})"
+    text = f"jitted = jax.jit({', '.join(['argument'] * 7)})"
     assert rewritten("x = 1\n", before(1, text)).splitlines()[:2] == ["jitted = jax.jit(", "    " + text[17:-1]]
 
 

@@ -124,9 +124,15 @@ def test_newline_is_that_of_most_lines(text: bytes, newline: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "indent"),
-    [(b"if x:\n  y\n", "  "), (b"if x:\n\ty\n", "\t"), (b"x = 1\n", "    "), (b"if x:\r   y\r", "   ")],
+    [
+        (b"if x:\n  y\n", "  "),
+        (b"if x:\n\ty\n", "\t"),
+        (b"x = 1\n", "    "),
+        (b"if x:\r   y\r", "   "),
+        (b"'''\n  a\n'''\nif x:\n    y\n", "    "),
+    ],
 )
-def test_indent_is_the_shortest_of_the_file(text: bytes, indent: str) -> None:
+def test_indent_is_that_of_most_blocks(text: bytes, indent: str) -> None:
     assert SourceFile.decode("a.py", text).indent == indent
 
 

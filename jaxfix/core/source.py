@@ -2,15 +2,14 @@
 
 import codecs
 import io
-import re
 import tokenize
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 from jaxfix.core.errors import SourceError
 from jaxfix.core.text import LineIndex
-
-_INDENT = re.compile(rb"^([ \t]+)\S", re.MULTILINE)
+from jaxfix.core.tokens import tokens
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,13 @@ class SourceFile:
 
     @cached_property
     def indent(self) -> str:
-        """One level of indentation: the shortest that the file uses, four spaces if it uses none."""
-        found = {match.group(1).decode() for match in _INDENT.finditer(self.text.replace(b"\r", b"\n"))}
-        units = sorted((indent for indent in found if indent in ("\t", " " * 2, " " * 3, " " * 4, " " * 8)), key=len)
-        return units[0] if units else " " * 4
+        """One level of indentation: that of most blocks, four spaces if there are none."""
+        seen: Counter[str] = Counter()
+        levels = [""]
+        for token in tokens(self.text):
+            if token.kind == "INDENT":
+                seen[token.text.removeprefix(levels[-1])] += 1
+                levels.append(token.text)
+            elif token.kind == "DEDENT":
+                levels.pop()
+        return seen.most_common(1)[0][0] if seen else " " * 4

@@ -1,20 +1,17 @@
 """Lines that edits make too long, broken inside brackets one level deeper."""
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span
-from jaxfix.core.tokens import Token
-from jaxfix.rewrite.layout import Layout, folded, indentation
+from jaxfix.core.tokens import Token, tokens
+from jaxfix.rewrite.brackets import Brackets, outermost, separators, step
+from jaxfix.rewrite.layout import Layout, indentation
 
-
-@dataclass(frozen=True, slots=True)
-class _Brackets:
-    """A pair of brackets on one line: the span is what is inside; `commas` end there, outside of inner brackets."""
-
-    inside: Span
-    commas: tuple[int, ...]
+_BLANKS = re.compile(rb"[ \t]*")
 
 
 class Folding:
@@ -24,6 +21,8 @@ class Folding:
         self._source = source
         self._layout = layout
         self._tokens = found
+        self._starts = [token.span.start for token in found]
+        self._depths = list(accumulate(map(step, found), initial=0))
 
     def folded(self, edits: Iterable[Edit], shift: int) -> list[Edit]:
         """`edits`, and those that break the lines which they make too long; lines come to stand `shift` columns on.
@@ -41,36 +40,29 @@ class Folding:
         if any("\n" in edit.text or "\r" in edit.text or edit.span.end > end for edit in edits):
             return edits
         # A comment behind the code, such as one for another tool, may stand out: the code decides.
-        end = self._code_end(Span(start, end))
-        width = self._width(Span(start, end), edits) + shift
+        code = Span(start, self._code_end(Span(start, end)))
+        width = self._width(code, edits) + shift
         if self._layout.fits(width) or width <= len(self._source.text[start:end].decode()):
             return edits
         indent = indentation(self._source.text[start:end].decode())
-        commas = self._commas_of_outer_call(Span(start, end))
-        if commas:
-            apart = [Edit(self._blanks(comma), self._layout.newline + indent) for comma in commas]
-            return sorted([*apart, *edits], key=lambda edit: edit.span)
-        brackets = self._brackets(Span(start, end), edits)
+        apart = self._items_apart(code, edits, indent)
+        if apart is not None:
+            return apart
+        brackets = self._brackets(code, edits, indent, shift)
         if brackets is None:
             return [self._replacement(edit, indent) for edit in edits]
         return self._broken(brackets, edits, indent, shift)
 
+    # --- one line ---------------------------------------------------------------------------------------------
+
+    def _found(self, span: Span) -> list[Token]:
+        """The tokens that begin in `span`."""
+        return list(self._tokens[bisect_left(self._starts, span.start) : bisect_left(self._starts, span.end)])
+
     def _code_end(self, line: Span) -> int:
-        comment = next((t for t in self._tokens if t.kind == "COMMENT" and line.contains(t.span)), None)
+        comment = next((token for token in self._found(line) if token.kind == "COMMENT"), None)
         end = line.end if comment is None else comment.span.start
         return line.start + len(self._source.text[line.start : end].rstrip())
-
-    def _commas_of_outer_call(self, line: Span) -> list[int]:
-        """Where the commas of brackets that an earlier line opened end, but for one at the end of the line."""
-        before = [t.text for t in self._tokens if t.kind == "OP" and t.span.end <= line.start]
-        if not sum((text in "([{") - (text in ")]}") for text in before):
-            return []
-        depth, commas = 0, []
-        for token in (t for t in self._tokens if t.kind == "OP" and line.contains(t.span)):
-            depth += (token.text in "([{") - (token.text in ")]}")
-            if token.text == "," and depth == 0:
-                commas.append(token.span.end)
-        return [comma for comma in commas if comma < line.end]
 
     def _width(self, span: Span, edits: Iterable[Edit]) -> int:
         text = self._source.text
@@ -78,51 +70,71 @@ class Folding:
         removed = sum(len(text[edit.span.start : edit.span.end].decode()) for edit in inside)
         return len(text[span.start : span.end].decode()) - removed + sum(len(edit.text) for edit in inside)
 
-    def _brackets(self, line: Span, edits: list[Edit]) -> _Brackets | None:
-        """The outermost brackets of the line that hold an edit, or the first after one."""
-        pairs = _outermost(token for token in self._tokens if line.contains(token.span))
+    # --- items of brackets that an earlier line opened --------------------------------------------------------
+
+    def _items_apart(self, line: Span, edits: list[Edit], indent: str) -> list[Edit] | None:
+        """Each item of the brackets around the whole line on its own; None if it is not in any, or one item."""
+        if self._depths[bisect_left(self._starts, line.start)] <= 0:
+            return None
+        commas = [comma for comma in separators(self._found(line)) if comma < line.end]
+        newline = self._layout.newline + indent
+        own = [self._inserted_apart(line, edit, newline) for edit in edits]
+        if not commas and own == edits:
+            return None
+        breaks = [Edit(self._blanks(comma), newline) for comma in commas]
+        return sorted([*breaks, *own], key=lambda edit: edit.span)
+
+    def _inserted_apart(self, line: Span, edit: Edit, newline: str) -> Edit:
+        before = self._found(Span(line.start, edit.span.start))
+        if edit.span.start < edit.span.end or sum(step(token) for token in before) != 0:
+            return edit
+        data = edit.text.encode()
+        for comma in reversed(separators(tokens(data))):
+            rest = data[comma:].lstrip(b" ")
+            data = data[:comma] + newline.encode() + rest if rest else data
+        return Edit(edit.span, data.decode())
+
+    # --- brackets on the line ---------------------------------------------------------------------------------
+
+    def _brackets(self, line: Span, edits: list[Edit], indent: str, shift: int) -> Brackets | None:
+        """The outermost brackets of the line to break: the last that hold an edit and let all fit, or the first."""
+        pairs = outermost(self._found(line))
         holding = [pair for pair in pairs if any(pair.inside.contains(edit.span) for edit in edits)]
+        fitting = [pair for pair in holding if self._fits_around(pair, line, edits, indent, shift)]
         after = [
             pair for pair in pairs if pair.inside.start >= edits[0].span.end and pair.inside.start < pair.inside.end
         ]
-        return next(iter(holding or after), None)
+        return next(iter([*reversed(fitting), *holding, *after]), None)
 
-    def _broken(self, brackets: _Brackets, edits: list[Edit], indent: str, shift: int) -> list[Edit]:
-        deeper = self._layout.newline + indent + self._layout.indent
+    def _fits_around(self, pair: Brackets, line: Span, edits: list[Edit], indent: str, shift: int) -> bool:
+        """Whether the lines before and after `pair` are short enough when it is broken."""
+        above = self._width(Span(line.start, pair.inside.start), [e for e in edits if e.span.end < pair.inside.start])
+        below = self._width(Span(pair.inside.end, line.end), [e for e in edits if e.span.start > pair.inside.end])
+        return self._layout.fits(above + shift) and self._layout.fits(len(indent) + below + shift)
+
+    def _broken(self, brackets: Brackets, edits: list[Edit], indent: str, shift: int) -> list[Edit]:
+        deeper = self._layout.newline + indent + self._layout.hanging
         start, end = brackets.inside.start, brackets.inside.end
         opening = Edit(Span(start, start), deeper)
-        closing = Edit(Span(end, end), self._layout.newline + indent)
-        width = len(indent + self._layout.indent) + self._width(brackets.inside, edits) + shift
-        breaks = [] if self._layout.fits(width) else [Edit(self._blanks(comma), deeper) for comma in brackets.commas]
+        width = len(indent + self._layout.hanging) + self._width(brackets.inside, edits) + shift
+        if self._layout.fits(width):
+            return [opening, *edits, Edit(Span(end, end), self._layout.newline + indent)]
+        breaks = [Edit(self._blanks(comma), deeper) for comma in brackets.commas]
+        own = [self._inside_apart(brackets, edit, deeper) for edit in edits]
+        comma = "," if (breaks or own != edits) and not brackets.ends_with_comma else ""
+        closing = Edit(Span(end, end), comma + self._layout.newline + indent)
         # Of several edits at one place the first is the first in the text.
-        return [opening, *breaks, *edits, closing]
+        return [opening, *breaks, *own, closing]
+
+    def _inside_apart(self, brackets: Brackets, edit: Edit, newline: str) -> Edit:
+        if not brackets.has_items or not brackets.inside.contains(edit.span):
+            return edit
+        return self._inserted_apart(brackets.inside, edit, newline)
 
     def _blanks(self, offset: int) -> Span:
-        rest = self._source.text[offset:]
-        return Span(offset, offset + len(rest) - len(rest.lstrip(b" \t")))
+        match = _BLANKS.match(self._source.text, offset)
+        return Span(offset, match.end() if match else offset)
 
     def _replacement(self, edit: Edit, indent: str) -> Edit:
-        broken = folded(edit.text)
+        broken = self._layout.broken(edit.text, indent)
         return edit if broken is None else Edit(edit.span, self._layout.placed(broken, indent))
-
-
-def _outermost(found: Iterable[Token]) -> list[_Brackets]:
-    pairs: list[_Brackets] = []
-    opened: list[int] = []
-    commas: list[int] = []
-    last = ""
-    for token in found:
-        previous, last = last, token.text
-        if token.kind != "OP":
-            continue
-        if token.text in "([{":
-            commas = commas if opened else []
-            opened.append(token.span.end)
-        elif token.text in ")]}" and opened:
-            start = opened.pop()
-            if not opened:
-                inner = commas[:-1] if previous == "," else commas  # a comma at the end needs no line after it
-                pairs.append(_Brackets(Span(start, token.span.start), tuple(inner)))
-        elif token.text == "," and len(opened) == 1:
-            commas.append(token.span.end)
-    return pairs

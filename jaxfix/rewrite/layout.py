@@ -1,14 +1,17 @@
 """How a file is laid out, and text made to follow it: newlines, indentation, quotes, line length."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from jaxfix.core.source import SourceFile
-from jaxfix.core.text import LineIndex
+from jaxfix.core.text import LineIndex, Span
 from jaxfix.core.tokens import Token, tokens
+from jaxfix.rewrite.brackets import outermost, step
 
-_LIMITS = (80, 88, 100, 120)
+_LIMITS = (79, 80, 88, 100, 120)
 _STRING = re.compile(r"([A-Za-z]*)('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"[ \t\f]*")
 
@@ -20,18 +23,21 @@ class Layout:
     Attributes:
       newline: what ends most of its lines.
       indent: one level of indentation.
-      limit: the columns that its lines keep to; None if they keep to none.
+      hanging: how much deeper lines stand that continue one inside brackets.
+      limit: the columns that its code keeps to, comments and strings over lines apart; None if it keeps to none.
       quote: the quote of most of its strings.
     """
 
     newline: str
     indent: str
+    hanging: str
     limit: int | None
     quote: str
 
     @classmethod
-    def of(cls, source: SourceFile, found: Iterable[Token]) -> "Layout":
-        return cls(source.newline, source.indent, _limit(source.text), _quote(found))
+    def of(cls, source: SourceFile, found: Sequence[Token]) -> "Layout":
+        indent = source.indent
+        return cls(source.newline, indent, _hanging(source, found) or indent, _limit(source, found), _quote(found))
 
     def placed(self, text: str, indent: str, around: str = "") -> str:
         """`text`, with `\\n`, as it stands at a place that is indented by `indent`.
@@ -44,12 +50,17 @@ class Layout:
         inside = frozenset(line for _, first, last in string_lines(data) for line in range(first + 1, last + 1))
         lines = data.decode().split("\n")
         unit = next((len(token.text) for token in tokens(data) if token.kind == "INDENT"), 4)
+        heads = {line: first for first, last in _logical_lines(data) for line in range(first + 1, last + 1)}
+        blanks = [len(line) - len(line.lstrip(" \t")) for line in lines]
         for number, line in enumerate(lines[1:], 2):
             if number in inside or _is_copied(line, around):
                 continue
-            stripped = line.lstrip(" \t")
-            levels, rest = divmod(len(line) - len(stripped), unit)
-            lines[number - 1] = indent + self.indent * levels + " " * rest + stripped if stripped else ""
+            own = blanks[number - 1]
+            base = own if number not in heads else min(own, blanks[heads[number] - 1] if heads[number] > 1 else 0)
+            levels, rest = divmod(base, unit)
+            deeper, further = divmod(own - base, unit)
+            start = indent + self.indent * levels + self.hanging * deeper + " " * (rest + further)
+            lines[number - 1] = start + line.lstrip(" \t") if line.strip() else ""
         return self.newline.join(lines)
 
     def fits(self, width: int) -> bool:
@@ -62,10 +73,25 @@ class Layout:
         for number, line in enumerate(lines, 1):
             if (number, number) in starts and not self.fits(len(indent + line)):
                 own = line.lstrip(" ")
-                blanks = line[: len(line) - len(own)]
-                lines[number - 1] = (folded(own) or own).replace("\n", "\n" + blanks)
-                lines[number - 1] = blanks + lines[number - 1]
+                before = line[: len(line) - len(own)]
+                lines[number - 1] = before + (self.broken(own, indent + before) or own).replace("\n", "\n" + before)
         return "\n".join(lines)
+
+    def broken(self, text: str, indent: str) -> str | None:
+        """`text`, one line at `indent`, broken inside its last brackets, one level deeper; None if that cannot be.
+
+        If what is inside does not fit on one line, each item gets its own.
+        """
+        data = text.encode()
+        pairs = [pair for pair in outermost(tokens(data)) if pair.inside.start < pair.inside.end]
+        if "\n" in text or not pairs:
+            return None
+        inside = pairs[-1].inside
+        ends = pairs[-1].commas if not self.fits(_width(indent + self.hanging, data, inside)) else ()
+        parts = [data[start:end].decode().strip() for start, end in pairwise((inside.start, *ends, inside.end))]
+        comma = "," if ends and not pairs[-1].ends_with_comma else ""
+        body = "\n    ".join(parts)
+        return f"{data[: inside.start].decode()}\n    {body}{comma}\n{data[inside.end :].decode()}"
 
     def _requoted(self, text: str, around: str) -> str:
         if self.quote == '"':
@@ -92,22 +118,6 @@ def indentation(line: str) -> str:
     return match[0].rpartition("\f")[2] if match else ""
 
 
-def folded(text: str) -> str | None:
-    """`text`, one line, broken inside its last outermost brackets, one level deeper; None if that cannot be."""
-    data = text.encode()
-    opening = closing = depth = 0
-    for token in tokens(data):
-        if token.kind == "OP" and token.text in "([{":
-            opening = token.span.end if depth == 0 else opening
-            depth += 1
-        elif token.kind == "OP" and token.text in ")]}":
-            depth -= 1
-            closing = token.span.start if depth == 0 else closing
-    if "\n" in text or not 0 < opening < closing:
-        return None
-    return f"{data[:opening].decode()}\n    {data[opening:closing].decode().strip()}\n{data[closing:].decode()}"
-
-
 def _logical_lines(text: bytes) -> set[tuple[int, int]]:
     """The first and last line, from 1, of each logical line."""
     lines = LineIndex(text)
@@ -122,13 +132,37 @@ def _logical_lines(text: bytes) -> set[tuple[int, int]]:
     return found
 
 
-def _limit(text: bytes) -> int | None:
-    widths = [len(line) for line in text.decode().splitlines()]
+def _width(indent: str, data: bytes, span: Span) -> int:
+    return len(indent) + len(data[span.start : span.end].decode().strip())
+
+
+def _limit(source: SourceFile, found: Sequence[Token]) -> int | None:
+    ends: dict[int, int] = {}
+    for token in found:
+        if token.kind in ("NAME", "OP", "NUMBER", "STRING") and "\n" not in token.text:
+            ends[source.lines.line(token.span.start)] = token.span.end
+    widths = [len(source.text[source.lines.line_start(line) : end].decode()) for line, end in ends.items()]
     allowed = len(widths) // 100  # addresses and the like
     return next((limit for limit in _LIMITS if sum(width > limit for width in widths) <= allowed), None)
 
 
-def _quote(found: Iterable[Token]) -> str:
+def _hanging(source: SourceFile, found: Sequence[Token]) -> str | None:
+    """How much deeper most lines stand than the bracket at the end of the line above; None without such lines."""
+    seen: Counter[str] = Counter()
+    solid = [token for token in found if token.kind != "COMMENT"]
+    for bracket, newline, token in zip(solid, solid[1:], solid[2:], strict=False):
+        if step(bracket) > 0 and newline.kind == "NL" and step(token) == 0 and token.kind != "NL":
+            above, below = (_blanks(source, t.span.start) for t in (bracket, token))
+            seen[below.removeprefix(above) if below.startswith(above) else ""] += 1
+    del seen[""]
+    return seen.most_common(1)[0][0] if seen else None
+
+
+def _blanks(source: SourceFile, offset: int) -> str:
+    return indentation(source.text[source.lines.line_start(source.lines.line(offset)) : offset].decode())
+
+
+def _quote(found: Sequence[Token]) -> str:
     matches = [_STRING.match(token.text) for token in found if token.kind == "STRING"]
     quotes = [match[2] for match in matches if match]
     return "'" if quotes.count("'") > quotes.count('"') else '"'

@@ -1,0 +1,62 @@
+"""Pairs of brackets, and the commas between what they hold."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jaxfix.core.text import Span
+from jaxfix.core.tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """A pair of brackets: the span is what is inside.
+
+    Attributes:
+      commas: where each comma between two items ends.
+      has_items: whether commas separate items here: not those of a lambda, and none in a comprehension.
+      ends_with_comma: whether one stands behind the last item.
+    """
+
+    inside: Span
+    commas: tuple[int, ...]
+    has_items: bool
+    ends_with_comma: bool
+
+
+def step(token: Token) -> int:
+    """By how much `token` changes the depth: 1, 0 or -1."""
+    return (token.text in "([{") - (token.text in ")]}") if token.kind == "OP" else 0
+
+
+def outermost(found: Iterable[Token]) -> list[Brackets]:
+    """The pairs in `found` that stand in no other; a bracket without its partner is passed over."""
+    pairs: list[Brackets] = []
+    opened: list[int] = []
+    commas: list[int] = []
+    has_items, last = True, ""
+    for token in found:
+        previous, last = last, token.text
+        if step(token) > 0:
+            commas, has_items = (commas, has_items) if opened else ([], True)
+            opened.append(token.span.end)
+        elif step(token) < 0 and opened:
+            start = opened.pop()
+            if not opened:
+                is_last = previous == ","  # it needs no line after it
+                inner = tuple(commas[:-1] if is_last else commas) if has_items else ()
+                pairs.append(Brackets(Span(start, token.span.start), inner, has_items, is_last))
+        elif len(opened) == 1 and token.text == ",":
+            commas.append(token.span.end)
+        elif len(opened) == 1 and token.kind == "NAME" and token.text in ("for", "lambda"):
+            has_items = False
+    return pairs
+
+
+def separators(found: Iterable[Token]) -> tuple[int, ...]:
+    """Where the commas that stand in no brackets of `found` end."""
+    depth, commas = 0, []
+    for token in found:
+        depth += step(token)
+        if token.text == "," and depth == 0:
+            commas.append(token.span.end)
+    return tuple(commas)
