@@ -165,6 +165,41 @@ def test_a_missing_path_is_named_and_the_rest_runs(project: Path, cli: Cli) -> N
     assert done.out.count("train.py:") == 2
 
 
+def test_where_nothing_is_looked_at_nothing_is_praised(project: Path, cli: Cli) -> None:
+    (project / "dir.py").mkdir()
+    assert cli("check", "dir.py") == (0, "", "there is nothing to look at\n")
+    done = cli("check", "")
+    assert (done.code, done.out) == (2, "")
+    assert "error: ``: no such file, folder or installed module" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--select", ","), "`--select` names no codemod; the codemods are `"),
+        (("train.py", "--stdin-filename", "a.py"), "`--stdin-filename` names what `-` reads, and `-` is not among"),
+    ],
+)
+def test_an_option_that_says_nothing_is_refused(
+    project: Path, cli: Cli, arguments: tuple[str, ...], message: str
+) -> None:
+    for command in ("check", "apply"):
+        done = cli(command, *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
+
+
+def test_json_paths_are_relative_however_long(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = project.joinpath(*["d"] * 60)
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    assert cli("check", str(project / "train.py")).out.startswith(f"{project}/train.py:3:5: ")
+    for command in ("check", "apply"):
+        document = json.loads(cli(command, "--output-format", "json", str(project / "train.py")).out)
+        assert {entry["path"] for entry in document["findings"]} == {"../" * 60 + "train.py"}
+    assert document["held"][0]["path"] == document["fixes"][0]["path"] == "../" * 60 + "train.py"
+
+
 def test_a_file_named_twice_is_told_once(project: Path, cli: Cli) -> None:
     assert cli("check", "train.py", ".", str(project / "train.py")).out.count("tiny-safe") == 1
 
@@ -377,6 +412,11 @@ def test_stdin_is_a_filter(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPa
         done = cli("apply", "-")
     assert (done.code, done.out) == (1, SAFE_DONE)
     with stdin(monkeypatch, project, SLOW):
+        assert done.err == (
+        "held  tiny-risky  <stdin>:4  needs evidence: rerun with `--prove` or `--run CMD`\n"
+        "1 finding fixed; 1 fix held; 1 finding remains\n"
+    )
+    with stdin(monkeypatch, project, SLOW):
         assert cli("apply", "--unproven", "-").out == ALL_DONE
 
 
@@ -448,6 +488,15 @@ def test_options_that_contradict_each_other_are_refused(project: Path, cli: Cli,
     assert done.code == 2
     assert done.err.startswith("error: ")
     assert text() == SLOW
+
+
+def test_a_reason_that_many_share_is_told_once(project: Path, cli: Cli) -> None:
+    (project / "more.py").write_text(SLOW)
+    commit()
+    assert cli("apply").out == (
+        "held  tiny-risky  more.py:4\nheld  tiny-risky  train.py:4\n"
+        "held  both: needs evidence: rerun with `--prove` or `--run CMD`\n"
+    )
 
 
 # all commands

@@ -31,7 +31,7 @@ def test_of_many_cases_the_most_telling_is_shown_and_all_are_counted() -> None:
     small = compared("jit", Verdict.PROVEN, Counts(2, 0, 2, 0.0, 0), Counts(1, 0, 1, 0.0, 0))
     none = compared("bf16", Verdict.NO_EFFECT)
     told = receipts.receipt(evidence(Verdict.PROVEN, "why", small, compared("eager", Verdict.PROVEN), none), plain)
-    assert told.endswith("(eager, cpu, jax 0.10.2); proven in 2 of 3 cases\n")
+    assert told.endswith("(eager, cpu, jax 0.10.2); 3 cases: 2 proven, 1 no effect\n")
     assert receipts.figures(small) == "compiles 2 -> 1, bitwise equal"
 
 
@@ -57,3 +57,23 @@ def test_a_trace_is_told_by_line_most_compiles_first() -> None:
         "       1     2.00  a.py:3  iota\n"
         "3 compiles, 2.50 s\n"
     )
+
+
+def test_float32_is_shown_before_a_narrower_type_that_tells_no_more() -> None:
+    more = Counts(compiles=40, steady_compiles=1, traces=40, rss_bytes=0.0, peak_bytes=0)
+    narrow = compared("optax.radam, eager, bfloat16", Verdict.PROVEN, more)
+    wide = compared("optax.radam, eager, float32", Verdict.PROVEN)
+    assert "(optax.radam, eager, float32, cpu" in receipts.receipt(evidence(Verdict.PROVEN, "why", narrow, wide), plain)
+
+
+def test_on_a_screen_a_receipt_goes_on_indented() -> None:
+    proven = evidence(Verdict.PROVEN, "why", compared("optimizers of a package, 6 updates each", Verdict.PROVEN))
+    whole = receipts.receipt(proven, plain)
+    lines = receipts.receipt(proven, plain, 90).splitlines()
+    assert lines[:2] == [
+        "proven  local-loop-function  train.py:12",
+        "        compiles per step 1 -> 0, total 35 -> 16, RSS per step 1.9 -> 0.0 MB, bitwise",
+    ]
+    assert all(len(line) <= 90 for line in lines)
+    assert " ".join(" ".join(lines).split()) == " ".join(whole.split())
+    assert receipts.receipt(proven, plain, len(whole)) == whole

@@ -102,7 +102,7 @@ def judged(package: Path, function: str, equality: Equality, **texts: str) -> Ev
         return {"core.py": source.encode()} if fixes else {}
 
     runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", function),))
-    (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None)
+    (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None).receipts
     return evidence
 
 

@@ -48,7 +48,7 @@ def judged(root: Path, after: str, *, function: str = "rollout", path: str = "tr
         return {path: after.encode()} if fixes else {}
 
     runner = ProgramRunner(root, command or f"{sys.executable} train.py", ((path, function),))
-    (evidence,) = prove([(path, fix, 6)], patched, runner, lambda phrase: None)
+    (evidence,) = prove([(path, fix, 6)], patched, runner, lambda phrase: None).receipts
     return evidence
 
 

@@ -61,7 +61,7 @@ def proof(program: Program, keys: str) -> dict[str, Evidence]:
     def patched(fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
         return {PATH: "".join(sorted(key for _, key in fixes)).encode()} if fixes else {}
 
-    found = prove([(PATH, fix(key), 1) for key in keys], patched, program, lambda phrase: None)
+    found = prove([(PATH, fix(key), 1) for key in keys], patched, program, lambda phrase: None).receipts
     assert [evidence.key for evidence in found] == list(keys)
     return {evidence.key: evidence for evidence in found}
 

@@ -171,3 +171,31 @@ def test_a_path_in_site_packages_is_an_installed_module(tmp_path: Path) -> None:
     assert installed.holding(tmp_path / "own" / "x.py") is None
     found = installed.holding(place / "pkg" / "sub" / "__init__.py")
     assert found is not None and (found.name, found.location) == ("pkg.sub", place)
+
+
+def test_a_link_that_leads_nowhere_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    (tmp_path / "gone.py").symlink_to("nowhere.py")
+    assert files.walk(tmp_path) == files.Found((tmp_path / "a.py",), ())
+
+
+def test_what_stands_at_a_path_is_told_apart_from_what_cannot_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    (tmp_path / "gone.py").symlink_to("nowhere.py")
+    assert files.stands(tmp_path / "a.py")
+    assert not files.stands(tmp_path / "b.py")
+    assert not files.stands(tmp_path / "a.py" / "b")
+    for path, reason in ((tmp_path / "gone.py", "a link to nothing"), (tmp_path / ("x" * 300), "name too long")):
+        with pytest.raises(SourceError, match=reason):
+            files.stands(path)
+
+
+def test_a_path_is_shown_by_its_shorter_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    assert files.shown(deep / "train.py") == "train.py"
+    assert files.shown(deep.parent / "train.py") == "../train.py"
+    assert files.shown(Path("/x.py")) == "/x.py"
+    assert files.relative("/x.py") == os.path.relpath("/x.py")

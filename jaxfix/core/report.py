@@ -214,10 +214,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a run has to say. `errors` are sentences that name their path."""
+    """Everything a run has to say. `errors` are sentences that name their path.
+
+    Attributes:
+      together: the cases that were rerun, without any fix and with all that are proven.
+    """
 
     findings: tuple[Diagnostic, ...] = ()
     errors: tuple[str, ...] = ()
     patches: tuple[Patch, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    together: tuple[Comparison, ...] = ()
     schema: int = field(default=SCHEMA)

@@ -40,11 +40,34 @@ class Replacement:
 
 
 def shown(path: Path) -> str:
-    """The path as people read it: relative to where jaxfix runs, with `/`."""
+    """The path as people read it and terminals open it: from where jaxfix runs, or absolute if that is shorter."""
+    near, far = relative(path), Path(os.path.abspath(path)).as_posix()
+    return far if near.startswith("../") and len(far) < len(near) else near
+
+
+def relative(path: str | Path) -> str:
+    """The path from where jaxfix runs, with `/`."""
     try:
         return Path(os.path.relpath(path)).as_posix()
     except ValueError:  # another drive than the working folder's
-        return path.as_posix()
+        return Path(path).as_posix()
+
+
+def stands(path: Path) -> bool:
+    """Whether there is a file or folder at `path`.
+
+    Raises:
+      SourceError: nobody can tell, or it is a link to nothing.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if path.is_symlink():
+            raise SourceError(shown(path), "is a link to nothing") from error
+        return False
+    except OSError as error:
+        raise SourceError(shown(path), f"cannot be read: {_reason(error)}") from error
+    return True
 
 
 def resolved(path: Path) -> Path:
@@ -57,14 +80,14 @@ def project_root(path: Path) -> Path | None:
     folders = _upwards(path)
     for marker in (".git", "pyproject.toml"):
         for folder in folders:
-            if (folder / marker).exists():
+            if os.path.exists(folder / marker):
                 return folder
     return None
 
 
 def nearest(path: Path, name: str) -> Iterator[Path]:
     """The files called `name` in the folder of `path` and the folders above it, nearest first."""
-    return (folder / name for folder in _upwards(path) if (folder / name).is_file())
+    return (folder / name for folder in _upwards(path) if os.path.isfile(folder / name))
 
 
 def common_folder(paths: Iterable[Path]) -> Path:
@@ -212,7 +235,7 @@ def _spec(patterns: Iterable[str]) -> pathspec.GitIgnoreSpec:
 
 def _ignores_above(folder: Path) -> list[tuple[Path, pathspec.GitIgnoreSpec]]:
     """The ignore files of the repository that `folder` is in, outermost first, without its own."""
-    top = next((above for above in (folder, *folder.parents) if (above / ".git").exists()), None)
+    top = next((above for above in (folder, *folder.parents) if os.path.exists(above / ".git")), None)
     if top is None:
         return []
     found = _ignore_file(top, top / ".git" / "info" / "exclude")
@@ -241,12 +264,12 @@ def _walk(folder: Path, specs: list[tuple[Path, pathspec.GitIgnoreSpec]], errors
         if entry.is_dir(follow_symlinks=False):
             if entry.name not in SKIPPED_FOLDERS and not _is_environment(path) and not _ignored(path, "/", specs):
                 yield from _walk(path, specs, errors)
-        elif entry.name.endswith(".py") and entry.is_file() and not _ignored(path, "", specs):
+        elif entry.name.endswith(".py") and os.path.isfile(path) and not _ignored(path, "", specs):
             yield path
 
 
 def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").exists()
+    return os.path.exists(folder / "pyvenv.cfg")  # where `Path.exists` raises, it is none
 
 
 def _ignored(path: Path, suffix: str, specs: list[tuple[Path, pathspec.GitIgnoreSpec]]) -> bool:

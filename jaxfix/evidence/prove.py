@@ -1,6 +1,7 @@
 """Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
@@ -15,6 +16,9 @@ Fixes = frozenset[Key]
 Progress = Callable[[str], None]
 
 
+_LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.AS_JITTED)
+
+
 class Runner(Protocol):
     """Measures a program, or several cases of it, with other sources than those on the disk."""
 
@@ -25,13 +29,26 @@ class Runner(Protocol):
     def sha256(self, path: str) -> str: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What reruns have shown.
+
+    Attributes:
+      receipts: the evidence for each candidate, in their order.
+      together: each case without any fix and with all that are proven; empty where none is.
+    """
+
+    receipts: tuple[Evidence, ...]
+    together: tuple[Comparison, ...] = ()
+
+
 def prove(
     candidates: Sequence[Candidate],
     patched: Callable[[Fixes], Mapping[str, bytes]],
     runner: Runner,
     progress: Progress,
-) -> tuple[Evidence, ...]:
-    """The evidence for each candidate, in their order.
+) -> Proof:
+    """Judges each candidate by two runs that differ by it alone.
 
     Args:
       candidates: path, fix and line of each.
@@ -42,13 +59,13 @@ def prove(
       EvidenceError: the program cannot be run at all.
     """
     if not candidates:
-        return ()
+        return Proof(())
     progress("running it as it is")
     trial = _Trial(candidates, patched, runner, progress)
     trial.join()
     trial.leave_out()
     trial.hold()
-    return tuple(trial.evidence(candidate) for candidate in candidates)
+    return Proof(tuple(trial.evidence(candidate) for candidate in candidates), trial.together())
 
 
 class _Trial:
@@ -139,6 +156,17 @@ class _Trial:
         for key in self._kept:
             self._comparisons[key] = self._compared(key, Fixes(), Fixes(self._kept))
         self._kept = []
+
+    def together(self) -> tuple[Comparison, ...]:
+        """What all proven fixes do together, case by case; of several promises the loosest one is asked."""
+        cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(self._kept)]
+        before, after = self._run(Fixes(), cases), self._run(Fixes(self._kept), cases)
+        found = []
+        for pair in self._pairs(cases, before, after, self._noise):
+            mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
+            loosest = max(mine, key=lambda key: _LOOSEST_LAST.index(self._fixes[key].equality))
+            found.append(judge(pair, self._fixes[loosest].equality, _name(loosest, self._fixes[loosest])))
+        return tuple(found)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         path, fix, line = candidate

@@ -124,11 +124,26 @@ def _start(job: Job, stdout: IO[bytes] | None, stderr: IO[bytes] | None) -> subp
 
 def _run_in_terminal(job: Job) -> Finished:
     process = _start(job, None, None)
-    while True:
-        try:
-            return Finished(process.wait(), "", "")
-        except KeyboardInterrupt:
-            continue  # the program got it too, and decides
+    try:
+        while True:
+            try:
+                return Finished(process.wait(), "", "")
+            except KeyboardInterrupt:
+                continue  # the program got it too, and decides
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends what is still running because whoever waited for it was ended."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _interrupt(process: subprocess.Popen[bytes]) -> None:

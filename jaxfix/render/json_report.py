@@ -12,7 +12,7 @@ def findings(report: Report) -> str:
 
 
 def applied(report: Report, *, written: bool) -> str:
-    """As `findings`, of what remains, with `fixes`, `held` and `evidence`."""
+    """As `findings`, of what remains, with `fixes`, `held`, `evidence` and `together`."""
     document = _found(report)
     document["written"] = written
     document["fixes"] = [
@@ -32,6 +32,7 @@ def applied(report: Report, *, written: bool) -> str:
         for held in patch.held
     ]
     document["evidence"] = [to_json(receipt) for receipt in report.evidence]
+    document["together"] = [to_json(comparison) for comparison in report.together]
     return _document(document)
 
 

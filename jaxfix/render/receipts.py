@@ -1,22 +1,25 @@
 """One line per fix that was tried: what the rerun showed."""
 
+import textwrap
+from collections import Counter
+
 from jaxfix.core.report import Comparison, Environment, Evidence, Verdict
 from jaxfix.render.paint import Paint
 
+_INDENT = " " * 8
 _MEGABYTE = 1_000_000
 _NOTICEABLE_BYTES = 50_000
 
 
-def receipt(evidence: Evidence, paint: Paint) -> str:
-    """The line of one fix; its first word is the verdict."""
-    word = paint("bold green" if evidence.verdict is Verdict.PROVEN else "yellow", evidence.verdict.value)
-    place = paint("bold", f"{evidence.path}:{evidence.line}")
-    shown = _telling(evidence)
-    if shown is None or evidence.verdict is not Verdict.PROVEN:
-        case = None if shown is None or shown.case in evidence.reason else shown.case
-        return f"{word}  {evidence.codemod}  {place}  {evidence.reason}{_where(evidence, case)}\n"
-    more = f"; {_more(evidence)}" if len(evidence.comparisons) > 1 else ""
-    return f"{word}  {evidence.codemod}  {place}  {figures(shown)}{_where(evidence, shown.case)}{more}\n"
+def receipt(evidence: Evidence, paint: Paint, width: int | None = None) -> str:
+    """The line of one fix; its first word is the verdict. What does not fit into `width` columns goes on, indented."""
+    verdict, place = evidence.verdict.value, f"{evidence.path}:{evidence.line}"
+    told = _told(evidence)
+    head = f"{verdict}  {evidence.codemod}  {place}  "
+    if width is not None and len(head) + len(told) > width:
+        told = f"\n{_folded(told, width)}"
+    style = "bold green" if evidence.verdict is Verdict.PROVEN else "yellow"
+    return f"{paint(style, verdict)}  {evidence.codemod}  {paint('bold', place)}  {told}\n".replace("  \n", "\n")
 
 
 def figures(comparison: Comparison) -> str:
@@ -34,15 +37,31 @@ def figures(comparison: Comparison) -> str:
     return ", ".join(parts)
 
 
+def _folded(text: str, width: int) -> str:
+    return textwrap.fill(
+        text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _told(evidence: Evidence) -> str:
+    shown = _telling(evidence)
+    if shown is None or evidence.verdict is not Verdict.PROVEN:
+        case = None if shown is None or shown.case in evidence.reason else shown.case
+        return f"{evidence.reason}{_where(evidence, case)}"
+    more = f"; {_more(evidence)}" if len(evidence.comparisons) > 1 else ""
+    return f"{figures(shown)}{_where(evidence, shown.case)}{more}"
+
+
 def _telling(evidence: Evidence) -> Comparison | None:
-    """The comparison that shows most: one with the verdict of the whole, and the largest drop."""
+    """The comparison that shows most: one with the verdict of the whole, and the largest drop; float32 before less."""
     same = [entry for entry in evidence.comparisons if entry.verdict is evidence.verdict] or evidence.comparisons
     return max(same, key=_drop, default=None)
 
 
-def _drop(comparison: Comparison) -> tuple[int, int]:
+def _drop(comparison: Comparison) -> tuple[int, bool, int]:
     before, after = comparison.before, comparison.after
-    return before.steady_compiles - after.steady_compiles, before.compiles - after.compiles
+    is_plain = "bfloat16" not in comparison.case
+    return before.steady_compiles - after.steady_compiles, is_plain, before.compiles - after.compiles
 
 
 def _where(evidence: Evidence, case: str | None) -> str:
@@ -57,9 +76,11 @@ def _machine(environment: Environment) -> list[str]:
 
 
 def _more(evidence: Evidence) -> str:
-    cases = evidence.comparisons
-    proven = sum(entry.verdict is Verdict.PROVEN for entry in cases)
-    return f"proven in {proven} of {len(cases)} cases"
+    """How many cases say what, such as `8 cases: 4 proven, 4 no effect`."""
+    verdicts = Counter(entry.verdict.value for entry in evidence.comparisons)
+    return (
+        f"{len(evidence.comparisons)} cases: {', '.join(f'{number} {word}' for word, number in verdicts.most_common())}"
+    )
 
 
 def _megabytes(size: float) -> str:

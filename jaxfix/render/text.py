@@ -11,13 +11,21 @@ def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
     return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in diagnostics)
 
 
-def held(place: str, entry: Held, paint: Paint) -> str:
-    """One line that says why a fix is not written."""
-    return f"{paint('yellow', 'held')}  {entry.fix.codemod}  {paint('bold', place)}  {entry.reason}\n"
+def held(place: str, entry: Held, reason: str | None, paint: Paint) -> str:
+    """One line that says why a fix is not written, as far as `reason` is not told for many at once."""
+    told = f"{paint('yellow', 'held')}  {entry.fix.codemod}  {paint('bold', place)}"
+    return f"{told}  {reason}\n" if reason else f"{told}\n"
+
+
+def held_together(number: int, reason: str, paint: Paint) -> str:
+    """The one line that says why each of several fixes above it is not written."""
+    return f"{paint('yellow', 'held')}  {'both' if number == 2 else f'these {number}'}: {reason}\n"
 
 
 def check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
     """What `check` found, in one line."""
+    if not files:
+        return "there is nothing to look at\n"
     if not diagnostics:
         return f"{paint('green', 'no findings')} in {counted(files, 'file')}\n"
     places = len({diagnostic.path for diagnostic in diagnostics})

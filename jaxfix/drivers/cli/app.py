@@ -14,7 +14,7 @@ import typer
 
 from jaxfix import __version__
 from jaxfix.core.errors import UserError
-from jaxfix.drivers.cli import outcome
+from jaxfix.drivers.cli import outcome, terminal
 
 Command = Callable[[], int]
 
@@ -166,12 +166,13 @@ def run(argv: list[str]) -> int:
     """Runs one command line; returns the exit code. Everything that escapes a command is caught here.
 
     0 clean or all fixed, 1 findings remain or fixes are held, 2 an error of the user's, 3 a bug in jaxfix,
-    130 interrupted, 143 ended from outside.
+    130 interrupted, 143 ended from outside, 129 by a terminal that closed.
     """
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *terminal.ENDINGS)}
     is_main = threading.current_thread() is threading.main_thread()
-    if is_main:
-        signal.signal(signal.SIGTERM, _end)  # else a rerun would outlive jaxfix, and leave its copies behind
+    for number in terminal.ENDINGS if is_main else ():
+        if before[number] is not signal.SIG_IGN:  # `nohup` wants it to go on
+            signal.signal(number, _end)  # else a rerun would outlive jaxfix, and leave its copies behind
     try:
         return _ran(argv)
     except UserError as error:

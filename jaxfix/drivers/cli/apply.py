@@ -14,7 +14,7 @@ from jaxfix.drivers.cli.consent import Consent, Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
 from jaxfix.drivers.cli.proof import Proofs, prove_all
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
-from jaxfix.drivers.cli.telling import Result, tell
+from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
 from jaxfix.drivers.cli.writing import Leave, refuse_unsaved, write
 from jaxfix.drivers.installed import Installed
@@ -49,7 +49,7 @@ def apply(request: Request, options: Options) -> int:
     if STDIN in request.paths:
         return _filter(looked_at, planned, found)
     places = {} if options.diff else _write(planned, vendored, proofs.receipts, options)
-    result = Result(found, _second_look(found, planned, places), planned, proofs.receipts, places, options.diff)
+    result = Result(found, _second_look(found, planned, places), planned, proofs, places, options.diff)
     tell(result, options.output_format)
     left = found if options.diff else result.remaining
     return _exit_code(left, found, planned)
@@ -117,9 +117,9 @@ def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:
     for target in looked_at.targets:
         entry = next((entry for entry in planned.planned if entry.target is target), None)
         terminal.give(entry.patch.after if entry else target.source.raw)
-    remaining = _second_look(found, planned, {})
-    outcome.tell_errors((*found.errors, *found.bugs, *planned.bugs))
-    return _exit_code(remaining, found, planned)
+    result = Result(found, _second_look(found, planned, {}), planned, Proofs({}), {}, is_diff=False)
+    tell_filtered(result)
+    return _exit_code(result.remaining, found, planned)
 
 
 def _exit_code(left: Findings, found: Findings, planned: Plans) -> int:

@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jaxfix.core.errors import SourceError
 from jaxfix.core.report import Diagnostic, Report
+from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.targets import Request, Target, targets
 from jaxfix.engine.analyze import analyze
@@ -31,13 +32,24 @@ def check(request: Request, output_format: str) -> int:
     found = look(looked_at.targets)
     errors = (*looked_at.errors, *found.errors)
     if output_format == "json":
-        terminal.give(json_report.findings(Report(found.diagnostics, errors)).encode())
+        terminal.give(json_report.findings(from_here(Report(found.diagnostics, errors))).encode())
     else:
         terminal.give(text.findings(found.diagnostics, terminal.paint_for(sys.stdout)).encode(errors="surrogateescape"))
-        paint = terminal.paint_for(sys.stderr)
-        terminal.tell(text.check_summary(found.diagnostics, len(looked_at.targets), paint))
+        if looked_at.targets or not errors:
+            paint = terminal.paint_for(sys.stderr)
+            terminal.tell(text.check_summary(found.diagnostics, len(looked_at.targets), paint))
     outcome.tell_errors((*errors, *found.bugs))
     return outcome.exit_code(findings=bool(found.diagnostics), errors=errors, bugs=found.bugs)
+
+
+def from_here(report: Report) -> Report:
+    """The report as a machine reads it: every path relative to where jaxfix runs, however long that is."""
+    return replace(
+        report,
+        findings=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.findings),
+        patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
+        evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
+    )
 
 
 def look(wanted: Iterable[Target]) -> Findings:

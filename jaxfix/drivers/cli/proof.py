@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jaxfix.core.errors import EvidenceError
 from jaxfix.core.finding import Fix
-from jaxfix.core.report import Evidence, Verdict
+from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.planning import Planned, Receipts
@@ -24,10 +24,16 @@ Lines = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """The receipts by path and key, and sentences about what could not be driven."""
+    """The receipts by path and key, what the proven fixes do together, and sentences about what could not be driven."""
 
     receipts: Receipts
+    together: tuple[Comparison, ...] = ()
     errors: tuple[str, ...] = ()
+
+    def with_more(self, other: "Proofs") -> "Proofs":
+        return Proofs(
+            {**self.receipts, **other.receipts}, (*self.together, *other.together), (*self.errors, *other.errors)
+        )
 
 
 @dataclass(slots=True)
@@ -58,11 +64,12 @@ class _Trial:
                 sources[self._name(entry)] = self._patched(entry, keys)
         return sources
 
-    def proven_by(self, runner: Runner) -> dict[tuple[str, str], Evidence]:
+    def proven_by(self, runner: Runner) -> Proofs:
         shown = {self._name(entry): entry.patch.path for entry in self.planned}
         with terminal.progress("proving", None) as advance:
             found = prove(self.candidates(), self.patched, runner, advance)
-        return {(shown[e.path], e.key): replace(e, path=shown[e.path]) for e in found}
+        receipts = {(shown[e.path], e.key): replace(e, path=shown[e.path]) for e in found.receipts}
+        return Proofs(receipts, found.together)
 
     def _patched(self, entry: Planned, keys: frozenset[str]) -> bytes:
         cached = (entry.patch.path, keys)
@@ -84,21 +91,20 @@ def prove_all(planned: Sequence[Planned], command: str | None, python: str | Non
     Raises:
       EvidenceError: `command` cannot be run.
     """
-    receipts: dict[tuple[str, str], Evidence] = {}
-    if command is not None:
-        receipts |= _by_program(planned, command, lines)
-    errors = []
-    for location, entries in _packages(planned, receipts, command).items():
+    proofs = Proofs({}) if command is None else _by_program(planned, command, lines)
+    for location, entries in _packages(planned, proofs.receipts, command).items():
         try:
-            receipts |= _by_driving(location, entries, python or interpreter(), lines)
+            proofs = proofs.with_more(_by_driving(location, entries, python or interpreter(), lines))
         except EvidenceError as error:
-            errors.append(str(error))
-    if command is None:  # that nothing drives it is no news about the fix: a program is what it needs
-        receipts = {key: entry for key, entry in receipts.items() if entry.verdict is not Verdict.NOT_REACHED}
-    return Proofs(receipts, tuple(errors))
+            proofs = proofs.with_more(Proofs({}, errors=(str(error),)))
+    if command is not None:
+        return proofs
+    # That nothing drives it is no news about the fix: a program is what it needs.
+    reached = {key: entry for key, entry in proofs.receipts.items() if entry.verdict is not Verdict.NOT_REACHED}
+    return replace(proofs, receipts=reached)
 
 
-def _by_program(planned: Sequence[Planned], command: str, lines: Lines) -> dict[tuple[str, str], Evidence]:
+def _by_program(planned: Sequence[Planned], command: str, lines: Lines) -> Proofs:
     own = [_path(entry) for entry in planned if entry.target.module is None]
     here = Path.cwd().resolve()
     start = files.common_folder(own) if own else here
@@ -109,9 +115,7 @@ def _by_program(planned: Sequence[Planned], command: str, lines: Lines) -> dict[
     return trial.proven_by(ProgramRunner(root, command, trial.functions(), cwd=cwd))
 
 
-def _by_driving(
-    location: Path, planned: Sequence[Planned], python: str, lines: Lines
-) -> dict[tuple[str, str], Evidence]:
+def _by_driving(location: Path, planned: Sequence[Planned], python: str, lines: Lines) -> Proofs:
     trial = _Trial(planned, location if location.is_dir() else location.parent, lines)
     _announce(f"driving the optimizers of `{location.stem}` with and without the fixes, in an overlay, with `{python}`")
     return trial.proven_by(OptimizerRunner(location.stem, location, python, trial.functions()))

@@ -54,8 +54,13 @@ class _Place:
 
 
 def targets(request: Request) -> Targets:
-    """Reads everything that `request` names; what cannot be found or read becomes an error, the rest goes on."""
+    """Reads everything that `request` names; what cannot be found or read becomes an error, the rest goes on.
+
+    Raises:
+      ConfigError: an option says nothing.
+    """
     registry = load_registry()
+    _check(request, registry.codemods)
     settings = _Settings(registry.codemods, request)
     errors = [str(failure) for failure in registry.failures] + settings.wrong_options()
     found = []
@@ -67,6 +72,14 @@ def targets(request: Request) -> Targets:
             continue
         found += [target] if target is not None else []
     return Targets(tuple(found), tuple(dict.fromkeys(errors)), settings.run(found))
+
+
+def _check(request: Request, codemods: Sequence[Codemod]) -> None:
+    if request.stdin_filename is not None and STDIN not in request.paths:
+        raise ConfigError("`--stdin-filename` names what `-` reads, and `-` is not among the paths")
+    if request.select == ():
+        known = ", ".join(f"`{name}`" for name in sorted(codemod.id for codemod in codemods))
+        raise ConfigError("`--select` names no codemod", hint=f"the codemods are {known}")
 
 
 @dataclass(slots=True)
@@ -154,7 +167,12 @@ def _places(request: Request, errors: list[str]) -> tuple[_Place, ...]:
 def _named(name: str, python: str | None, errors: list[str]) -> tuple[_Place, ...]:
     path = Path(name)
     module = None
-    if path.exists():
+    try:
+        is_there = bool(name) and files.stands(path)
+    except SourceError as error:
+        errors.append(str(error))
+        return ()
+    if is_there:
         module = installed.holding(path)
         if module is None and path.is_dir():
             walked = files.walk(path)
@@ -165,6 +183,6 @@ def _named(name: str, python: str | None, errors: list[str]) -> tuple[_Place, ..
     else:
         module = installed.find(name, installed.search_path(python))
     if module is None:
-        errors.append(f"{name}: no such file, folder or installed module")
+        errors.append(f"{name or '``'}: no such file, folder or installed module")
         return ()
     return tuple(_Place(file, module) for file in module.files)

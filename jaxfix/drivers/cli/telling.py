@@ -4,15 +4,18 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
-from jaxfix.core.report import Diagnostic, Evidence, Patch, Report, Verdict
+from jaxfix.core.report import Evidence, Held, Patch, Report, Verdict
 from jaxfix.drivers import journal
 from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.check import Findings
-from jaxfix.drivers.cli.planning import Plans, Receipts
+from jaxfix.drivers.cli.check import Findings, from_here
+from jaxfix.drivers.cli.planning import Plans
+from jaxfix.drivers.cli.proof import Proofs
 from jaxfix.render import diff, json_report, text
 from jaxfix.render.paint import Paint, plain
 from jaxfix.render.receipts import receipt
+from jaxfix.render.together import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Result:
     found: Findings
     remaining: Findings
     plans: Plans
-    receipts: Receipts
+    proofs: Proofs
     places: Mapping[str, Path]
     is_diff: bool
 
@@ -48,17 +51,26 @@ def tell(result: Result, output_format: str) -> None:
     elif result.is_diff:
         _tell_diff(result)
     else:
-        terminal.give("".join(_lines(result, terminal.paint_for(sys.stdout))).encode(errors="surrogateescape"))
+        terminal.give("".join(_lines(result, sys.stdout)).encode(errors="surrogateescape"))
     terminal.tell(_summary(result, terminal.paint_for(sys.stderr)))
-    outcome.tell_errors(
-        (*result.found.errors, *result.remaining.errors, *result.found.bugs, *result.plans.bugs, *result.remaining.bugs)
-    )
+    _tell_wrongs(result)
+
+
+def tell_filtered(result: Result) -> None:
+    """What there is to say of text that went through to stdout, on stderr."""
+    terminal.tell("".join(_lines(result, sys.stderr)) + _summary(result, terminal.paint_for(sys.stderr)))
+    _tell_wrongs(result)
+
+
+def _tell_wrongs(result: Result) -> None:
+    errors = (*result.found.errors, *result.remaining.errors)
+    outcome.tell_errors((*errors, *result.found.bugs, *result.plans.bugs, *result.remaining.bugs))
 
 
 def _tell_json(result: Result) -> None:
     errors = (*result.found.errors, *result.remaining.errors)
-    report = Report(result.remaining.diagnostics, errors, _patches(result), _in_order(result))
-    document = json_report.applied(report, written=bool(result.places))
+    report = Report(result.remaining.diagnostics, errors, _patches(result), _in_order(result), result.proofs.together)
+    document = json_report.applied(from_here(report), written=bool(result.places))
     terminal.give(document.encode())
 
 
@@ -66,7 +78,7 @@ def _tell_diff(result: Result) -> None:
     raw = diff.unified(_relocated(result))
     paint = terminal.paint_for(sys.stdout)
     terminal.give(raw if paint is plain else diff.painted(raw, paint))
-    terminal.tell("".join(_lines(result, terminal.paint_for(sys.stderr))))
+    terminal.tell("".join(_lines(result, sys.stderr)))
 
 
 def _relocated(result: Result) -> Iterator[Patch]:
@@ -80,27 +92,43 @@ def _relocated(result: Result) -> Iterator[Patch]:
         yield Patch(inside, entry.patch.before, entry.patch.after, entry.patch.applied, entry.patch.held)
 
 
-def _lines(result: Result, paint: Paint) -> Iterator[str]:
+def _lines(result: Result, stream: TextIO) -> Iterator[str]:
     """A receipt for each fix that was tried and taken, then the reason of each that is held."""
+    paint, width = terminal.paint_for(stream), terminal.width_of(stream)
     for evidence in _in_order(result):
         if evidence.verdict is Verdict.PROVEN:
-            yield receipt(evidence, paint)
-    found = {(entry.path, entry.key): entry for entry in result.remaining.diagnostics}
-    for entry in result.plans.planned:
-        for held in entry.patch.held:
-            evidence_of = result.receipts.get((entry.patch.path, held.fix.key))
-            if evidence_of is not None and evidence_of.verdict is not Verdict.PROVEN:
-                yield receipt(evidence_of, paint)
-            else:
-                yield text.held(_place(entry.patch.path, found.get((entry.patch.path, held.fix.key))), held, paint)
+            yield receipt(evidence, paint, width)
+    reasons: dict[str, list[tuple[str, Held]]] = {}
+    for path, held in _held(result):
+        evidence_of = result.proofs.receipts.get((path, held.fix.key))
+        if evidence_of is not None and evidence_of.verdict is not Verdict.PROVEN:
+            yield receipt(evidence_of, paint, width)
+        else:
+            reasons.setdefault(held.reason, []).append((path, held))
+    for reason, group in reasons.items():
+        yield from _held_lines(result, reason, group, paint)
+    yield together(result.proofs.together, paint)
 
 
-def _place(path: str, diagnostic: Diagnostic | None) -> str:
-    return path if diagnostic is None else f"{path}:{diagnostic.line}"
+def _held(result: Result) -> Iterator[tuple[str, Held]]:
+    return ((entry.patch.path, held) for entry in result.plans.planned for held in entry.patch.held)
+
+
+def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:
+    """What is held for one reason, which is told once."""
+    lines = {(entry.path, entry.key): entry.line for entry in result.remaining.diagnostics}
+    alone = reason if len(group) == 1 else None
+    for path, held in group:
+        line = lines.get((path, held.fix.key))
+        yield text.held(path if line is None else f"{path}:{line}", held, alone, paint)
+    if alone is None:
+        yield text.held_together(len(group), reason, paint)
 
 
 def _in_order(result: Result) -> tuple[Evidence, ...]:
-    return tuple(sorted(result.receipts.values(), key=lambda evidence: (evidence.path, evidence.line, evidence.key)))
+    return tuple(
+        sorted(result.proofs.receipts.values(), key=lambda evidence: (evidence.path, evidence.line, evidence.key))
+    )
 
 
 def _patches(result: Result) -> tuple[Patch, ...]:

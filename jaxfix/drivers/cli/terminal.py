@@ -1,15 +1,21 @@
 """The two streams and the person behind them."""
 
 import os
+import shutil
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
 from jaxfix.render.paint import Paint, coloured, plain
 
+_WIDEST = 160
+_PATIENCE_S = 0.5
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""How jaxfix is ended from outside: by request, or by the terminal that closes."""
 Advance = Callable[[str], None]
 """Told after each step of long work, with the name of the next."""
 
@@ -21,6 +27,11 @@ def paint_for(stream: TextIO) -> Paint:
     if os.environ.get("FORCE_COLOR"):
         return coloured
     return coloured if stream.isatty() and os.environ.get("TERM") != "dumb" else plain
+
+
+def width_of(stream: TextIO) -> int | None:
+    """The columns that a line may take; None where nobody reads it on a screen."""
+    return min(shutil.get_terminal_size().columns, _WIDEST) if stream.isatty() else None
 
 
 def tell(text: str) -> None:
@@ -44,19 +55,29 @@ def is_attended() -> bool:
 def agrees(question: str) -> bool:
     """Asks on stderr; everything but a yes is a no."""
     tell(f"{question} [y/N] ")
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
+            tell("\n")
+    return answer.strip().lower() in ("y", "yes")
 
 
 def finish_first() -> None:
     """From here to the end of the command, which gives them back, Ctrl-C and a request to end are not heard."""
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for number in (signal.SIGINT, *ENDINGS):
+            signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Advance]:
-    """A bar on stderr where that is a terminal, silence elsewhere; `total` is None where it is not known."""
+    """A bar on stderr where that is a terminal, silence elsewhere.
+
+    Args:
+      total: the number of steps, shown once they take long; None where it is not known, and shown from the start.
+    """
     if not sys.stderr.isatty():
         yield lambda step: None
         return
@@ -64,6 +85,18 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[step]}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total, step="")
-        yield lambda step: bar.update(task, advance=1, step=step)
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(title, total=total, step="")
+    begun = time.monotonic()
+
+    def advance(step: str) -> None:
+        if time.monotonic() - begun > _PATIENCE_S:
+            bar.start()
+        bar.update(task, advance=1, step=step)
+
+    if total is None:
+        bar.start()
+    try:
+        yield advance
+    finally:
+        bar.stop()
