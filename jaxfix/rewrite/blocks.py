@@ -13,6 +13,7 @@ from jaxfix.rewrite.layout import indentation
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 _REST = re.compile(rb"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?(?=\r|\n|\Z)")
 _COMMENT_LINE = re.compile(rb"([ \t\f]*)#[^\r\n]*")
+_SPACE = re.compile(rb"\s*")
 _BLANK_LINE = re.compile(rb"[ \t\f]*(?:\r\n|\r|\n)")
 
 
@@ -24,6 +25,7 @@ class Blocks:
         self._comments = frozenset(token.span.start for token in found if token.kind == "COMMENT")
         self._text = module.source.text
         self._unit = unit
+        self._places: dict[int, dict[ast.stmt, int]] = {}
 
     # --- blocks -----------------------------------------------------------------------------------------------
 
@@ -32,20 +34,24 @@ class Blocks:
         parent = self._module.parent(statement)
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, None)
-            if isinstance(block, list) and any(item is statement for item in block):
+            if isinstance(block, list) and statement in self._numbered(block):
                 return block
         raise self.refusal(statement, "it is in no block")
 
     def neighbours(self, statement: ast.stmt) -> tuple[ast.stmt | None, ast.stmt | None]:
         """The statements before and after `statement` on its own line, joined to it by `;`."""
         block = self.siblings(statement)
-        place = next(number for number, item in enumerate(block) if item is statement)
+        place = self.place(statement)
         before = block[place - 1] if place > 0 else None
         after = block[place + 1] if place + 1 < len(block) else None
         return (
             before if before is not None and not self.owns_line(statement) else None,
             after if after is not None and not self.owns_line(after) else None,
         )
+
+    def place(self, statement: ast.stmt) -> int:
+        """The number of `statement` in its block, from 0."""
+        return self._numbered(self.siblings(statement))[statement]
 
     def is_first(self, statement: ast.stmt) -> bool:
         return self.siblings(statement)[0] is statement
@@ -129,20 +135,22 @@ class Blocks:
 
     def blank_lines_above(self, offset: int) -> int:
         """How many blank lines end at `offset`, the start of a line."""
-        return len(trailing_blank_lines(self._text[:offset]))
+        return len(blank_lines(self._text, offset))
 
     def blank_lines_below(self, offset: int) -> int:
         """How many blank lines follow `offset`, the end of a line; any number at the end of the text."""
-        rest = self._text[self.after_newline(offset) :]
-        blank = len(rest) - len(rest.lstrip())
-        return rest[:blank].count(b"\n") or rest[:blank].count(b"\r") if blank < len(rest) else len(self._text)
+        start = self.after_newline(offset)
+        match = _SPACE.match(self._text, start)
+        if match is None or match.end() == len(self._text):
+            return len(self._text)
+        return match[0].count(b"\n") or match[0].count(b"\r")
 
     def without_gap(self, removed: Span, *, first: bool, last: bool) -> Span:
         """`removed`, whole lines, with the blank lines that would be left over without it.
 
         Those below if there are some above or it is the `first` of its block; those above if it is the `last`.
         """
-        above = trailing_blank_lines(self._text[: removed.start])
+        above = blank_lines(self._text, removed.start)
         if last:
             return Span(removed.start - sum(above), removed.end)
         end = removed.end
@@ -156,14 +164,24 @@ class Blocks:
     def refusal(self, node: ast.stmt | ast.expr, reason: str) -> SourceError:
         return SourceError(self._module.source.path, f"line {node.lineno} cannot be rewritten: {reason}")
 
+    def _numbered(self, block: list[ast.stmt]) -> dict[ast.stmt, int]:
+        # By identity: the tree, and so each of its lists, lives as long as this.
+        if id(block) not in self._places:
+            self._places[id(block)] = {item: number for number, item in enumerate(block)}
+        return self._places[id(block)]
+
     def _parent(self, node: ast.AST) -> ast.AST:
         parent = self._module.parent(node)
         assert parent is not None
         return parent
 
 
-def trailing_blank_lines(text: bytes) -> list[int]:
-    """The lengths of the blank lines at the end of `text`, which ends with a newline or is empty."""
-    solid = text.rstrip()
-    tail = [len(line) for line in text[len(solid) :].splitlines(keepends=True)]
-    return tail[1:] if solid else tail
+def blank_lines(text: bytes, offset: int, above: bytes = b"") -> list[int]:
+    """The lengths of the blank lines that end at `offset`, the start of a line, if `above` is inserted there."""
+    start = offset
+    while start and text[start - 1 : start].isspace():
+        start -= 1
+    tail = text[max(start - 1, 0) : offset] + above
+    solid = tail.rstrip()
+    found = [len(line) for line in tail[len(solid) :].splitlines(keepends=True)]
+    return found[1:] if solid else found

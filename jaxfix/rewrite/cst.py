@@ -3,13 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TypeVar
 
 import libcst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 from jaxfix.core.errors import SourceError
+from jaxfix.core.model import Module
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Span
 
@@ -39,69 +39,93 @@ _KINDS = {
 
 
 class ConcreteSyntax:
-    """The LibCST nodes of one file and their places; parsed when first asked.
+    """The LibCST nodes of one file and their places.
 
-    Only places are taken from it, never text: LibCST forgets form feeds and blanks after the last newline.
+    Parsed are the statements of the file that are asked for, each on its own: LibCST takes many times as long as
+    `ast`. The last one alone is kept.
     """
 
-    def __init__(self, source: SourceFile) -> None:
-        self._source = source
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._parts: dict[ast.AST, _Part] = {}
 
     def node(self, node: Placed, kind: type[N]) -> N:
         """The LibCST node of `node`, which is a `kind`.
 
         Raises:
-          SourceError: LibCST cannot read the file, or sees nothing of the kind there.
+          SourceError: LibCST cannot read the statement around it, or sees nothing of the kind there.
         """
+        part = self._part(node)
         for span in self._spans(node):
             for name in _KINDS.get(type(node).__name__, (type(node).__name__,)):
-                found = self._index.get((span, name))
+                found = part.index.get((span, name))
                 if isinstance(found, kind):
                     return found
-        raise SourceError(self._source.path, f"line {node.lineno} cannot be rewritten: LibCST reads it differently")
+        path = self._module.source.path
+        raise SourceError(path, f"line {node.lineno} cannot be rewritten: LibCST reads it differently")
 
     def span(self, node: libcst.CSTNode) -> Span:
-        """Where `node` stands, without its parentheses."""
-        place = self._places[node]
-        return Span(place.start, place.start + place.length)
+        """Where `node`, found last or inside what was, stands, without its parentheses."""
+        (part,) = self._parts.values()
+        return part.span(node)
+
+    def _part(self, node: Placed) -> "_Part":
+        top: ast.AST = node
+        for outer in self._module.ancestors(node):
+            if isinstance(outer, ast.Module):
+                break
+            top = outer
+        if top not in self._parts:
+            self._parts = {top: _Part(self._module.source, self._module.span(top))}
+        return self._parts[top]
 
     def _spans(self, node: Placed) -> Iterator[Span]:
-        lines = self._source.lines
+        lines, text = self._module.source.lines, self._module.source.text
         assert node.end_lineno is not None and node.end_col_offset is not None
         span = Span(lines.offset(node.lineno, node.col_offset), lines.offset(node.end_lineno, node.end_col_offset))
         if isinstance(node, ast.arg):
             yield Span(span.start, span.start + len(node.arg.encode()))
         elif isinstance(node, ast.GeneratorExp | ast.Tuple):
             # `ast` counts their parentheses, LibCST does not. In `(a), (b)` there are none: no node stands at `a), (b`.
-            inner = _INSIDE.fullmatch(self._source.text, span.start, span.end)
+            inner = _INSIDE.fullmatch(text, span.start, span.end)
             if inner is not None:
                 yield Span(*inner.span(1))
         yield span
 
-    @cached_property
-    def _wrapper(self) -> MetadataWrapper:
-        text = _readable(self._source.text)
-        try:
-            module = libcst.parse_module(text.decode())  # as text: the bytes are UTF-8, whatever the file declares
-        except libcst.ParserSyntaxError as error:
-            raise SourceError(self._source.path, f"line {error.raw_line}: LibCST cannot read it") from error
-        except BaseException as error:
-            # A panic of its parser, as at odd newlines in LibCST 1.9, does not derive from Exception.
-            if type(error).__name__ != "PanicException":
-                raise
-            raise SourceError(self._source.path, "LibCST cannot read it") from error
-        if module.code.encode() != text:
-            raise SourceError(self._source.path, "cannot be rewritten: LibCST loses a part of it")
-        return MetadataWrapper(module, unsafe_skip_copy=True)
 
-    @cached_property
-    def _places(self) -> dict[libcst.CSTNode, "libcst.metadata.CodeSpan"]:
-        return dict(self._wrapper.resolve(ByteSpanPositionProvider))
+class _Part:
+    """The nodes of the statement at `whole`; places are those in the file.
 
-    @cached_property
-    def _index(self) -> dict[tuple[Span, str], libcst.CSTNode]:
+    Only places are taken from it, never text: LibCST forgets form feeds and blanks after the last newline.
+    """
+
+    def __init__(self, source: SourceFile, whole: Span) -> None:
+        self._start = whole.start
+        line = source.lines.line(whole.start)
+        wrapper = _parsed(source.path, source.text[whole.start : whole.end], line)
+        self._places = dict(wrapper.resolve(ByteSpanPositionProvider))
         # The outermost wins, as in `ast`: `a or b or c` is one node there.
-        return {(self.span(node), type(node).__name__): node for node in self._places}
+        self.index = {(self.span(node), type(node).__name__): node for node in self._places}
+
+    def span(self, node: libcst.CSTNode) -> Span:
+        place = self._places[node]
+        return Span(self._start + place.start, self._start + place.start + place.length)
+
+
+def _parsed(path: str, statement: bytes, line: int) -> MetadataWrapper:
+    text = _readable(statement)
+    try:
+        module = libcst.parse_module(text.decode())  # as text: the bytes are UTF-8, whatever the file declares
+    except libcst.ParserSyntaxError as error:
+        raise SourceError(path, f"line {line + error.raw_line - 1}: LibCST cannot read it") from error
+    except BaseException as error:
+        # A panic of its parser, as at odd newlines in LibCST 1.9, does not derive from Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise SourceError(path, f"line {line}: LibCST cannot read it") from error
+    if module.code.encode() != text:
+        raise SourceError(path, f"line {line} cannot be rewritten: LibCST loses a part of it")
+    return MetadataWrapper(module, unsafe_skip_copy=True)
 
 
 _INSIDE = re.compile(rb"\(\s*(.*?)\s*\)", re.DOTALL)

@@ -1,8 +1,10 @@
 """A definition on its way to another place: its header, its own name, its indentation."""
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from jaxfix.core.model import Module
 from jaxfix.core.text import Edit, Span
@@ -58,7 +60,8 @@ def header(
 ) -> Iterator[Edit]:
     """The edits that give `function` another name and further parameters in front."""
     start = module.source.lines.offset(function.lineno, function.col_offset)
-    line = iter([token for token in found if token.span.start >= start and token.kind != "NL"])
+    begin = bisect_left(found, start, key=lambda token: token.span.start)
+    line = (token for token in islice(found, begin, None) if token.kind != "NL")
     own = next(token for token in line if token.text == function.name)
     if name != function.name:
         yield Edit(own.span, name)

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from jaxfix.core.errors import BugError
 from jaxfix.core.text import Edit, Span
-from jaxfix.rewrite.blocks import trailing_blank_lines
+from jaxfix.rewrite.blocks import blank_lines
 
 
 class Place(IntEnum):
@@ -84,6 +84,7 @@ def joined(pieces: Iterable[Piece], text: bytes, newline: str) -> tuple[Edit, ..
 def _gap(piece: Piece, text: bytes, above: str, newline: str) -> str:
     if piece.place is not Place.LINES_BEFORE or not (piece.follows or above):
         return ""
-    before = text[: piece.edit.span.start] + above.encode()
-    missing = piece.blank_lines - len(trailing_blank_lines(before)) if before else 0
-    return newline * max(missing, 0)
+    start = piece.edit.span.start
+    if not start and not above:
+        return ""
+    return newline * max(piece.blank_lines - len(blank_lines(text, start, above.encode())), 0)

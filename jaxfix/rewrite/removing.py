@@ -1,7 +1,9 @@
 """Statements taken out of their blocks: no comment is lost, no block is left empty, no gap stays."""
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from jaxfix.core.model import Module
 from jaxfix.core.text import Edit, Span
@@ -17,6 +19,7 @@ class Removals:
         self._module = module
         self._blocks = blocks
         self._comments = [token for token in found if token.kind == "COMMENT"]
+        self._starts = [token.span.start for token in self._comments]
         self._newline = newline
 
     def pieces(self, gone: Mapping[ast.stmt, Span | None], filled: Iterable[ast.stmt]) -> list[Piece]:
@@ -37,9 +40,9 @@ class Removals:
         self, statement: ast.stmt, moved: Span | None, gone: Mapping[ast.stmt, Span | None], full: set[int]
     ) -> Piece:
         block = self._blocks.siblings(statement)
-        place = next(number for number, item in enumerate(block) if item is statement)
-        is_first = all(item in gone for item in block[:place])
-        is_last = all(item in gone for item in block[place + 1 :])
+        place = self._blocks.place(statement)
+        is_first = all(item in gone for item in islice(block, place))
+        is_last = all(item in gone for item in islice(block, place + 1, None))
         in_module = self._blocks.in_module(statement)
         empties = is_first and is_last and not in_module and id(block) not in full
         owner = self._module.span(statement)
@@ -49,11 +52,15 @@ class Removals:
             return Piece(edit, owner, Place.INSIDE)
         region = moved or self._lines(statement)
         indent = self._blocks.indent(statement)
-        kept = [] if moved else [token.text for token in self._comments if region.contains(token.span)]
+        kept = [] if moved else self._comments_in(region)
         lines = [*kept, "pass"] if empties and place == 0 else kept
         if not lines:
             region = self._blocks.without_gap(region, first=is_first and not in_module, last=is_last)
         return Piece(Edit(region, "".join(indent + line + self._newline for line in lines)), owner, Place.INSIDE)
+
+    def _comments_in(self, span: Span) -> list[str]:
+        first, last = (bisect_left(self._starts, offset) for offset in (span.start, span.end))
+        return [token.text for token in self._comments[first:last]]
 
     def _lines(self, statement: ast.stmt) -> Span:
         start, end = self._blocks.line_start(statement), self._blocks.line_end(statement)

@@ -2,23 +2,16 @@
 
 import ast
 from collections.abc import Iterable
-from functools import lru_cache
 
 from jaxfix.core.errors import SourceError
 from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
-from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.arguments import Arguments
-from jaxfix.rewrite.blocks import Blocks
-from jaxfix.rewrite.cst import ConcreteSyntax
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
-from jaxfix.rewrite.folding import Folding
-from jaxfix.rewrite.imports import Imports
-from jaxfix.rewrite.layout import Layout, indentation
+from jaxfix.rewrite.ground import ground
+from jaxfix.rewrite.layout import indentation
 from jaxfix.rewrite.moving import Move, header, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
-from jaxfix.rewrite.removing import Removals
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
@@ -34,12 +27,9 @@ class EditRecorder:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._text = module.source.text
-        self._tokens = _tokens(self._text)
-        self._layout = Layout.of(module.source, self._tokens)
-        self._blocks = Blocks(module, self._tokens, self._layout.indent)
-        self._imports = Imports(module, self._blocks)
-        self._syntax = _syntax(module.source)
-        self._folding = Folding(module.source, self._layout, self._tokens)
+        self._ground = ground(module)
+        self._layout = self._ground.layout
+        self._blocks = self._ground.blocks
         self._pieces: list[Piece] = []
         self._moves: list[Move] = []
         self._deleted: list[ast.stmt] = []
@@ -75,7 +65,7 @@ class EditRecorder:
         self._further(call)[1][name] = value
 
     def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
-        if before is None and not Arguments(self._module.source, self._syntax, call).takes_positional:
+        if before is None and not self._arguments_of(call).takes_positional:
             raise self._blocks.refusal(call, "a positional argument follows a keyword")
         self._further(call)[0].append((None if before == len(call.args) else before, value))
 
@@ -135,16 +125,17 @@ class EditRecorder:
         self._moves.append(Move(function, before, name, span, region, *indents))
         # The header moves with the function: it belongs to something inside it.
         inside = Span(span.start + 1, span.end)
-        for edit in header(self._module, self._layout, self._tokens, function, name, parameters):
+        for edit in header(self._module, self._layout, self._ground.tokens, function, name, parameters):
             self._add(edit, inside, Place.INSIDE)
 
     # --- modules ----------------------------------------------------------------------------------------------
 
     def imported(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
-        name = self._imports.name(qualname, at) or self._imported.get(qualname)
+        imports = self._ground.imports
+        name = imports.name(qualname, at) or self._imported.get(qualname)
         if name is None:
-            name = self._imported[qualname] = self._imports.unused(prefer)
-            edit = self._imports.added(qualname, name, self._layout.newline)
+            name = self._imported[qualname] = imports.unused(prefer)
+            edit = imports.added(qualname, name, self._layout.newline)
             place = Place.LINES_AFTER if edit.text.startswith(self._layout.newline) else Place.LINES_BEFORE
             self._add(edit, edit.span, place)
         return name
@@ -173,7 +164,7 @@ class EditRecorder:
             indent = self._line_indent(self._module.span(call).start)
             placed = tuple((p, self._layout.placed(standing(text), indent)) for p, text in positional)
             named = tuple(f"{n}={self._layout.placed(standing(text), indent)}" for n, text in keywords.items())
-            for edit in Arguments(self._module.source, self._syntax, call).added(placed, named, self._layout.newline):
+            for edit in self._arguments_of(call).added(placed, named, self._layout.newline):
                 yield Piece(edit, self._module.span(call), Place.INSIDE)
 
     def _own_names(self, pieces: list[Piece]) -> list[Piece]:
@@ -194,8 +185,7 @@ class EditRecorder:
             for statement, region in (dict.fromkeys(self._deleted) | moved).items()
             if not _is_inside(self._module.span(statement), deleted)
         }
-        removals = Removals(self._module, self._blocks, self._tokens, self._layout.newline)
-        removed = removals.pieces(gone, self._filled)
+        removed = self._ground.removals.pieces(gone, self._filled)
         kept = [
             self._outside(piece, removed)
             for piece in pieces
@@ -234,7 +224,7 @@ class EditRecorder:
     def _joined(self, pieces: list[Piece], shift: int) -> tuple[Edit, ...]:
         ordered = in_order(pieces)
         inline = [piece.edit for piece in ordered if piece.place in _INLINE]
-        folded = [Piece(edit, edit.span, Place.INSIDE) for edit in self._folding.folded(_once(inline), shift)]
+        folded = [Piece(edit, edit.span, Place.INSIDE) for edit in self._ground.folding.folded(_once(inline), shift)]
         lines = [[p for p in ordered if p.place is place] for place in (Place.LINES_BEFORE, Place.LINES_AFTER)]
         every = sorted([*lines[0], *folded, *lines[1]], key=lambda piece: piece.edit.span)
         return joined(every, self._text, self._layout.newline)
@@ -247,6 +237,9 @@ class EditRecorder:
     def _further(self, call: ast.Call) -> tuple[list[tuple[int | None, str]], dict[str, str]]:
         self._span(call)
         return self._arguments.setdefault(call, ([], {}))
+
+    def _arguments_of(self, call: ast.Call) -> Arguments:
+        return Arguments(self._module.source, self._ground.syntax, call)
 
     def _span(self, node: ast.AST) -> Span:
         """The span of an expression that can be rewritten; of a generator that is all of a call, without brackets."""
@@ -262,7 +255,7 @@ class EditRecorder:
 
     def _spaced(self, span: Span, text: str) -> str:
         """`text` with the space that keeps it from growing together with a word beside it."""
-        before = self._text[: span.start].decode()[-1:] if span.start else ""
+        before = self._text[max(span.start - 4, 0) : span.start].decode(errors="ignore")[-1:]
         after = self._text[span.end : span.end + 1].decode(errors="replace") if span.start < span.end else ""
         left = " " if is_word(before) and is_word(text[:1]) else ""
         right = " " if is_word(after) and is_word(text[-1:]) else ""
@@ -307,17 +300,6 @@ class EditRecorder:
                 self._split.add(other)
             if other is statement:
                 return
-
-
-# All recipes of a file share these; those of one file alone are kept, for trees that stay slow down every parse.
-@lru_cache(maxsize=1)
-def _tokens(text: bytes) -> tuple[Token, ...]:
-    return tuple(tokens(text))
-
-
-@lru_cache(maxsize=1)
-def _syntax(source: SourceFile) -> ConcreteSyntax:
-    return ConcreteSyntax(source)
 
 
 def _is_inside(span: Span, around: list[Span]) -> bool:
