@@ -14,7 +14,8 @@ CASE = "python model.py"
 
 def fix(key: str, function: str | None = None) -> Fix:
     name = function or f"f_{key}"
-    return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, name)
+    equality = Equality.AS_JITTED if key == "j" else Equality.BITWISE
+    return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, name)
 
 
 @dataclass
@@ -179,3 +180,29 @@ def test_two_proofs_of_the_same_are_the_same() -> None:
         return proof(Program(lambda fixes, case: 5 - len(fixes & {"a", "b", "c"})), "abcd")
 
     assert one() == one()
+
+
+def test_a_fix_that_is_proven_in_a_narrow_case_is_not_left_out_in_a_wide_one() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes), reaches={"narrow": "ab", "wide": "abc"})
+    assert verdicts(program, "abc") == dict.fromkeys("abc", Verdict.PROVEN)
+    assert ("wide", frozenset("bc")) not in program.runs
+
+
+def test_beside_a_fix_that_may_move_results_another_one_is_left_out_in_every_case() -> None:
+    program = Program(
+        lambda fixes, case: 3 - len(fixes),
+        # `a` moves the result of the wide case by less than `j` may, and more than `a` may.
+        result=lambda fixes, case: 1.0 + 1e-4 * ("a" in fixes and case == "wide"),
+        reaches={"narrow": "a", "wide": "aj"},
+    )
+    assert verdicts(program, "aj")["a"] is Verdict.DIFFERENT
+
+
+def test_what_is_proven_is_shown_together() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes), reaches={"first": "ab", "second": "b"})
+    candidates = [(PATH, fix(key), 1) for key in "ab"]
+    found = prove(candidates, lambda fixes: {PATH: "".join(key for _, key in fixes).encode()}, program, lambda _: None)
+    assert {c.case: (c.before.compiles, c.after.compiles) for c in found.together} == {
+        "first": (3, 1),
+        "second": (3, 2),
+    }

@@ -120,7 +120,8 @@ class _Trial:
         found: tuple[Comparison, ...] = ()
         cases: list[str] = []
         for group in self._groups(key):
-            needed = any(self._rises(case, together) for case in group) or not self._costs(group, together - {key})
+            needed = any(self._rises(case, together) or self._is_blurred(case, key) for case in group)
+            needed = needed or not self._costs(group, together - {key})
             if summary(found)[0] is Verdict.PROVEN and not needed:
                 break
             cases += group
@@ -136,13 +137,19 @@ class _Trial:
 
         def order(group: list[str]) -> tuple[bool, bool, int]:
             rises = any(self._rises(case, together) for case in group)
-            return not rises, self._costs(group, together - {key}), len(self._reaches[group[0]] & together)
+            blurred = any(self._is_blurred(case, key) for case in group)
+            return not (rises or blurred), self._costs(group, together - {key}), len(self._reaches[group[0]] & together)
 
         return sorted(groups.values(), key=order)
 
     def _costs(self, group: Sequence[str], fixes: Fixes) -> bool:
         """Whether some case has not been run with these fixes yet."""
         return any((case, fixes & self._reaches[case]) not in self._runs for case in group)
+
+    def _is_blurred(self, case: str, key: Key) -> bool:
+        """Whether a fix that may move results was there too when all were run, so that nothing was seen of this one."""
+        others = [self._fixes[other].equality for other in self._kept if other != key and other in self._reaches[case]]
+        return Equality.AS_JITTED in others and self._fixes[key].equality is not Equality.AS_JITTED
 
     def _rises(self, case: str, together: Fixes) -> bool:
         """Whether all fixes together cost compiles in this case, which may be the doing of any of them."""
