@@ -5,7 +5,8 @@ from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, 
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import Key, Pair, returned
-from jaxfix.core.purity import Constancy, constancy, purity
+from jaxfix.core.constancy import Constancy, constancy
+from jaxfix.core.purity import purity
 from jaxfix.core.values import Form, Kind, Value, Values
 
 __all__ = [

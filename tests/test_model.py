@@ -5,9 +5,10 @@ import textwrap
 
 import pytest
 
+from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.errors import SourceError
 from jaxfix.core.model import Module, Runs
-from jaxfix.core.purity import Constancy, constancy, purity
+from jaxfix.core.purity import Purity, purity
 from jaxfix.core.source import SourceFile
 
 
@@ -171,9 +172,11 @@ def test_captures_count_functions_inside_and_not_own_names() -> None:
     assert captures.globals == {"jnp", "SCALE"}
 
 
-def test_two_lambdas_on_one_line_are_not_told_apart() -> None:
+def test_lambdas_on_one_line_are_told_apart_by_their_order() -> None:
     module = module_of("def f(a, b):\n    return (lambda: a), (lambda: b)\n")
-    assert [module.captures(f) for f in module.functions if isinstance(f, ast.Lambda)] == [None, None]
+    first, second = (module.captures(f) for f in module.functions if isinstance(f, ast.Lambda))
+    assert first is not None and second is not None
+    assert (first.free, second.free) == ({"a"}, {"b"})
 
 
 @pytest.mark.parametrize(
@@ -194,6 +197,18 @@ def test_two_lambdas_on_one_line_are_not_told_apart() -> None:
         ("from elsewhere import X", "X", Constancy.UNSURE),
         ("X = 1\nfrom elsewhere import *", "X", Constancy.CHANGES),
         ("X = 1\ndef f(X):\n    X[0] = 2", "X", Constancy.CONSTANT),
+        ("X = 1\ndef f(ys):\n    global X\n    return [X for y in ys if (X := y)]", "X", Constancy.CHANGES),
+        ("X = 1\ndef f():\n    globals()['X'] = 2", "X", Constancy.CHANGES),
+        ("X = 1\ndef f(name):\n    globals()[name] = 2", "X", Constancy.UNSURE),
+        ("X = 1\ndef f(name):\n    return globals()[name]", "X", Constancy.CONSTANT),
+        ("X = 1\ndef f():\n    exec('X = 2')", "X", Constancy.UNSURE),
+        ("X = 1\nimport elsewhere\nelsewhere.X = 2", "X", Constancy.UNSURE),
+        ("X = 1\ndef f(m, k):\n    setattr(m, 'X', k)", "X", Constancy.UNSURE),
+        ("X = 1\ndef f(m, k):\n    setattr(m, 'Y', k)", "X", Constancy.CONSTANT),
+        ("X = 1\ndef f(m, k):\n    vars(m)['X'] = k", "X", Constancy.UNSURE),
+        ("X = 1\nclass C:\n    def f(self, k):\n        self.X = k", "X", Constancy.CONSTANT),
+        ("import functools\nX = functools.partial(max, 1)", "X", Constancy.CHANGES),
+        ("import functools\nX = functools.partial(jnp.maximum, 1)", "X", Constancy.CONSTANT),
     ],
 )
 def test_what_a_module_level_name_stays(text: str, name: str, expected: Constancy) -> None:
@@ -201,21 +216,72 @@ def test_what_a_module_level_name_stays(text: str, name: str, expected: Constanc
     assert constancy(module, name, module.tree) is expected
 
 
-def test_purity_follows_the_functions_that_are_called() -> None:
-    module = module_of(
-        """
-        COUNT = []
-
-        def helper(x):
-            COUNT.append(x)
-            return x
-
-        def body(x):
-            return helper(x)
-        """
-    )
+def purity_of_body(text: str) -> Purity:
+    module = module_of(f"import functools\nimport typing\nimport jax\nimport elsewhere\nRATE = 1.0\n{text}\n")
     body = next(f for f in module.functions if isinstance(f, ast.FunctionDef) and f.name == "body")
-    assert purity(module, body).reason is not None
+    return purity(module, body)
+
+
+CALLS_HELPER = "def body(x):\n    return helper(x)\n"
+HELD = "class Held:\n    rate = 1.0\n"
+CHANGES_RATE = "def change():\n    global RATE\n    RATE = 2.0\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "COUNT = []\ndef helper(x):\n    COUNT.append(x)\n    return x\n" + CALLS_HELPER,
+        CHANGES_RATE + "helper = lambda x: x * RATE\n" + CALLS_HELPER,
+        CHANGES_RATE + "def first(x):\n    return x * RATE\nhelper = first\n" + CALLS_HELPER,
+        CHANGES_RATE + "def first(x):\n    return x * RATE\nhelper = jax.vmap(first)\n" + CALLS_HELPER,
+        CHANGES_RATE + "class Held:\n    def __init__(self, x):\n        self.x = x * RATE\n\n"
+        "def body(x):\n    return Held(x).x",
+        CHANGES_RATE + "class Held:\n    def twice(self):\n        return RATE\n\n"
+        "def helper(x):\n    return x.twice()\n\ndef body(x):\n    return helper(Held())",
+        "def count(f):\n    def counted(x):\n        LOG.append(x)\n        return f(x)\n    return counted\n"
+        "LOG = []\n@count\ndef helper(x):\n    return x\n" + CALLS_HELPER,
+        HELD + "\nother = Held\nother.rate = 2.0\ndef body(x):\n    return x * Held.rate",
+        HELD + "\nsetattr(Held, 'rate', 2.0)\ndef body(x):\n    return x * Held.rate",
+        HELD + "\ndef body(x):\n    held = Held\n    held.rate = held.rate + 1\n    return x * Held.rate",
+        CHANGES_RATE + "def body(x, rate=RATE):\n    return x * rate",
+        "import random\ndef body(x, rate=random.random()):\n    return x * rate",
+        "def body(x):\n    return x * __import__('elsewhere').rate",
+    ],
+)
+def test_what_changes_is_found_behind_every_name(text: str) -> None:
+    assert purity_of_body(text).reason is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@elsewhere.wrapped\ndef helper(x):\n    return x\n" + CALLS_HELPER,
+        "class Held(elsewhere.Base):\n    rate = 1.0\n\ndef body(x):\n    return x * Held.rate",
+        "class Held:\n    rates = [1.0]\n\ndef body(x):\n    return x * Held.rates[0]",
+        HELD + "\ndef change(c, k, v):\n    setattr(c, k, v)\ndef body(x):\n    return x * Held.rate",
+        "RATES = [1.0]\ndef body(x, rates=RATES):\n    return x * rates[0]",
+        "from elsewhere import *\ndef body(x):\n    return abs(x)",
+    ],
+)
+def test_what_other_code_could_change_is_a_doubt(text: str) -> None:
+    found = purity_of_body(text)
+    assert found.reason is None and found.doubts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@functools.partial(jax.jit, static_argnums=0)\ndef helper(x):\n    return x * RATE\n" + CALLS_HELPER,
+        "@functools.cache\ndef helper(x):\n    return x * RATE\n" + CALLS_HELPER,
+        "class State(typing.NamedTuple):\n    x: float\n    rate: float = 1.0\n\n"
+        "def body(x):\n    return State(x).rate",
+        "class Held:\n    def __init__(self, x):\n        self.x = x\n\ndef body(x):\n    return Held(x).x",
+        HELD + "    def log(self):\n        print(self)\n\ndef body(x):\n    return x * Held.rate",
+        "def body(x, rate=RATE):\n    new = {}\n    new['x'] = x * rate\n    return new",
+    ],
+)
+def test_what_stays_is_no_doubt(text: str) -> None:
+    assert purity_of_body(text) == Purity()
 
 
 def test_spans_count_bytes_and_begin_at_the_decorator() -> None:

@@ -83,3 +83,19 @@ PURE_BUILTINS = frozenset(
     }
 )
 """Builtins that a traced function may call without a trace at another time telling the difference."""
+
+PURE_DECORATORS = frozenset(
+    {
+        *("staticmethod", "classmethod", "property", "dataclasses.dataclass", "contextlib.contextmanager"),
+        *("chex.dataclass", "flax.struct.dataclass", "abc.abstractmethod", "enum.unique"),
+    }
+)
+"""Decorators, beside those of JAX and `functools`, that add nothing which changes between calls."""
+
+PURE_BASES = frozenset(
+    {
+        *("object", "tuple", "Exception", "ValueError", "TypeError", "abc.ABC", "abc.ABCMeta"),
+        *("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"),
+    }
+)
+"""Bases of classes, beside those of JAX and `typing`, whose objects do the same at every trace."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar
 
+from jaxfix.core.changes import Changes, changes
 from jaxfix.core.errors import SourceError
 from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
@@ -32,7 +33,6 @@ class Module:
         self._parents: dict[ast.AST, ast.AST] = {}
         self._calls: list[ast.Call] = []
         self.functions: list[Function] = []
-        self.changed: dict[str, list[ast.Name]] | None = None
         self._index()
 
     @classmethod
@@ -329,6 +329,11 @@ class Module:
                 value = self.value_of(target)
                 return value if isinstance(value, ast.Lambda) else None
         return None
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What the code of the module changes after it was made."""
+        return changes(self)
 
     # --- where code runs --------------------------------------------------------------------------------------
 

@@ -166,7 +166,8 @@ class _Binder(ast.NodeVisitor):
             for i in reversed(range(len(self._scopes)))
             if not isinstance(self._scopes[i], ast.expr) or isinstance(self._scopes[i], ast.Lambda)
         )
-        self.bindings.append(Binding(node.target.id, node.target, self._scopes[level]))
+        name = node.target.id
+        self.bindings.append(Binding(name, node.target, self._declared[level].get(name, self._scopes[level])))
         self.visit(node.value)
 
     def visit_Global(self, node: ast.Global) -> None:

@@ -1,0 +1,137 @@
+"""What the code of a module changes after it was made: the objects behind names, their attributes, its own globals."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+MUTATORS = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault"),
+        *("popitem", "add", "discard", "write", "fill", "put", "itemset", "resize", "seed", "send"),
+    }
+)
+INITIALISERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
+_SETTERS = frozenset({"setattr", "delattr", "__setattr__"})
+
+
+@dataclass(slots=True)
+class Changes:
+    """Every store of one module, by what it reaches.
+
+    Attributes:
+      roots: the names whose object some code stores into or calls a mutating method of, where that is done.
+      attributes: stored on any object, but for those that an `__init__` gives to the object that it makes.
+      rebound: globals of the module that are bound through `globals()`.
+      perhaps_rebound: attributes of something that can be this very module.
+      any_attribute: some attribute is stored whose name is not in the text.
+      any_global: some global can be bound by a name that is not in the text.
+    """
+
+    roots: dict[str, list[ast.Name]] = field(default_factory=dict)
+    attributes: set[str] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)
+    perhaps_rebound: set[str] = field(default_factory=set)
+    any_attribute: bool = False
+    any_global: bool = False
+
+
+def changes(module: "Module") -> Changes:
+    """Reads every store of `module`."""
+    found = Changes()
+    for node in ast.walk(module.tree):
+        changed = root(_changed_object(node))
+        if changed is not None:
+            found.roots.setdefault(changed.id, []).append(changed)
+        _note(module, node, found)
+    return found
+
+
+def root(node: ast.AST | None) -> ast.Name | None:
+    """The name that `node` is, or is a part of."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute) and node.attr == "at":
+            return None  # `x.at[i].add(y)` changes nothing
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def is_own_object(module: "Module", node: ast.AST) -> bool:
+    """Whether `node` is the first parameter of the method that it stands in."""
+    around = module.functions_around(node)
+    if not isinstance(node, ast.Name) or not around or module.method_of(around[-1]) is None:
+        return False
+    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    return bool(parameters) and parameters[0].arg == node.id
+
+
+def is_being_made(module: "Module", node: ast.AST) -> bool:
+    """Whether `node` is the object that a method such as `__init__` makes."""
+    function = module.function(node)
+    in_initialiser = isinstance(function, ast.FunctionDef) and function.name in INITIALISERS
+    return in_initialiser and is_own_object(module, node)
+
+
+def _changed_object(node: ast.AST) -> ast.AST | None:
+    match node:
+        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+            return value
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return value
+        case ast.AugAssign(target=ast.Name() as target):
+            return target
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in MUTATORS:
+            return value
+    return None
+
+
+def _note(module: "Module", node: ast.AST, found: Changes) -> None:
+    match node:
+        case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
+            _note_attribute(module, value, attr, found)
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, key, *_]) if by in _SETTERS:
+            _note_attribute(module, target, _text_of(key), found)
+        case ast.Call(func=ast.Name(id="exec")) | ast.Attribute(attr="__globals__"):
+            found.any_global = True
+        case ast.Call(func=ast.Name(id="globals"), args=[]):
+            for name in _stored(module, node):
+                found.rebound |= {name} if name is not None else set()
+                found.any_global = found.any_global or name is None
+        case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(value=owner, attr="__dict__"):
+            for name in _stored(module, node):
+                _note_attribute(module, owner, name, found)
+
+
+def _note_attribute(module: "Module", owner: ast.AST, name: str | None, found: Changes) -> None:
+    if is_being_made(module, owner):
+        return
+    own = is_own_object(module, owner)
+    if name is None:
+        found.any_attribute = True
+        found.any_global = found.any_global or not own
+        return
+    found.attributes.add(name)
+    if not own:
+        found.perhaps_rebound.add(name)
+
+
+def _stored(module: "Module", namespace: ast.AST) -> Iterator[str | None]:
+    """The names that are bound in a dictionary of names; None for one that is not in the text."""
+    match module.parent(namespace):
+        case ast.Subscript(value=value, slice=key, ctx=ast.Store() | ast.Del()) if value is namespace:
+            yield _text_of(key)
+        case ast.Subscript() | ast.Compare() | ast.For() | ast.comprehension():
+            return
+        case ast.Attribute(attr="get" | "keys" | "items" | "values" | "copy"):
+            return
+        case ast.Call(func=ast.Name(id="print" | "dict" | "sorted" | "list" | "len")):
+            return
+        case _:
+            yield None
+
+
+def _text_of(node: ast.AST) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

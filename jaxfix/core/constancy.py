@@ -1,0 +1,114 @@
+"""What a name bound outside of a function stays, from one call of the function to the next."""
+
+import ast
+from collections.abc import Iterator
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from jaxfix.core.jax_names import IMPURE_PREFIXES, PURE_MODULES
+from jaxfix.core.scopes import Binding
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_ARRAY_MODULES = ("jax", "numpy")
+
+
+class Constancy(Enum):
+    """From the best to the worst."""
+
+    CONSTANT = "constant"
+    UNSURE = "unsure"
+    """Nothing in this module changes it, but another one could."""
+    CHANGES = "changes"
+
+
+def constancy(module: "Module", name: str, scope: ast.AST) -> Constancy:
+    """What `name`, bound in `scope`, stays from one call of a function inside it to the next."""
+    found = module.bindings(name, scope)
+    if module.imports.get(name) is not None and scope is module.tree:
+        found = found[:1]  # imported more than once, always as the same
+    if len(found) != 1 or (module.has_star_import and scope is module.tree) or _is_changed(module, name, scope):
+        return Constancy.CHANGES
+    (binding,) = found
+    if any(isinstance(loop, _LOOPS) for loop in _loops_within(module, binding.node, scope)):
+        return Constancy.CHANGES
+    found_in_text = _constancy_of(module, binding, scope)
+    if scope is module.tree and (name in module.changes.perhaps_rebound or module.changes.any_global):
+        return _worst(iter((found_in_text, Constancy.UNSURE)))
+    return found_in_text
+
+
+def _constancy_of(module: "Module", binding: Binding, scope: ast.AST) -> Constancy:
+    match binding.node:
+        case ast.Import() | ast.ImportFrom():
+            qualname = module.imports.get(binding.name, "") if scope is module.tree else ""
+            return Constancy.CONSTANT if is_pure(qualname) else Constancy.UNSURE
+        case ast.FunctionDef() | ast.ClassDef() | ast.arg():
+            return Constancy.CONSTANT
+        case ast.Name() as target:
+            value = module.value_of(target)
+            return Constancy.CHANGES if value is None else constancy_of_value(module, value)
+    return Constancy.CHANGES
+
+
+def constancy_of_value(module: "Module", value: ast.expr) -> Constancy:
+    """What the object that `value` makes stays, once it is made."""
+    match value:
+        case ast.Constant() | ast.Lambda():
+            return Constancy.CONSTANT
+        case ast.Name() | ast.Attribute():
+            qualname = module.qualname(value)
+            if qualname is not None:
+                return Constancy.CONSTANT if is_pure(qualname) else Constancy.UNSURE
+            scope = module.scope_of(value.id, value) if isinstance(value, ast.Name) else None
+            if isinstance(value, ast.Name) and scope is not None:
+                return constancy(module, value.id, scope)
+            return Constancy.CHANGES
+        case ast.Tuple(elts=parts):
+            return _worst(constancy_of_value(module, part) for part in parts)
+        case ast.UnaryOp(operand=operand):
+            return constancy_of_value(module, operand)
+        case ast.BinOp(left=left, right=right):
+            return _worst(constancy_of_value(module, part) for part in (left, right))
+        case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
+            return Constancy.UNSURE
+        case ast.Call(func=func):
+            qualname = module.qualname(func) or ""
+            if qualname == "functools.partial":
+                kept = (*value.args, *(k.value for k in value.keywords))
+                return _worst(constancy_of_value(module, part) for part in kept)
+            if is_impure(qualname) or not qualname.startswith(tuple(f"{m}." for m in _ARRAY_MODULES)):
+                return Constancy.CHANGES
+            return Constancy.CONSTANT if qualname.startswith("jax.") else Constancy.UNSURE
+    return Constancy.CHANGES
+
+
+def _worst(found: Iterator[Constancy]) -> Constancy:
+    order = (Constancy.CONSTANT, Constancy.UNSURE, Constancy.CHANGES)
+    return max(found, key=order.index, default=Constancy.CONSTANT)
+
+
+def is_pure(qualname: str) -> bool:
+    """Whether `qualname` is a module, or in one, that gives equal results for equal arguments."""
+    return qualname in PURE_MODULES or qualname.split(".")[0] in ("jax", "functools", "typing") or qualname == "numpy"
+
+
+def is_impure(qualname: str | None) -> bool:
+    """Whether `qualname` reads or changes the world."""
+    return qualname is not None and any(qualname == p or qualname.startswith(f"{p}.") for p in IMPURE_PREFIXES)
+
+
+def _is_changed(module: "Module", name: str, scope: ast.AST) -> bool:
+    """Whether code of this module stores into the thing that `name` stands for, or binds it by another way."""
+    if scope is module.tree and name in module.changes.rebound:
+        return True
+    return any(module.scope_of(name, root) is scope for root in module.changes.roots.get(name, ()))
+
+
+def _loops_within(module: "Module", node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:
+    for outer in module.ancestors(node):
+        if outer is scope:
+            return
+        yield outer
