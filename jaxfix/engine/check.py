@@ -2,19 +2,50 @@
 
 import ast
 from collections import Counter
+from collections.abc import Sequence
 
 from jaxfix.core.comments import comments
 from jaxfix.core.errors import SourceError
 from jaxfix.core.finding import Fix
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import apply_edits
+from jaxfix.engine.choice import Chosen
 
 
-def objection(source: SourceFile, fix: Fix) -> str | None:
-    """Why `fix` alone may not be written: it changes nothing, does not parse, loses a comment or a character."""
-    after = apply_edits(source.text, fix.edits)
-    if after == source.text:
-        return "the rewrite changes nothing"
+def objections(source: SourceFile, fixes: Sequence[Fix]) -> dict[str, str]:
+    """Why some of `fixes` may not be written, by their keys: they change nothing, do not parse, or lose something.
+
+    What holds for many together holds for each: halves are looked at only where a whole is wrong. Fixes that overlap
+    are looked at apart.
+    """
+    found = {fix.key: "the rewrite changes nothing" for fix in fixes if not _changes(source, fix)}
+    left = [fix for fix in fixes if fix.key not in found]
+    while left:
+        chosen = Chosen()
+        together = [fix for fix in left if chosen.take(fix) is None]
+        taken = {fix.key for fix in together}
+        left = [fix for fix in left if fix.key not in taken]
+        found.update(_wrong_ones(source, together))
+    return found
+
+
+def _wrong_ones(source: SourceFile, fixes: Sequence[Fix]) -> dict[str, str]:
+    problem = _problem(source, fixes)
+    if problem is None:
+        return {}
+    if len(fixes) == 1:
+        return {fixes[0].key: problem}
+    half = len(fixes) // 2
+    return _wrong_ones(source, fixes[:half]) | _wrong_ones(source, fixes[half:])
+
+
+def _changes(source: SourceFile, fix: Fix) -> bool:
+    return any(source.text[e.span.start : e.span.end] != e.text.encode() for e in fix.edits)
+
+
+def _problem(source: SourceFile, fixes: Sequence[Fix]) -> str | None:
+    """What is wrong with `fixes`, which do not overlap, made together."""
+    after = apply_edits(source.text, (edit for fix in fixes for edit in fix.edits))
     if not parses(after):
         return "the rewritten file does not parse"
     lost = Counter(c.text for c in comments(source.text)) - Counter(c.text for c in comments(after))

@@ -10,7 +10,8 @@ from jaxfix.core.report import Held, Patch
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import apply_edits
 from jaxfix.engine.analyze import Analysis, Found, analyze
-from jaxfix.engine.check import objection, parses
+from jaxfix.engine.check import objections, parses
+from jaxfix.engine.choice import Chosen
 
 ROUNDS = 10
 Accept = Callable[[Fix], str | None]
@@ -47,7 +48,10 @@ def cook(analysis: Analysis) -> tuple[Fix, ...]:
     Raises:
       BugError: a recipe broke.
     """
-    return tuple(_cook(analysis.module, found) for found in analysis.found if found.finding.recipe is not None)
+    found = [found for found in analysis.found if found.finding.recipe is not None]
+    fixes = [_cook(analysis.module, each) for each in found]
+    problems = objections(analysis.module.source, [fix for fix in fixes if fix.lowered_because is None])
+    return tuple(_lowered(fix, problems[fix.key]) if fix.key in problems else fix for fix in fixes)
 
 
 def _cook(module: Module, found: Found) -> Fix:
@@ -74,9 +78,7 @@ def _cook(module: Module, found: Found) -> Fix:
     except Exception as error:  # whatever a recipe raises is its bug, told with its place
         where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
         raise BugError(f"{where}: the recipe of `{found.codemod.id}` broke: {type(error).__name__}: {error}") from error
-    fix = replace(fix, edits=tuple(sorted(set(edits))))
-    problem = objection(module.source, fix)
-    return fix if problem is None else _lowered(fix, problem)
+    return replace(fix, edits=tuple(sorted(set(edits))))
 
 
 def _lowered(fix: Fix, reason: str) -> Fix:
@@ -88,10 +90,11 @@ def _choose(
 ) -> tuple[list[Fix], tuple[Held, ...]]:
     """Takes fixes in the order of codemods, then of the text; skips what overlaps one already taken."""
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
+    taken = Chosen()
     chosen: list[Fix] = []
     held: list[Held] = []
     for fix in sorted(fixes, key=lambda fix: (rank[fix.codemod], fix.at)):
-        reason = fix.lowered_because or accept(fix) or _conflict(fix, chosen, source)
+        reason = fix.lowered_because or accept(fix) or _conflict(fix, taken, source)
         if reason is None:
             chosen.append(fix)
         else:
@@ -99,11 +102,10 @@ def _choose(
     return chosen, tuple(sorted(held, key=lambda h: h.fix.at))
 
 
-def _conflict(fix: Fix, chosen: Iterable[Fix], source: SourceFile) -> str | None:
-    for other in chosen:
-        if any(a != b and a.span.overlaps(b.span) for a in fix.edits for b in other.edits):
-            return f"overlaps `{other.codemod}` at line {source.lines.line(other.at.start)}"
-    return None
+def _conflict(fix: Fix, taken: Chosen, source: SourceFile) -> str | None:
+    """Why `fix` does not go with what is taken; None if it does, and is taken."""
+    other = taken.take(fix)
+    return None if other is None else f"overlaps `{other.codemod}` at line {source.lines.line(other.at.start)}"
 
 
 def _names(fixes: Iterable[Fix]) -> str:
