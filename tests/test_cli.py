@@ -1,6 +1,7 @@
 """The command line, on scratch repositories and with a pack that comes in by its entry point."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
@@ -8,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -310,6 +312,20 @@ def test_diff_goes_to_git_apply(project: Path, cli: Cli) -> None:
     assert text() == ALL_DONE
 
 
+def test_a_diff_of_files_above_starts_at_their_repository(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "more.py").write_text(SLOW)
+    commit()
+    monkeypatch.chdir(project / "sub")
+    done = cli("apply", "--diff", "--unproven", "..")
+    assert f"note: the paths of this diff start at `{project}`: pipe it to `git -C {project} apply`" in done.err
+    (project / "fix.patch").write_bytes(done.out.encode())
+    git("-C", str(project), "apply", "fix.patch")
+    assert (text("more.py"), text("../train.py")) == (ALL_DONE, ALL_DONE)
+
+
 def test_diff_without_consent_shows_safe_fixes_and_says_what_is_held(project: Path, cli: Cli) -> None:
     done = cli("apply", "--diff")
     assert "+y = jax.tiny_done(1)" in done.out
@@ -413,9 +429,9 @@ def test_stdin_is_a_filter(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPa
     assert (done.code, done.out) == (1, SAFE_DONE)
     with stdin(monkeypatch, project, SLOW):
         assert done.err == (
-        "held  tiny-risky  <stdin>:4  needs evidence: rerun with `--prove` or `--run CMD`\n"
-        "1 finding fixed; 1 fix held; 1 finding remains\n"
-    )
+            "held  tiny-risky  <stdin>:4  needs evidence: rerun with `--prove` or `--run CMD`\n"
+            "1 finding fixed; 1 fix held; 1 finding remains\n"
+        )
     with stdin(monkeypatch, project, SLOW):
         assert cli("apply", "--unproven", "-").out == ALL_DONE
 
@@ -624,15 +640,23 @@ def imported(name: str, path: Path) -> str:
     return done.stdout.strip()
 
 
-def at_a_terminal(answer: bytes, *arguments: str) -> str:
-    """What a person sees who types `answer`."""
+def own_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def at_a_terminal(answer: bytes, *arguments: str, question: bytes = b"") -> str:
+    """What a person sees who types `answer`, once `question` is there."""
     terminal, inner = pty.openpty()
     command = [sys.executable, "-m", "jaxfix", *arguments]
     env = environment() | {"TERM": "xterm"}
-    child = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, env=env)
+    child = subprocess.Popen(
+        command, stdin=inner, stdout=inner, stderr=inner, env=env, start_new_session=True, preexec_fn=own_terminal
+    )
     os.close(inner)
-    os.write(terminal, answer)
     seen = b""
+    while question not in seen:
+        seen += os.read(terminal, 4096)
+    os.write(terminal, answer)
     with contextlib.suppress(OSError):  # how Linux says that the other side is closed
         while piece := os.read(terminal, 4096):
             seen += piece
@@ -645,10 +669,26 @@ def test_a_person_is_asked_before_anything_runs(project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.jaxfix]\nrun = "touch ran"\n')
     commit()
     seen = at_a_terminal(b"n\n", "apply")
-    assert "1 fix waits for evidence: rerun `touch ran` before and after? [y/N]" in seen
+    assert f"1 fix waits for evidence: rerun `touch ran` with and without them, in copies of `{project}`? [y/N]" in seen
     assert "\x1b[" in seen
     assert not (project / "ran").exists()
     assert text() == SAFE_DONE
+
+
+def test_nobody_is_asked_where_there_is_nothing_to_run(project: Path) -> None:
+    assert "[y/N]" not in at_a_terminal(b"", "apply")
+    assert text() == SAFE_DONE
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"\x03", "error: interrupted"), (b"\x04", "")])
+def test_a_question_without_an_answer_ends_its_line(project: Path, key: bytes, code: str) -> None:
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nrun = "touch ran"\n')
+    commit()
+    seen = at_a_terminal(key, "apply", question=b"[y/N]")
+    assert re.search(r"\[y/N\] (\^C)?\r\n", seen)
+    assert code in re.sub(r"\x1b\[[0-9;]*m", "", seen)
+    assert not (project / "ran").exists()
+    assert text() == (SLOW if code else SAFE_DONE)
 
 
 def test_no_prove_asks_nothing_at_a_terminal(project: Path) -> None:

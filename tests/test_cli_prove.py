@@ -129,7 +129,16 @@ def test_a_program_that_fails_proves_nothing(project: Path) -> None:
     assert (project / "train.py").read_text() == PROGRAM
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_program_that_hangs_is_cut_off(project: Path) -> None:
+    (project / "train.py").write_text(f"import time\ntime.sleep(60)\n{PROGRAM}")
+    arguments = ("--allow-dirty", "--timeout", "1", "--run", "python train.py", "train.py")
+    done = jaxfix("apply", "--select", "tiny-ready", *arguments)
+    assert f"in copies of `{project.parent}`, from `deep`; each run may take 1 s (`--timeout`)\n" in done.err
+    assert "fails before any rewrite: cut off at the time limit" in done.out
+    assert done.code == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_rerun_ends_with_its_program(project: Path, number: int, code: int) -> None:
     scratch = project.parent / "scratch"
     scratch.mkdir()
@@ -168,8 +177,32 @@ def test_trace_tells_by_line_and_leaves_stdout_to_the_program(project: Path) -> 
     assert {"train.py:8", "train.py:12"} <= {line["where"] for line in lines}
 
 
+def test_a_traced_program_ends_with_jaxfix(project: Path) -> None:
+    program = "import os, time; open('begun', 'w').write(str(os.getpid())); time.sleep(60)"
+    command = [sys.executable, "-m", "jaxfix", "trace", "--", "python", "-c", program]
+    waiting = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment())
+    begun = project / "begun"
+    for _ in range(200):
+        if begun.exists() and begun.read_text():
+            break
+        time.sleep(0.1)
+    waiting.terminate()
+    assert waiting.wait(20) == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.read_text()), 0)
+
+
+def test_a_measurement_without_a_place_is_refused_before_the_program_runs(project: Path) -> None:
+    done = jaxfix("trace", "-o", "nowhere/trace.json", "--", "python", "-c", "open('ran', 'w')")
+    assert done.code == 2
+    assert "error: nowhere/trace.json: there is no folder to write it into\n" in done.err
+    assert not (project / "ran").exists()
+
+
 def test_trace_gives_the_exit_code_of_the_program(project: Path) -> None:
-    assert jaxfix("trace", "--", "python", "-c", "raise SystemExit(7)").code == 7
+    done = jaxfix("trace", "--", "python", "-c", "raise SystemExit(7)")
+    assert done.code == 7
+    assert done.err == "nothing was compiled\nnote: the program ended with exit status 7\n"
     assert jaxfix("trace", "--", "nowhere-to-be-found").code == 2
 
 

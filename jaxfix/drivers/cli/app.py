@@ -105,6 +105,9 @@ def apply(
         str | None, typer.Option("--to", metavar="DIR", help="Vendor an installed package, fixed, into DIR.")
     ] = None,
     python: Python = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For each of the runs that prove.")
+    ] = 600,
     output_format: Format = OutputFormat.text,
     stdin_filename: StdinName = None,
     exit_zero: ExitZero = False,
@@ -118,7 +121,7 @@ def apply(
 
     request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
-    options = Options(wish, leave, diff, to, output_format.value)
+    options = Options(wish, leave, diff, to, output_format.value, timeout)
     context.obj.append(partial(_judged, exit_zero, partial(work, request, options)))
 
 

@@ -10,9 +10,9 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import consent, outcome, terminal
 from jaxfix.drivers.cli.check import Findings, look
-from jaxfix.drivers.cli.consent import Consent, Mode, Wish
+from jaxfix.drivers.cli.consent import Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
-from jaxfix.drivers.cli.proof import Proofs, prove_all
+from jaxfix.drivers.cli.proof import Proofs, Rerun, offer, prove_all
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
 from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
@@ -22,13 +22,17 @@ from jaxfix.drivers.installed import Installed
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `apply` was asked to do with what it finds; `to` is where an installed package is vendored."""
+    """What `apply` was asked to do with what it finds; `to` is where an installed package is vendored.
+
+    `timeout_s` is for each of the runs that prove.
+    """
 
     wish: Wish
     leave: Leave
     diff: bool
     to: str | None
     output_format: str
+    timeout_s: float
 
 
 def apply(request: Request, options: Options) -> int:
@@ -39,11 +43,13 @@ def apply(request: Request, options: Options) -> int:
     found = look(looked_at.targets)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     fixable = _fixable(looked_at.targets, found)
-    allowed = consent.consent(options.wish, looked_at.run, _waiting(found))
+    offered = offer(fixable, looked_at.run, request.python)
+    allowed = consent.consent(options.wish, looked_at.run, _waiting(found), offered)
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and fixable:
         leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave
-        proofs = _proofs(fixable, found, allowed, request.python, leave)
+        rerun = Rerun(allowed.command, request.python, options.timeout_s)
+        proofs = _proofs(fixable, found, rerun, leave)
         found = replace(found, errors=(*found.errors, *proofs.errors))
     planned = plans(fixable, allowed.mode, proofs.receipts)
     if STDIN in request.paths:
@@ -76,11 +82,11 @@ def _waiting(found: Findings) -> int:
     return sum(entry.fixable and entry.safety is Safety.NEEDS_EVIDENCE for entry in found.diagnostics)
 
 
-def _proofs(fixable: Sequence[Target], found: Findings, allowed: Consent, python: str | None, leave: Leave) -> Proofs:
+def _proofs(fixable: Sequence[Target], found: Findings, rerun: Rerun, leave: Leave) -> Proofs:
     candidates = plans(fixable, Mode.EVERYTHING, {}).changed
     refuse_unsaved(_own(candidates), leave)
     lines = {(diagnostic.path, diagnostic.key): diagnostic.line for diagnostic in found.diagnostics}
-    return prove_all(candidates, allowed.command, python, lines)
+    return prove_all(candidates, rerun, lines)
 
 
 def _write(planned: Plans, vendored: Installed | None, receipts: Receipts, options: Options) -> dict[str, Path]:

@@ -45,20 +45,20 @@ def check(wish: Wish) -> None:
         raise ConfigError(f"`{chosen[0]}` and `{chosen[1]}` contradict each other")
 
 
-def consent(wish: Wish, configured: str | None, waiting: int) -> Consent:
+def consent(wish: Wish, configured: str | None, waiting: int, offered: str | None) -> Consent:
     """What the options allow; where they say nothing, `waiting` fixes need evidence and a person is there, asks.
 
     Args:
       configured: the program of the configuration; it is never run unasked.
+      offered: what would run, and where, in words; None if there is nothing to run.
     """
     if wish.unproven:
         return Consent(Mode.EVERYTHING)
     if wish.prove or wish.run is not None:
         return Consent(Mode.RERUN, wish.run or configured)
-    if wish.no_prove or not waiting or not terminal.is_attended():
+    if wish.no_prove or not waiting or offered is None or not terminal.is_attended():
         return Consent(Mode.SAFE_ONLY)
-    what = f"`{configured}`" if configured else "the optimizer modules among them"
     waits = f"{counted(waiting, 'fix')} {'waits' if waiting == 1 else 'wait'} for evidence"
-    if terminal.agrees(f"{waits}: rerun {what} before and after?"):
+    if terminal.agrees(f"{waits}: {offered}?"):
         return Consent(Mode.RERUN, configured)
     return Consent(Mode.SAFE_ONLY)

@@ -10,14 +10,14 @@ from jaxfix.core.finding import Fix
 from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli.driving import can_be_driven, drivable, location, path_of
 from jaxfix.drivers.cli.planning import Planned, Receipts
+from jaxfix.drivers.cli.targets import Target
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.prove import Runner, prove
 from jaxfix.evidence.run import OptimizerRunner, ProgramRunner, interpreter
-from jaxfix.evidence.shadow import package_of
 from jaxfix.render import text
 
-_OPTIMIZER = b"GradientTransformation"
 Lines = Mapping[tuple[str, str], int]
 """Where each finding is, by path and key."""
 
@@ -81,20 +81,42 @@ class _Trial:
 
     def _name(self, entry: Planned) -> str:
         """The path as the runner knows it: from `base`, or absolute; never from here, where it may be another file."""
-        path = files.resolved(_path(entry))
+        path = files.resolved(path_of(entry.target))
         return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else str(path)
 
 
-def prove_all(planned: Sequence[Planned], command: str | None, python: str | None, lines: Lines) -> Proofs:
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """How to rerun: `command` is None where there is no program, `python` drives optimizers, ours if it is None."""
+
+    command: str | None
+    python: str | None
+    timeout_s: float
+
+
+def offer(targets: Sequence[Target], command: str | None, python: str | None) -> str | None:
+    """What a rerun would run, and where, in words; None if there is nothing to run."""
+    paths = [target.path for target in targets if target.path is not None]
+    if not paths:
+        return None
+    if command is not None:
+        own = [target.path for target in targets if target.path is not None and target.module is None]
+        return f"rerun `{command}` with and without them, in copies of `{_root(own)}`"
+    names = ", ".join(f"`{name}`" for name in drivable(targets))
+    return f"drive the optimizers of {names} with and without them, with `{python or interpreter()}`" if names else None
+
+
+def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
     """Reruns with and without the fixes; says on stderr what it runs before it does.
 
     Raises:
       EvidenceError: `command` cannot be run.
     """
-    proofs = Proofs({}) if command is None else _by_program(planned, command, lines)
-    for location, entries in _packages(planned, proofs.receipts, command).items():
+    command = rerun.command
+    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun.timeout_s, lines)
+    for place, entries in _packages(planned, proofs.receipts, command).items():
         try:
-            proofs = proofs.with_more(_by_driving(location, entries, python or interpreter(), lines))
+            proofs = proofs.with_more(_by_driving(place, entries, rerun, lines))
         except EvidenceError as error:
             proofs = proofs.with_more(Proofs({}, errors=(str(error),)))
     if command is not None:
@@ -104,54 +126,53 @@ def prove_all(planned: Sequence[Planned], command: str | None, python: str | Non
     return replace(proofs, receipts=reached)
 
 
-def _by_program(planned: Sequence[Planned], command: str, lines: Lines) -> Proofs:
-    own = [_path(entry) for entry in planned if entry.target.module is None]
-    here = Path.cwd().resolve()
-    start = files.common_folder(own) if own else here
-    root = files.project_root(start) or start
+def _by_program(planned: Sequence[Planned], command: str, timeout_s: float, lines: Lines) -> Proofs:
+    own = [path_of(entry.target) for entry in planned if entry.target.module is None]
+    here, root = Path.cwd().resolve(), _root(own)
     cwd = here if here.is_relative_to(root) else root
     trial = _Trial(planned, root, lines)
-    _announce(f"rerunning `{command}` with and without the fixes, in a copy of `{files.shown(root)}`")
-    return trial.proven_by(ProgramRunner(root, command, trial.functions(), cwd=cwd))
+    runner = ProgramRunner(root, command, trial.functions(), cwd=cwd, timeout_s=timeout_s)
+    within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
+    _announce(
+        f"rerunning `{command}` with and without the fixes, in copies of `{root}`{within}; "
+        f"each run may take {_duration(timeout_s)} (`--timeout`)"
+    )
+    return trial.proven_by(runner)
 
 
-def _by_driving(location: Path, planned: Sequence[Planned], python: str, lines: Lines) -> Proofs:
-    trial = _Trial(planned, location if location.is_dir() else location.parent, lines)
-    _announce(f"driving the optimizers of `{location.stem}` with and without the fixes, in an overlay, with `{python}`")
-    return trial.proven_by(OptimizerRunner(location.stem, location, python, trial.functions()))
+def _root(own: Sequence[Path]) -> Path:
+    """The project of the user's files, or that of the working folder."""
+    start = files.common_folder(own) if own else Path.cwd().resolve()
+    return files.project_root(start) or start
+
+
+def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
+    trial = _Trial(planned, place if place.is_dir() else place.parent, lines)
+    python = rerun.python or interpreter()
+    _announce(
+        f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
+        f"with `{python}`; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
+    )
+    return trial.proven_by(OptimizerRunner(place.stem, place, python, trial.functions(), timeout_s=rerun.timeout_s))
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:g} min" if seconds >= 60 else f"{seconds:g} s"
 
 
 def _packages(planned: Sequence[Planned], receipts: Receipts, command: str | None) -> dict[Path, list[Planned]]:
     """What there is to drive: installed packages, and without a program the user's own modules with optimizers."""
     found: dict[Path, list[Planned]] = {}
     for entry in planned:
-        if entry.target.module is None and (command is not None or not _has_optimizer(entry)):
+        if not can_be_driven(entry.target) or (entry.target.module is None and command is not None):
             continue
         if any(_is_open(receipts.get((entry.patch.path, fix.key))) for fix in entry.patch.applied):
-            found.setdefault(_location(entry), []).append(entry)
+            found.setdefault(location(entry.target), []).append(entry)
     return found
 
 
 def _is_open(evidence: Evidence | None) -> bool:
     return evidence is None or evidence.verdict is Verdict.NOT_REACHED
-
-
-def _has_optimizer(entry: Planned) -> bool:
-    """A script is not imported to see what is in it: that would run it."""
-    return _OPTIMIZER in entry.target.source.raw or (_location(entry) / "__init__.py").is_file()
-
-
-def _location(entry: Planned) -> Path:
-    module = entry.target.module
-    if module is None:
-        return package_of(files.resolved(_path(entry)))
-    folder = module.location / module.package
-    return files.resolved(folder if folder.is_dir() else folder.with_suffix(".py"))
-
-
-def _path(entry: Planned) -> Path:
-    assert entry.target.path is not None  # stdin is never proven
-    return entry.target.path
 
 
 def _announce(message: str) -> None:

@@ -1,13 +1,14 @@
 """What an `apply` says of itself: the diff or the receipts on stdout, the summary on stderr."""
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 from jaxfix.core.report import Evidence, Held, Patch, Report, Verdict
-from jaxfix.drivers import journal
+from jaxfix.drivers import files, journal
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.check import Findings, from_here
 from jaxfix.drivers.cli.planning import Plans
@@ -83,13 +84,27 @@ def _tell_diff(result: Result) -> None:
 
 def _relocated(result: Result) -> Iterator[Patch]:
     """The patches as `git apply` places them: those of installed modules from the folder that holds their package."""
+    start = _start_of_diff(result)
     for entry in result.plans.changed:
         module, path = entry.target.module, entry.target.path
-        if module is None or path is None:
-            yield entry.patch
-            continue
-        inside = path.relative_to(module.location).as_posix()
-        yield Patch(inside, entry.patch.before, entry.patch.after, entry.patch.applied, entry.patch.held)
+        if path is not None:
+            inside = path.relative_to(module.location) if module else files.resolved(path).relative_to(start)
+            yield replace(entry.patch, path=inside.as_posix())
+
+
+def _start_of_diff(result: Result) -> Path:
+    """Where the paths of the user's own files start: here, or at the root of a project that is not all below."""
+    here = Path.cwd().resolve()
+    own = [files.resolved(path) for path in _own_paths(result)]
+    if all(path.is_relative_to(here) for path in own):
+        return here
+    common = files.common_folder(own)
+    return files.project_root(common) or common
+
+
+def _own_paths(result: Result) -> Iterator[Path]:
+    targets = (entry.target for entry in result.plans.changed)
+    return (target.path for target in targets if target.path is not None and target.module is None)
 
 
 def _lines(result: Result, stream: TextIO) -> Iterator[str]:
@@ -137,6 +152,10 @@ def _patches(result: Result) -> tuple[Patch, ...]:
 
 def _summary(result: Result, paint: Paint) -> str:
     told = text.apply_summary(result.fixed, result.held, result.remaining.diagnostics, _where(result), paint)
+    if result.is_diff:
+        start = _start_of_diff(result)
+        there = f"the paths of this diff start at `{start}`: pipe it to `git -C {shlex.quote(str(start))} apply`"
+        return told if start == Path.cwd().resolve() else told + text.note(there, paint)
     root = _undo_root(result)
     if root is None:
         return told
@@ -146,8 +165,8 @@ def _summary(result: Result, paint: Paint) -> str:
 def _where(result: Result) -> str:
     if result.is_diff:
         return " by this diff, nothing was written"
-    changed = {entry.patch.path for entry in result.plans.changed}
-    if changed <= set(result.places):
+    installed = {entry.patch.path for entry in result.plans.changed if entry.target.module is not None}
+    if installed <= set(result.places):
         return ""
     only = "" if result.places else ", nothing was written"
     return f", those of installed modules in an overlay{only}: `--to DIR` vendors a fixed copy"
@@ -159,4 +178,4 @@ def _undo_root(result: Result) -> str | None:
         return None
     root = journal.root_for(list(result.places.values())).resolve()
     here = Path.cwd().resolve()
-    return "" if root in (here, *here.parents) else f"cd {root} && "
+    return "" if root in (here, *here.parents) else f"cd {shlex.quote(str(root))} && "

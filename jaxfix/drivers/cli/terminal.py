@@ -54,9 +54,9 @@ def is_attended() -> bool:
 
 def agrees(question: str) -> bool:
     """Asks on stderr; everything but a yes is a no."""
-    tell(f"{question} [y/N] ")
     answer = ""
     try:
+        tell(f"{question} [y/N] ")
         answer = sys.stdin.readline()
     finally:
         if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
