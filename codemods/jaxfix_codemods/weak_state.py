@@ -76,6 +76,8 @@ _DTYPES = {Kind.INT: "int", Kind.FLOAT: "float"}
 _CONSTRUCTORS = ("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.numpy.full_like")
 _JITS = ("jax.jit", "equinox.filter_jit")
 _DEPTH = 4
+_DEEPEST = 8
+"""How many expressions may refer to one another until nothing is known of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,7 @@ def _strengthened(module: Module, values: Values, state: ast.AST, leaf: _Leaf, *
     value = values.any_of(sources)
     if value.form is Form.STRONG:
         return value.kind
-    known = bool(sources) and all(_is_spelled_out(module, source) for source in sources)
+    known = bool(sources) and all(_is_spelled_out(module, values, source) for source in sources)
     return value.kind if guess and known and value.form in (Form.ARRAY, Form.UNKNOWN) else None
 
 
@@ -233,11 +235,28 @@ def _spread(values: Values, sources: tuple[ast.AST, ...]) -> tuple[ast.AST, ...]
     return tuple(found)
 
 
-def _is_spelled_out(module: Module, source: ast.AST) -> bool:
-    """Whether the file says how the value is computed: other functions, as `tree.where`, may keep it weak."""
-    if isinstance(source, ast.Call):
-        return (module.qualname(source.func) or "").startswith("jax.numpy.")
-    return isinstance(source, ast.BinOp | ast.UnaryOp | ast.arg)
+def _is_spelled_out(module: Module, values: Values, source: ast.AST, around: frozenset[ast.AST] = frozenset()) -> bool:
+    """Whether the file says how the value is computed: other functions, as `tree.where`, may keep it weak.
+
+    What refers back to one of the values `around` adds nothing.
+    """
+    if source in around or values.any_of((source,)).form not in (Form.UNKNOWN, Form.ARRAY):
+        return True
+    match source:
+        case ast.Call(args=args, func=func) if (module.qualname(func) or "").startswith("jax.numpy."):
+            parts = args[1:] if module.qualname(func) == "jax.numpy.where" else args
+        case ast.Call():
+            function = values.origins.called(source)
+            parts = list(returned(function)) if function is not None else []
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case _:
+            return isinstance(source, ast.arg)
+    inner = [item for part in parts for item in values.origins.of(part)]
+    deeper = around | {source}
+    return bool(parts) and len(deeper) <= _DEEPEST and all(_is_spelled_out(module, values, i, deeper) for i in inner)
 
 
 def _is_looped(module: Module, update: Function) -> bool:

@@ -56,6 +56,30 @@ def typed():
     return GradientTransformation(init_fn, update_fn)
 
 
+class Chosen:
+    """What the branches make of the state is not followed: here they leave it weak."""
+
+    def init(self, params):
+        return State(count=jnp.array(0), scale=jnp.asarray(1.0))
+
+    def update(self, updates, state):
+        state = lax.cond(state.count > 3, lambda s: s, lambda s: s, state)
+        return updates, State(count=state.count + 1, scale=state.scale)
+
+
+class Configured:
+    """An option may be a Python number, and leave the state weak."""
+
+    growth: float = 3.5
+
+    def init(self, params):
+        return State(count=jnp.zeros([], jnp.int32), scale=jnp.array(1.0))
+
+    def update(self, updates, state):
+        factor = jnp.where(jnp.sum(updates) > 0, self.growth, 1)
+        return updates, State(count=state.count, scale=factor * state.scale)
+
+
 def search(f):
     """A loop in three parts: its state lives inside of one trace."""
 
