@@ -40,10 +40,15 @@ def use_of(module: "Module", name: ast.Name) -> str | None:
         match parent:
             case ast.BinOp(op=ast.Pow(), right=right) if right is node:
                 return "as an exponent"
-            case ast.BinOp(op=op) if isinstance(op, _ARITHMETIC):
-                return None
+            case ast.BinOp(op=op, left=left, right=right) if isinstance(op, _ARITHMETIC):
+                other = right if left is node else left
+                if _is_no_number(other):
+                    return f"in `{_first_line(module.text(parent))}`"
+                return _use_of_number(module, parent) if isinstance(other, ast.Constant) else None
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return None
+            case ast.Compare(ops=ops, comparators=others) if any(_is_no_number(o) for o in (parent.left, *others)):
+                return f"in `{_first_line(module.text(parent))}`"
             case ast.Compare(ops=ops) if all(isinstance(op, _COMPARISONS) for op in ops):
                 return "in a condition" if _is_tested(module, parent) else None
             case ast.Attribute(attr=attr) if attr in _STATIC_ATTRIBUTES:
@@ -71,6 +76,28 @@ def uses(module: "Module", function: Function, name: str) -> Iterator[ast.Name]:
             scope = module.scope_of(name, node)
             if scope is not function and function not in (scope, *module.ancestors(scope or module.tree)):
                 yield node
+
+
+def _is_no_number(node: ast.expr) -> bool:
+    """Whether `node` is a text or a sequence, with which a Python number does what an array does not."""
+    match node:
+        case ast.Constant(value=value):
+            return not isinstance(value, int | float | complex)
+    return isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.Dict)
+
+
+def _use_of_number(module: "Module", node: ast.expr) -> str | None:
+    """What the code does with `node`, a number if the variable is one, that it could not do with a traced array."""
+    match module.parent(node):
+        case ast.Call(func=func, args=args) as call if node in args and not _takes_array(
+            module, call, args.index(node)
+        ):
+            return f"in `{module.text(func)}`"
+        case ast.Subscript(slice=index) | ast.Slice(lower=index) if index is node:
+            return "as an index"
+        case ast.Compare() as compared if _is_tested(module, compared):
+            return "in a condition"
+    return None
 
 
 def _takes_array(module: "Module", call: ast.Call, position: int) -> bool:

@@ -42,9 +42,9 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import CONTROL_FLOW, Codemod, Confidence, Equality, Finding, Module, Runs, Safety, purity
+from jaxfix.api import CONTROL_FLOW, Codemod, Confidence, Equality, Finding, Module, Runs, Safety
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at, may_repeat
-from jaxfix_codemods.local_loop_function.judging import judge
+from jaxfix_codemods.local_loop_function.judging import doubts, judge
 from jaxfix_codemods.local_loop_function.naming import Declined, around, last_part, shown
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
 
@@ -72,10 +72,9 @@ def _finding(module: Module, call: ast.Call, made_anew: list[tuple[ast.expr, str
     )
     try:
         move = judge(module, call, primitive, made_anew)
-        doubts = [d for local in move.locals for d in purity(module, local.function).doubts]
     except Declined as reason:
         return found(declined=str(reason))
-    plain = not move.lifted and not doubts and move.before in module.tree.body
+    plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
     return found(recipe=partial(rewrite, module, move), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE)
 
 

@@ -1,7 +1,7 @@
 """Whether functions that are made anew can be moved to where they are made once, and what has to be lifted."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Constancy, Function, Module, constancy, lifting, purity
@@ -105,6 +105,22 @@ def _check(module: Module, local: Local) -> None:
             raise Declined(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
         if isinstance(module.parent(use), ast.Tuple | ast.List) and not _is_call_argument(module, use):
             raise Declined(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+
+
+def doubts(module: Module, move: Move) -> Iterator[str]:
+    """What only a rerun can settle although nothing is lifted."""
+    for local in move.locals:
+        yield from purity(module, local.function).doubts
+        if isinstance(local.function, ast.FunctionDef):
+            yield from (module.text(use) for use in loads(module, local.function) if _is_given_away(module, use))
+
+
+def _is_given_away(module: Module, use: ast.AST) -> bool:
+    """Whether code that was not read gets the function, and could tell the moved one from the old one."""
+    taker = module.enclosing(use, ast.Call)
+    if taker is None or taker.func is use:
+        return taker is None
+    return not (module.qualname(taker.func) or "").startswith("jax.")
 
 
 def _is_call_argument(module: Module, use: ast.AST) -> bool:

@@ -78,6 +78,11 @@ def names_in(function: Function) -> list[ast.Name]:
     return sorted((n for n in ast.walk(function) if isinstance(n, ast.Name)), key=lambda n: (n.lineno, n.col_offset))
 
 
+def used_in(module: Module, function: Function) -> frozenset[str]:
+    """The names that a new variable of `function` must not take."""
+    return module.names(function) | {n.id for n in names_in(function)}
+
+
 def first_parameter(function: Function) -> str | None:
     arguments = [*function.args.posonlyargs, *function.args.args]
     return arguments[0].arg if arguments else None

@@ -1,24 +1,35 @@
 """The move itself, as text."""
 
 import ast
+from dataclasses import dataclass
 
 from jaxfix.api import CONTROL_FLOW, Function, Module, Rewriter
 from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
-from jaxfix_codemods.local_loop_function.naming import around, free_names, is_docstring, loads, names_in
+from jaxfix_codemods.local_loop_function.naming import around, free_names, is_docstring, loads, used_in
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A function on its way: `name` is its new one, `lifted` what it calls the variables that it is handed."""
+
+    function: Function
+    role: str
+    name: str
+    lifted: tuple[str, ...]
 
 
 def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
     handed_over: dict[ast.AST, str] = {}
+    names: dict[Function, str] = {}
     for local in move.locals:
-        name = _new_name(module, move, local)
-        handed_over[local.use] = name
-        if isinstance(local.function, ast.Lambda):
-            edit.insert_before(move.before, _as_def(module, move, local.role, local.function, name))
-        elif isinstance(local.function, ast.FunctionDef):
-            edit.hoist(local.function, move.before, name, _operands(move))
-            _unpack(module, move, local.role, local.function, edit)
+        if local.function not in names:
+            moved = _moved(module, move, local)
+            names[local.function] = moved.name
+            _put(module, move, moved, edit)
+        handed_over[local.use] = names[local.function]
+        if isinstance(local.function, ast.FunctionDef):
             for use in loads(module, local.function):
-                handed_over.setdefault(use, name)
+                handed_over.setdefault(use, names[local.function])
     _pass_lifted(module, move, handed_over, edit)
     if move.primitive == "jax.lax.scan" and move.lifted and isinstance(module.parent(move.call), ast.Return):
         _spell_out(module, move, handed_over, edit)
@@ -29,15 +40,27 @@ def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
         _take_carry_out(module, move, edit)
 
 
-def _new_name(module: Module, move: Move, local: Local) -> str:
+def _put(module: Module, move: Move, moved: Moved, edit: Rewriter) -> None:
+    if isinstance(moved.function, ast.Lambda):
+        edit.insert_before(move.before, _as_def(module, move, moved, moved.function))
+    elif isinstance(moved.function, ast.FunctionDef):
+        edit.hoist(moved.function, move.before, moved.name, _operands(move, moved))
+        _unpack(module, move, moved, moved.function, edit)
+
+
+def _moved(module: Module, move: Move, local: Local) -> Moved:
     caller = around(module, move.call).rpartition(".")[2].strip("_<>")
     own = local.role if isinstance(local.function, ast.Lambda) else local.function.name.strip("_")
-    return module.fresh(f"_{caller}_{own}")
+    name = module.fresh("_" + ("_".join(part for part in (caller, own) if part) or local.role))
+    # Lifted for another one of the functions, and here the name of something else.
+    taken = used_in(module, local.function) - set(free_names(module, local.function))
+    lifted = tuple(module.fresh(f"{name}_") if name in taken else name for name in move.lifted)
+    return Moved(local.function, local.role, name, lifted)
 
 
-def _operands(move: Move) -> tuple[str, ...]:
+def _operands(move: Move, moved: Moved) -> tuple[str, ...]:
     """The parameters that a branch gets in front of its own; a loop body gets its variables in the carry."""
-    return () if move.primitive in INIT else move.lifted
+    return () if move.primitive in INIT else moved.lifted
 
 
 def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str], edit: Rewriter) -> None:
@@ -52,25 +75,24 @@ def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str], ed
         handed_over[init] = f"({module.text(init)}, {', '.join(move.lifted)})"
 
 
-def _as_def(module: Module, move: Move, role: str, function: ast.Lambda, name: str) -> str:
+def _as_def(module: Module, move: Move, moved: Moved, function: ast.Lambda) -> str:
     body = function.body
     if not move.lifted or move.primitive not in INIT:
-        parameters = ", ".join((*_operands(move), ast.unparse(function.args))).removesuffix(", ")
-        return f"def {name}({parameters}):\n    return {_result_text(module, body)}\n"
-    index = _carry_index(move, role)
+        parameters = ", ".join((*_operands(move, moved), ast.unparse(function.args))).removesuffix(", ")
+        return f"def {moved.name}({parameters}):\n    return {_result_text(module, body)}\n"
     names = [a.arg for a in function.args.args]
     carry = _carry_name(module, function)
-    unpacking = _unpacking(module, move, role, function, carry)
-    names[index] = carry
-    rest = ", ".join(move.lifted)
+    unpacking = _unpacking(module, move, moved, carry)
+    names[_carry_index(move, moved.role)] = carry
+    rest = ", ".join(moved.lifted)
     match body:
-        case _ if role == "cond":
+        case _ if moved.role == "cond":
             result = _result_text(module, body)
         case ast.Tuple(elts=[inner, other]) if move.primitive == "jax.lax.scan":
             result = f"({module.text(inner)}, {rest}), {module.text(other)}"
         case _:
             result = f"{_result_text(module, body)}, {rest}"
-    return f"def {name}({', '.join(names)}):\n    {unpacking}\n    return {result}\n"
+    return f"def {moved.name}({', '.join(names)}):\n    {unpacking}\n    return {result}\n"
 
 
 def _result_text(module: Module, body: ast.expr) -> str:
@@ -89,39 +111,46 @@ def _carry_index(move: Move, role: str) -> int:
     return 0 if role == "cond" else CARRY[move.primitive][0]
 
 
-def _unpack(module: Module, move: Move, role: str, function: ast.FunctionDef, edit: Rewriter) -> None:
+def _unpack(module: Module, move: Move, moved: Moved, function: ast.FunctionDef, edit: Rewriter) -> None:
     """Makes the carry of a moved loop function hold the lifted variables, and every result too."""
     if not move.lifted or move.primitive not in INIT:
         return
     carry = _carry_name(module, function)
     first = next((s for s in function.body if not is_docstring(s)), function.body[0])
-    edit.insert_before(first, _unpacking(module, move, role, function, carry))
-    edit.replace(function.args.args[_carry_index(move, role)], carry)
-    rest = ", ".join(move.lifted)
-    for value in results(module, function) if role != "cond" else ():
+    edit.insert_before(first, _unpacking(module, move, moved, carry))
+    edit.replace(function.args.args[_carry_index(move, moved.role)], carry)
+    rest = ", ".join(moved.lifted)
+    for value in results(module, function) if moved.role != "cond" else ():
         if move.primitive == "jax.lax.scan" and isinstance(value, ast.Tuple):
             edit.wrap(value.elts[0], "(", f", {rest})")
         else:
             edit.wrap(value, "", f", {rest}")
 
 
-def _unpacking(module: Module, move: Move, role: str, function: Function, carry: str) -> str:
-    inner = function.args.args[_carry_index(move, role)].arg
-    read = set(free_names(module, function)) & set(move.lifted)
-    names = "*_" if role == "cond" and not read else ", ".join(move.lifted)
-    return f"{inner}, {names} = {carry}"
+def _unpacking(module: Module, move: Move, moved: Moved, carry: str) -> str:
+    inner = moved.function.args.args[_carry_index(move, moved.role)].arg
+    if moved.role != "cond" or set(free_names(module, moved.function)) & set(move.lifted):
+        return f"{inner}, {', '.join(moved.lifted)} = {carry}"
+    return f"{inner}, *{'_' if '_' not in used_in(module, moved.function) else module.fresh('_rest')} = {carry}"
 
 
 def _carry_name(module: Module, function: Function) -> str:
-    used = {n.id for n in names_in(function)} | {a.arg for a in function.args.args}
+    used = used_in(module, function)
     return next(n for n in ("carry", "lifted", module.fresh("lifted_carry")) if n not in used)
+
+
+def _rest(module: Module, call: ast.Call) -> str:
+    """A name in the caller for what is not needed: `_`, unless that is read."""
+    scope = module.function(call) or module.tree
+    is_read = any(isinstance(n, ast.Name) and n.id == "_" and isinstance(n.ctx, ast.Load) for n in ast.walk(scope))
+    return module.fresh("_rest") if is_read else "_"
 
 
 def _take_carry_out(module: Module, move: Move, edit: Rewriter) -> None:
     """Leaves in the result only what was there before."""
     match taker(module, move.call):
         case ast.Tuple(elts=[carry, _]) if move.primitive == "jax.lax.scan":
-            edit.wrap(carry, "(", ", *_)")
+            edit.wrap(carry, "(", f", *{_rest(module, move.call)})")
         case ast.Subscript(slice=ast.Constant(value=1)) if move.primitive == "jax.lax.scan":
             return
         case _:
@@ -137,7 +166,7 @@ def _spell_out(module: Module, move: Move, handed_over: dict[ast.AST, str], edit
     outside = {node: text for node, text in handed_over.items() if move.call not in module.ancestors(node)}
     inside = {node: text for node, text in handed_over.items() if node not in outside}
     call = _dedented(module.substitute(move.call, inside), statement.col_offset)
-    edit.replace(statement, f"({carry}, *_), {stacked} = {call}\nreturn {carry}, {stacked}")
+    edit.replace(statement, f"({carry}, *{_rest(module, move.call)}), {stacked} = {call}\nreturn {carry}, {stacked}")
     for node, text in outside.items():
         edit.replace(node, text)
 
