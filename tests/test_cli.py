@@ -457,7 +457,11 @@ def test_a_vendored_copy_is_found_by_its_old_name(project: Path, cli: Cli, monke
     install(project, monkeypatch)
     done = cli("apply", "slowpkg", "--to", "third_party")
     assert done.code == 0, done.err
+    assert done.err.endswith(
+        "note: vendored into `third_party/slowpkg`, see `VENDORED.md` there\nnote: undo with `jaxfix undo`\n"
+    )
     copy = project / "third_party" / "slowpkg"
+    assert cli("check", "third_party").code == 0
     assert "tiny_done" in (copy / "core.py").read_text()
     assert (copy / "LICENSE").read_text() == "be kind\n"
     assert "slow-pkg 2.1" in (copy / "VENDORED.md").read_text()
@@ -468,6 +472,29 @@ def test_a_vendored_copy_is_found_by_its_old_name(project: Path, cli: Cli, monke
     assert cli("apply", "slowpkg", "--to", "third_party").code == 2
     cli("undo")
     assert not copy.exists()
+
+
+def test_a_vendored_copy_leaves_out_what_only_tests_need(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = install(project, monkeypatch) / "slowpkg"
+    (package / "samples_test.py").write_text("")
+    (package / "base.py").write_text("SEVEN = 7\n\ndef lazy():\n    from . import samples_test\n")
+    (package / "tests").mkdir()
+    (package / "tests" / "data.json").write_text("{}")
+    cli("apply", "slowpkg", "--to", "third_party", "--unproven")
+    names = {path.name for path in (project / "third_party" / "slowpkg").iterdir()}
+    assert names == {"LICENSE", "VENDORED.md", "__init__.py", "base.py", "core.py", "samples_test.py"}
+
+
+def test_what_is_in_the_way_of_a_copy_is_told_before_anything_runs(
+    project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(project, monkeypatch)
+    (project / "x" / "slowpkg").mkdir(parents=True)
+    done = cli("apply", "slowpkg", "--to", "x", "--prove")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "error: x/slowpkg: exists already; delete it, or name another folder\n"
 
 
 def test_a_copy_vendored_into_a_package_imports_itself_there(
@@ -622,6 +649,7 @@ def install(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "core.py").write_text(
         (package / "core.py").read_text().replace("jax.tiny_safe if", "jax.tiny_safe(0) if")
     )
+    (package / "core_test.py").write_text(SLOW)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow-pkg\nVersion: 2.1\n")
     (info / "licenses" / "LICENSE").write_text("be kind\n")
     (info / "RECORD").write_text(

@@ -91,9 +91,9 @@ def _source(location: Path, parts: list[str]) -> tuple[Path, ...] | None:
 
 def _sources_under(folder: Path) -> tuple[Path, ...]:
     """Every module there but tests: what pip installed as a package, nobody's `.gitignore` takes away."""
-    return tuple(sorted(path for path in folder.rglob("*.py") if not _is_test(path.relative_to(folder))))
+    return tuple(sorted(path for path in folder.rglob("*.py") if not is_test(path.relative_to(folder))))
 
 
-def _is_test(path: Path) -> bool:
+def is_test(path: Path) -> bool:
     """Whether a package brings `path` along for its own tests, which nobody who installs it runs."""
     return "tests" in path.parts or path.stem.startswith("test_") or path.stem.endswith("_test")

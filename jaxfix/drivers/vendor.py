@@ -1,6 +1,7 @@
 """A copy of an installed package, with other bytes in some of its files, importable where it stands."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
 from jaxfix.drivers import files
 from jaxfix.drivers.files import Replacement
-from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.installed import Installed, is_test
 
 NOTE = "VENDORED.md"
 _LICENCES = re.compile(r"(?i)^(licen[cs]e|copying|notice|authors)")
@@ -26,8 +27,22 @@ class Copy:
     places: Mapping[Path, Path]
 
 
+def place_for(module: Installed, to: Path) -> Path:
+    """The folder that a copy of the package in the folder `to` would have.
+
+    Raises:
+      WriteError: there is something at its place, or `module` is no package.
+    """
+    if not (module.location / module.package).is_dir():
+        raise WriteError(f"{module.package}: a single module; `--to` vendors packages")
+    target = to.absolute() / module.package
+    if os.path.lexists(target):
+        raise WriteError(f"{files.shown(target)}: exists already", hint="delete it, or name another folder")
+    return target
+
+
 def copy_of(module: Installed, fixed: Mapping[Path, bytes], fixes: tuple[str, ...], to: Path) -> Copy:
-    """The whole package that `module` belongs to, in the folder `to`.
+    """The package that `module` belongs to, in the folder `to`, but for tests that nothing else in it imports.
 
     If `to` is, or becomes, part of a package, the copy imports itself by its new dotted name; else it is found by
     its old name once `to` is on the path.
@@ -39,12 +54,8 @@ def copy_of(module: Installed, fixed: Mapping[Path, bytes], fixes: tuple[str, ..
     Raises:
       WriteError: there is something at its place, or `module` is no package.
     """
+    target = place_for(module, to)
     origin = module.location / module.package
-    if not origin.is_dir():
-        raise WriteError(f"{module.package}: a single module; `--to` vendors packages")
-    target = to.absolute() / module.package
-    if target.exists():
-        raise WriteError(f"{files.shown(target)}: exists already", hint="delete it, or name another folder")
     prefix = _dotted(to.absolute())
     places: dict[Path, Path] = {}
     replacements: list[Replacement] = []
@@ -115,8 +126,23 @@ def _dotted(folder: Path) -> str | None:
 
 
 def _contents(origin: Path) -> tuple[Path, ...]:
-    found = (path for path in origin.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return tuple(sorted(found))
+    found = sorted(path for path in origin.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    inside = {path: path.relative_to(origin) for path in found if path.suffix == ".py" or "tests" in path.parts}
+    tests = {path for path, name in inside.items() if is_test(name)}
+    imported = {name for path in found if path.suffix == ".py" and path not in tests for name in _imported(path)}
+    return tuple(path for path in found if path not in tests or imported & {"tests", path.stem})
+
+
+def _imported(path: Path) -> set[str]:
+    """Every part of every name that the source imports."""
+    try:
+        tree = ast.parse(files.read_bytes(path))
+    except (SyntaxError, ValueError):
+        return set()
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in statements for alias in node.names}
+    names |= {node.module for node in statements if isinstance(node, ast.ImportFrom) and node.module}
+    return {part for name in names for part in name.split(".")}
 
 
 def _distribution(module: Installed) -> Distribution | None:
@@ -150,7 +176,7 @@ def _note(
     version = f" {distribution.version}" if distribution else ""
     licence = ", ".join(f"`{entry.path.name}`" for entry in licences) or "no licence file came with the distribution"
     place = f"{prefix}.{module.package}" if prefix else module.package
-    how = f"It is imported as `{place}`."
+    how = f"It is imported as `{place}`. Tests that nothing else in it imports were left out."
     if prefix:
         how += f" Its imports of itself were changed from `{module.package}` to `{place}`."
     listed = "\n".join(f"- {fix}" for fix in fixes) or "None."

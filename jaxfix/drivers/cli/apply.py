@@ -18,6 +18,7 @@ from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
 from jaxfix.drivers.cli.writing import Leave, refuse_unsaved, write
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.vendor import place_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ def apply(request: Request, options: Options) -> int:
     _check_options(request, options)
     looked_at = targets(request)
     vendored = only_package(looked_at.targets) if options.to is not None else None
+    copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None
     found = look(looked_at.targets)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     fixable = _fixable(looked_at.targets, found)
@@ -55,7 +57,15 @@ def apply(request: Request, options: Options) -> int:
     if STDIN in request.paths:
         return _filter(looked_at, planned, found)
     places = {} if options.diff else _write(planned, vendored, proofs.receipts, options)
-    result = Result(found, _second_look(found, planned, places), planned, proofs, places, options.diff)
+    result = Result(
+        found,
+        _second_look(found, planned, places),
+        planned,
+        proofs,
+        places,
+        options.diff,
+        None if options.diff else copy,
+    )
     tell(result, options.output_format)
     left = found if options.diff else result.remaining
     return _exit_code(left, found, planned)

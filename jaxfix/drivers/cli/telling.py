@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from jaxfix.core.report import Evidence, Held, Patch, Report, Verdict
-from jaxfix.drivers import files, journal
+from jaxfix.drivers import files, journal, vendor
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.check import Findings, from_here
 from jaxfix.drivers.cli.planning import Plans
@@ -25,6 +25,7 @@ class Result:
 
     Attributes:
       places: where each written source is now, by its path; what changed and is not there exists in an overlay only.
+      vendored: the folder that a package was copied to.
     """
 
     found: Findings
@@ -33,6 +34,7 @@ class Result:
     proofs: Proofs
     places: Mapping[str, Path]
     is_diff: bool
+    vendored: Path | None = None
 
     @property
     def fixed(self) -> int:
@@ -71,7 +73,7 @@ def _tell_wrongs(result: Result) -> None:
 def _tell_json(result: Result) -> None:
     errors = (*result.found.errors, *result.remaining.errors)
     report = Report(result.remaining.diagnostics, errors, _patches(result), _in_order(result), result.proofs.together)
-    document = json_report.applied(from_here(report), written=bool(result.places))
+    document = json_report.applied(from_here(report), written=bool(result.places or result.vendored))
     terminal.give(document.encode())
 
 
@@ -156,6 +158,8 @@ def _summary(result: Result, paint: Paint) -> str:
         start = _start_of_diff(result)
         there = f"the paths of this diff start at `{start}`: pipe it to `git -C {shlex.quote(str(start))} apply`"
         return told if start == Path.cwd().resolve() else told + text.note(there, paint)
+    if result.vendored is not None:
+        told += text.note(f"vendored into `{files.shown(result.vendored)}`, see `{vendor.NOTE}` there", paint)
     root = _undo_root(result)
     if root is None:
         return told
@@ -174,8 +178,9 @@ def _where(result: Result) -> str:
 
 def _undo_root(result: Result) -> str | None:
     """What to type before `jaxfix undo`; None if there is nothing to undo."""
-    if not result.places:
+    written = [*result.places.values(), *([result.vendored] if result.vendored else [])]
+    if not written:
         return None
-    root = journal.root_for(list(result.places.values())).resolve()
+    root = journal.root_for(written).resolve()
     here = Path.cwd().resolve()
     return "" if root in (here, *here.parents) else f"cd {shlex.quote(str(root))} && "

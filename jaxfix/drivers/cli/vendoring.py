@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
+from jaxfix.core.finding import Safety
 from jaxfix.core.report import Verdict
 from jaxfix.drivers import vendor as vendored
 from jaxfix.drivers.cli.planning import Plans, Receipts
@@ -53,7 +54,7 @@ def _fixes(plans: Plans, receipts: Receipts) -> tuple[str, ...]:
         place = entry.target.path.relative_to(entry.target.module.location).as_posix()
         for fix in entry.patch.applied:
             evidence = receipts.get((entry.patch.path, fix.key))
-            told = fix.safety.value
+            told = "safe" if fix.safety is Safety.SAFE else "not proven"
             if evidence is not None and evidence.verdict is Verdict.PROVEN:
                 told = receipt(evidence, plain).strip()
             lines.append(f"`{place}`: {fix.title} (`{fix.codemod}`): {told}")
