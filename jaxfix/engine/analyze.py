@@ -3,7 +3,7 @@
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from jaxfix.core.errors import SourceError
@@ -49,8 +49,11 @@ def lowest(*safeties: Safety) -> Safety:
     return max(safeties, key=_WEAKEST_LAST.index)
 
 
-def analyze(source: SourceFile, codemods: Iterable[Codemod]) -> Analysis:
+def analyze(source: SourceFile, codemods: Iterable[Codemod], made: Container[str] = ()) -> Analysis:
     """Runs the codemods whose triggers are mentioned in `source`.
+
+    Args:
+      made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
 
     Raises:
       SourceError: `source` is not valid Python, or is nested too deeply.
@@ -58,7 +61,7 @@ def analyze(source: SourceFile, codemods: Iterable[Codemod]) -> Analysis:
     module = Module.parse(source)
     try:
         silenced = suppressions(source.text)
-        results = [_run(module, codemod, silenced) for codemod in codemods if _is_mentioned(codemod, source.text)]
+        results = [_run(module, codemod, silenced, made) for codemod in codemods if _is_mentioned(codemod, source.text)]
     except RecursionError as error:
         raise SourceError(source.path, "nested too deeply to be analysed") from error
     found = [f for findings, _ in results for f in findings]
@@ -91,7 +94,9 @@ def _is_mentioned(codemod: Codemod, text: bytes) -> bool:
     return any(trigger.rpartition(".")[2].encode() in text for trigger in codemod.triggers)
 
 
-def _run(module: Module, codemod: Codemod, silenced: Suppressions) -> tuple[list[Found], str | None]:
+def _run(
+    module: Module, codemod: Codemod, silenced: Suppressions, made: Container[str]
+) -> tuple[list[Found], str | None]:
     try:
         findings = list(codemod.find(module))
     except RecursionError:
@@ -99,20 +104,20 @@ def _run(module: Module, codemod: Codemod, silenced: Suppressions) -> tuple[list
     except Exception as error:  # one codemod's bug is reported and does not stop the others
         return [], f"{module.source.path}: codemod `{codemod.id}` broke: {type(error).__name__}: {error}"
     findings = [f for f in findings if not silenced.silences(codemod.id, _lines(module, f.at))]
-    return _keyed(module, codemod, findings), None
+    return _keyed(module, codemod, findings, made), None
 
 
 def _lines(module: Module, node: ast.AST) -> tuple[int, ...]:
-    """The lines on which a comment speaks of `node`: the first and last of it, and of its statement."""
-    lines: list[int] = []
-    header = module.statement(node)
-    for part in (node, header) if not isinstance(header, ast.FunctionDef | ast.ClassDef) else (node,):
-        span = module.span(part)
-        lines += (module.source.lines.line(span.start), module.source.lines.line(span.end))
-    return (*lines, getattr(node, "lineno", lines[0]))
+    """The lines on which a comment speaks of `node`: the first and last of it, and of its statement without blocks."""
+    lines, statement = module.source.lines, module.statement(node)
+    own, around = module.span(node), module.span(statement)
+    found = [lines.line(own.start), lines.line(own.end), lines.line(around.start)]
+    if not hasattr(statement, "body"):
+        found.append(lines.line(around.end))
+    return (*found, getattr(node, "lineno", found[0]))
 
 
-def _keyed(module: Module, codemod: Codemod, findings: list[Finding]) -> list[Found]:
+def _keyed(module: Module, codemod: Codemod, findings: list[Finding], made: Container[str]) -> list[Found]:
     seen: Counter[str] = Counter()
     found = []
     for finding in findings:
@@ -120,5 +125,7 @@ def _keyed(module: Module, codemod: Codemod, findings: list[Finding]) -> list[Fo
         words = hashlib.sha256(f"{finding.message}\n{first_line}".encode()).hexdigest()[:8]
         key = f"{codemod.id}:{module.path(finding.at)}:{words}"
         seen[key] += 1
+        while f"{key}:{seen[key]}" in made:
+            seen[key] += 1
         found.append(Found(codemod, finding, f"{key}:{seen[key]}"))
     return found

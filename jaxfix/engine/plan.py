@@ -29,8 +29,9 @@ def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Pat
     """
     current = source
     applied: list[Fix] = []
+    rounds: list[list[Fix]] = []
     for _ in range(ROUNDS):
-        fixes = cook(analyze(current, codemods))
+        fixes = cook(analyze(current, codemods, made={fix.key for fix in applied}))
         chosen, held = _choose(fixes, codemods, accept, current)
         if not chosen:
             return Patch(source.path, source.raw, current.raw, tuple(applied), held)
@@ -39,7 +40,9 @@ def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Pat
             raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not parse together")
         current = current.with_text(text)
         applied += chosen
-    raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not come to an end")
+        rounds.append(chosen)
+    endless = [fix for chosen in rounds[ROUNDS // 2 :] for fix in chosen]
+    raise BugError(f"{source.path}: the fixes of {_names(endless)} do not come to an end")
 
 
 def cook(analysis: Analysis) -> tuple[Fix, ...]:
