@@ -285,6 +285,17 @@ def test_line_that_was_too_long_is_left_in_one_piece() -> None:
     assert rewritten(text, replacing("a", "b" * 130)) == text.replace("(a)", f"({'b' * 130})")
 
 
+def test_comment_behind_the_code_does_not_excuse_its_width() -> None:
+    text = f"y = f(a)  # {'why ' * 30}\n"
+    assert rewritten(text, replacing("a", "b" * 80)) == text.replace("(a)", f"(\n    {'b' * 80}\n)")
+
+
+@pytest.mark.parametrize("comment", ["# type: ignore[arg-type]", "# noqa: E501", "# why  # pylint: disable=x"])
+def test_line_that_a_tool_is_told_of_is_left_in_one_piece(comment: str) -> None:
+    text = f"y = f(a)  {comment}\n"
+    assert rewritten(text, replacing("a", "b" * 80)) == text.replace("(a)", f"({'b' * 80})")
+
+
 # --- statements -----------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,9 @@ def _smooth_body(carry, x):
 
 
 def smooth(signal, gain):
-    (_, *_), smoothed = jax.lax.scan(_smooth_body, (jnp.zeros(()), gain), signal)  # want: local-loop-function
+    (_, *_), smoothed = jax.lax.scan(
+        _smooth_body, (jnp.zeros(()), gain), signal
+    )  # want: local-loop-function
     return smoothed
 
 

@@ -12,6 +12,7 @@ from jaxfix.rewrite.brackets import Brackets, outermost, separators, step
 from jaxfix.rewrite.layout import Layout, indentation
 
 _BLANKS = re.compile(rb"[ \t]*")
+_PRAGMA = re.compile(r"#\s*(type:|noqa|pylint:|pyright:|pytype:|mypy:|pyre-|ruff:|fmt:|pragma:|jaxfix:)")
 
 
 class Folding:
@@ -39,10 +40,13 @@ class Folding:
         end = start + len(self._source.text[start : self._source.lines.line_start(line + 1)].rstrip(b"\r\n"))
         if any("\n" in edit.text or "\r" in edit.text or edit.span.end > end for edit in edits):
             return edits
-        # A comment behind the code, such as one for another tool, may stand out: the code decides.
-        code = Span(start, self._code_end(Span(start, end)))
+        comment = next((token for token in self._found(Span(start, end)) if token.kind == "COMMENT"), None)
+        if comment is not None and _PRAGMA.search(comment.text):
+            return edits  # it speaks of this line
+        # A comment behind the code may stand out: the code decides.
+        code = Span(start, self._code_end(Span(start, end), comment))
         width = self._width(code, edits) + shift
-        if self._layout.fits(width) or width <= len(self._source.text[start:end].decode()):
+        if self._layout.fits(width) or width <= len(self._source.text[start : code.end].decode()):
             return edits
         indent = indentation(self._source.text[start:end].decode())
         apart = self._items_apart(code, edits, indent)
@@ -59,8 +63,7 @@ class Folding:
         """The tokens that begin in `span`."""
         return list(self._tokens[bisect_left(self._starts, span.start) : bisect_left(self._starts, span.end)])
 
-    def _code_end(self, line: Span) -> int:
-        comment = next((token for token in self._found(line) if token.kind == "COMMENT"), None)
+    def _code_end(self, line: Span, comment: Token | None) -> int:
         end = line.end if comment is None else comment.span.start
         return line.start + len(self._source.text[line.start : end].rstrip())
 

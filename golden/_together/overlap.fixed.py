@@ -1,0 +1,52 @@
+"""Fixes that break one line in two ways: one is made at once, the other in the round after."""
+
+import jax.numpy as jnp
+from jax import lax
+
+
+def _train_for_a_while_true(x):
+    return x
+
+
+def _train_for_a_while_false(x):
+    return x / 2
+
+
+def train_for_a_while(batches, decay=0.9):
+    count = jnp.zeros([], jnp.int32)
+    for batch in batches:
+        count = count + 1
+        low = jnp.max(batch) < 1.0
+        # The comment stays above the line.
+        batch = lax.cond(
+            low, _train_for_a_while_true, _train_for_a_while_false, batch / decay**(count * 1.0)
+        )  # want: local-loop-function # want: static-exponent
+    return batch
+
+
+def _one_in_the_other_true(x):
+    return x - 1.0
+
+
+def _one_in_the_other_false(x):
+    return x
+
+
+def _one_in_the_other_true_2(x):
+    return x + 3.0
+
+
+def _one_in_the_other_false_2(x):
+    return x
+
+
+def one_in_the_other(batches):
+    for batch in batches:
+        low = jnp.max(batch) > 1.0
+        batch = lax.cond(  # want: local-loop-function
+            low,
+            _one_in_the_other_true,
+            _one_in_the_other_false,
+            lax.cond(low, _one_in_the_other_true_2, _one_in_the_other_false_2, batch),  # want: local-loop-function
+        )
+    return batch
