@@ -129,6 +129,43 @@ def test_where_code_runs(text: str, runs: Runs) -> None:
 def test_what_repeats(text: str, repeats: bool) -> None:
     module = module_of(f"import jax\n\n{text}\n")
     assert module.repeats(call_of(module, "here")) is repeats
+    assert module.surely_repeats(call_of(module, "here")) is repeats
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(3):\n    if i == 0:\n        mark_here()",
+        "for i in range(3):\n    i == 0 and mark_here()",
+        "for i in range(3):\n    try:\n        f()\n    except ValueError:\n        mark_here()",
+        "for i in range(3):\n    if i:\n        continue\n    mark_here()",
+        "for _ in range(1):\n    mark_here()",
+        "for _ in [3]:\n    mark_here()",
+        "while True:\n    mark_here()\n    break",
+        "def f():\n    for i in range(3):\n        return mark_here()",
+        "x = [mark_here() for i in range(3) if i == 0]",
+        "import functools\n@functools.cache\ndef f():\n    mark_here()\n\nfor _ in range(3):\n    f()",
+        "def f():\n    global X\n    if X is None:\n        X = mark_here()\n\nfor _ in range(3):\n    f()",
+        "def f():\n    if X is not None:\n        return\n    mark_here()\n\nfor _ in range(3):\n    f()",
+    ],
+)
+def test_what_may_run_once_does_not_surely_repeat(text: str) -> None:
+    module = module_of(f"import jax\n\n{text}\n")
+    assert not module.surely_repeats(call_of(module, "here"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(3):\n    if mark_here():\n        f()",
+        "for i in range(3):\n    try:\n        mark_here()\n    except ValueError:\n        f()",
+        "while True:\n    mark_here()\n    if x:\n        break",
+        "def f(x):\n    if x < 0:\n        raise ValueError(x)\n    return mark_here()\n\nfor x in xs:\n    f(x)",
+    ],
+)
+def test_what_surely_repeats(text: str) -> None:
+    module = module_of(f"import jax\n\n{text}\n")
+    assert module.surely_repeats(call_of(module, "here"))
 
 
 def test_a_function_under_grad_is_differentiated_with_what_it_calls() -> None:
@@ -176,7 +213,7 @@ def test_lambdas_on_one_line_are_told_apart_by_their_order() -> None:
     module = module_of("def f(a, b):\n    return (lambda: a), (lambda: b)\n")
     first, second = (module.captures(f) for f in module.functions if isinstance(f, ast.Lambda))
     assert first is not None and second is not None
-    assert (first.free, second.free) == ({"a"}, {"b"})
+    assert (set(first.free), set(second.free)) == ({"a"}, {"b"})
 
 
 @pytest.mark.parametrize(
@@ -277,6 +314,7 @@ def test_what_other_code_could_change_is_a_doubt(text: str) -> None:
         "def body(x):\n    return State(x).rate",
         "class Held:\n    def __init__(self, x):\n        self.x = x\n\ndef body(x):\n    return Held(x).x",
         HELD + "    def log(self):\n        print(self)\n\ndef body(x):\n    return x * Held.rate",
+        "import jax.numpy as jnp\ndef body(x):\n    return jnp.add(jnp.sort(x), 1)",
         "def body(x, rate=RATE):\n    new = {}\n    new['x'] = x * rate\n    return new",
     ],
 )

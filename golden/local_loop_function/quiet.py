@@ -78,6 +78,23 @@ def silenced(x):
     return lax.fori_loop(0, 3, lambda i, v: v * 0.5, x)  # jaxfix: ignore[local-loop-function]
 
 
+class Attributes:
+    halve = staticmethod(lambda i, v: v * 0.5)
+
+    def __init__(self, step):
+        self.given = step
+
+    @staticmethod
+    def double(i, v):
+        return v * 2
+
+    def static_methods(self, x):
+        return lax.fori_loop(0, 3, self.double, lax.fori_loop(0, 3, self.halve, x))
+
+    def callers_function(self, x):
+        return lax.fori_loop(0, 3, self.given, x)
+
+
 class scan:
     """Not the one of `jax.lax`."""
 

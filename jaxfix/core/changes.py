@@ -44,7 +44,7 @@ def changes(module: "Module") -> Changes:
     found = Changes()
     for node in ast.walk(module.tree):
         changed = root(_changed_object(node))
-        if changed is not None:
+        if changed is not None and not _is_library_call(module, node):
             found.roots.setdefault(changed.id, []).append(changed)
         _note(module, node, found)
     return found
@@ -86,6 +86,12 @@ def _changed_object(node: ast.AST) -> ast.AST | None:
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in MUTATORS:
             return value
     return None
+
+
+def _is_library_call(module: "Module", node: ast.AST) -> bool:
+    """Whether `node` is a call such as `jnp.sort(x)`: it shares its name with a mutating method."""
+    qualname = module.qualname(node.func) if isinstance(node, ast.Call) else None
+    return qualname is not None and qualname.split(".")[0] in ("jax", "numpy")
 
 
 def _note(module: "Module", node: ast.AST, found: Changes) -> None:

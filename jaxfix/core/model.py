@@ -349,6 +349,10 @@ class Module:
         """Whether the code that was read runs `node` eagerly again and again."""
         return self._reach.repeats(node)
 
+    def surely_repeats(self, node: ast.AST) -> bool:
+        """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
+        return self._reach.surely_repeats(node)
+
     def differentiated(self, node: ast.AST) -> bool:
         """Whether this module passes a function around `node`, or a caller of it, to `grad` or its kin."""
         return self._reach.differentiated(node)

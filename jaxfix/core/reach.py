@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from jaxfix.core.conditions import always_runs, goes_around
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES, JITS
 from jaxfix.core.scopes import Function
 
@@ -18,6 +19,7 @@ _MAPS = frozenset(
 _CALL_AT_ONCE = frozenset(
     {"jax.jvp", "jax.vjp", "jax.linearize", "jax.eval_shape", "jax.tree.map", "jax.tree_util.tree_map"}
 )
+_MEMOS = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property"})
 _TRANSPARENT_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod", "override"})
 
 
@@ -74,6 +76,25 @@ class Reach:
             return any(use.call is not None and self.repeats(use.call) for use in self._uses_of(function))
         finally:
             self._under_way.discard(("repeats", function))
+
+    def surely_repeats(self, node: ast.AST) -> bool:
+        if self.runs(node) is not Runs.EAGER:
+            return False
+        if any(goes_around(loop) and always_runs(self._module, node, loop) for loop in self._module.loops(node)):
+            return True
+        function = self._module.function(node)
+        if function is None or ("surely", function) in self._under_way or self._is_memoised(function):
+            return False
+        if not always_runs(self._module, node, function):
+            return False
+        self._under_way.add(("surely", function))
+        try:
+            return any(use.call is not None and self.surely_repeats(use.call) for use in self._uses_of(function))
+        finally:
+            self._under_way.discard(("surely", function))
+
+    def _is_memoised(self, function: Function) -> bool:
+        return any(self._transform(decorator) in _MEMOS for decorator in _decorators(function))
 
     def differentiated(self, node: ast.AST) -> bool:
         return any(self._is_differentiated(function) for function in self._module.functions_around(node))

@@ -62,7 +62,7 @@ def _finding(module: Module, call: ast.Call, made_anew: list[tuple[ast.expr, str
     primitive = module.qualname(call.func) or ""
     names = shown(module, *(use for use, _ in made_anew))
     verb = "are new functions" if len(made_anew) > 1 else "is a new function"
-    again = any(module.repeats(made_at(module, use)) for use, _ in made_anew)
+    again = any(module.surely_repeats(made_at(module, use)) and module.surely_repeats(call) for use, _ in made_anew)
     found = partial(
         Finding,
         at=call,

@@ -26,10 +26,12 @@ def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
             return module.function(call) is not None or bool(module.loops(call))
         case ast.Call(func=func):
             return module.qualname(func) == "functools.partial"
-        case ast.Attribute(value=ast.Name(id=receiver)):
+        case ast.Attribute(value=ast.Name(id=receiver), attr=name):
             around = module.functions_around(call)
             method = around[-1] if around else None
-            return method is not None and module.method_of(method) is not None and receiver == first_parameter(method)
+            owner = module.method_of(method) if method is not None else None
+            is_own = method is not None and receiver == first_parameter(method)
+            return owner is not None and is_own and _is_bound_method(module, owner, name)
         case ast.Name(id=name):
             scope = module.scope_of(name, use)
             if scope is module.tree:
@@ -37,6 +39,17 @@ def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
             if scope is not module.function(call):
                 return False
             return scope is not None and any(_makes_function(module, b.node) for b in module.bindings(name, scope))
+    return False
+
+
+def _is_bound_method(module: Module, owner: ast.ClassDef, name: str) -> bool:
+    """Whether reading `name` from an object of `owner` makes a bound method: not a static one, and no attribute."""
+    if name in module.changes.attributes:
+        return False
+    match module.bindings(name, owner):
+        case (binding,) if isinstance(binding.node, ast.FunctionDef):
+            decorators = binding.node.decorator_list
+            return all(isinstance(d, ast.Name) and d.id == "classmethod" for d in decorators)
     return False
 
 

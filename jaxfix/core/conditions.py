@@ -1,0 +1,66 @@
+"""Whether a line runs whenever the function or the loop around it does."""
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jaxfix.core.scopes import FUNCTIONS
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+_LEAVES = (ast.Return, ast.Break, ast.Continue)
+
+
+def always_runs(module: "Module", node: ast.AST, around: ast.AST) -> bool:
+    """Whether each run of `around`, a function or a loop, comes to `node` inside it."""
+    inner = node
+    for outer in module.ancestors(node):
+        if _is_optional(outer, inner):
+            return False
+        if outer is around:
+            break
+        inner = outer
+    statement = module.statement(node)
+    leaves = (leaf for leaf in _leaves(around) if leaf is not statement)
+    return not any(leaf.lineno < statement.lineno for leaf in leaves)
+
+
+def goes_around(loop: ast.AST) -> bool:
+    """Whether nothing in the text of `loop` says that it goes round once at most."""
+    match loop:
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=0 | 1)])):
+            return False
+        case ast.For(iter=ast.List(elts=elements) | ast.Tuple(elts=elements)) if len(elements) < 2:
+            return False
+        case ast.For(body=body) | ast.AsyncFor(body=body) | ast.While(body=body):
+            return not any(isinstance(statement, ast.Return | ast.Raise | ast.Break) for statement in body)
+    return True
+
+
+def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
+    match outer:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            return inner is not test
+        case ast.Try(body=body, finalbody=final):
+            return inner not in body and inner not in final
+        case ast.BoolOp(values=[first, *_]):
+            return inner is not first
+        case ast.Match(subject=subject):
+            return inner is not subject
+        case ast.comprehension(ifs=conditions):
+            return inner in conditions[1:]
+        case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt):
+            return inner is elt and any(generator.ifs for generator in outer.generators)
+        case ast.DictComp():
+            return not isinstance(inner, ast.comprehension) and any(generator.ifs for generator in outer.generators)
+    return False
+
+
+def _leaves(around: ast.AST) -> Iterator[ast.stmt]:
+    """The statements that leave `around`, or a round of it, before its end."""
+    for child in ast.iter_child_nodes(around):
+        if isinstance(child, _LEAVES):
+            yield child
+        elif not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
+            yield from _leaves(child)
