@@ -270,6 +270,10 @@ def test_an_installed_module_is_checked_by_name(project: Path, cli: Cli, monkeyp
 # apply
 
 
+def test_what_could_not_be_read_is_not_praised(project: Path, cli: Cli) -> None:
+    assert cli("apply", "gone.py").err == "error: gone.py: no such file, folder or installed module\n"
+
+
 def test_without_consent_only_safe_fixes_are_written(project: Path, cli: Cli) -> None:
     done = cli("apply")
     assert text() == SAFE_DONE

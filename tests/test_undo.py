@@ -128,3 +128,16 @@ def test_without_git_the_journal_lives_with_the_pyproject_or_the_common_folder(t
     assert journal.root_for(paths) == tmp_path / "one"
     (tmp_path / "pyproject.toml").write_text("")
     assert journal.root_for(paths) == tmp_path
+
+
+def test_a_journal_that_cannot_be_moved_is_an_error_of_the_users(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n")
+    journal.record(tmp_path, "jaxfix apply", [Replacement(path, b"x = 1\n", b"x = 2\n")])
+    path.write_text("x = 2\n")
+    (tmp_path / ".jaxfix" / "undone").rmdir()
+    with pytest.raises(WriteError, match="cannot be moved to .*undone: no such file"):
+        journal.undo(tmp_path)
+    (tmp_path / ".jaxfix" / "undone").mkdir()
+    journal.undo(tmp_path)
+    assert path.read_text() == "x = 1\n"

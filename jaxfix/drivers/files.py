@@ -201,6 +201,18 @@ def remove(path: Path) -> None:
         folder.rmdir()
 
 
+def move(path: Path, to: Path) -> None:
+    """Renames the file.
+
+    Raises:
+      WriteError: it cannot be.
+    """
+    try:
+        os.replace(path, to)
+    except OSError as error:
+        raise WriteError(f"{shown(path)}: cannot be moved to {shown(to.parent)}: {_reason(error)}") from error
+
+
 def remove_leftovers(path: Path) -> None:
     """Deletes what a killed run has left of writing `path`."""
     for leftover in path.parent.glob(f".{path.name}.*{TEMPORARY}"):

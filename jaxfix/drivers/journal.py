@@ -99,7 +99,7 @@ def undo(root: Path) -> Entry:
     originals = [None if line.before is None else _original(root, line.before) for line in entry.lines]
     for line, original in zip(entry.lines, originals, strict=True):
         _restore(root / line.path, line, original)
-    os.replace(_path(root, "journal", entry), _path(root, "undone", entry))
+    files.move(_path(root, "journal", entry), _path(root, "undone", entry))
     return entry
 
 

@@ -153,6 +153,8 @@ def _patches(result: Result) -> tuple[Patch, ...]:
 
 
 def _summary(result: Result, paint: Paint) -> str:
+    if result.found.errors and not (result.found.diagnostics or result.vendored):
+        return ""  # no praise for what nobody could read
     told = text.apply_summary(result.fixed, result.held, result.remaining.diagnostics, _where(result), paint)
     if result.is_diff:
         start = _start_of_diff(result)
