@@ -76,6 +76,25 @@ def test_fix_that_overlaps_waits_for_the_next_round() -> None:
     assert len(patch.applied) == 2 and patch.held == ()
 
 
+def test_fixes_inside_one_another_take_as_many_rounds_as_they_are_deep() -> None:
+    patch = planned(f"x = {'a(' * 15}1{')' * 15}\n", codemod("fix-a", "a", into("c({})")))
+    assert patch.after == f"x = {'c(' * 15}1{')' * 15}\n".encode()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_definitions_that_many_fixes_put_above_one_function_all_stand(newline: str) -> None:
+    def rewrite(edit: Rewriter, module: Module, call: ast.Call) -> None:
+        edit.insert_before(module.tree.body[0], f"def b{module.text(call.args[0])}():\n    pass")
+        edit.replace(call.func, "b" + module.text(call.args[0]))
+
+    calls = "".join(f"    a({n})\n" for n in range(12))
+    patch = planned(f"def f():\n{calls}".replace("\n", newline), codemod("fix-a", "a", rewrite))
+    made = "".join(f"def b{n}():\n    pass\n\n\n" for n in range(12))
+    called = "".join(f"    b{n}({n})\n" for n in range(12))
+    assert patch.after.decode() == f"{made}def f():\n{called}".replace("\n", newline)
+    assert len(patch.applied) == 12
+
+
 def test_first_codemod_wins_and_the_second_sees_what_it_made() -> None:
     outer, inner = codemod("outer", "a", into("c({}, {})")), codemod("inner", "b", into("d({})"))
     one = codemod("outer", "a", lambda edit, module, call: edit.replace(call, f"c({module.text(call.args[0])})"))

@@ -21,7 +21,7 @@ def objections(source: SourceFile, fixes: Sequence[Fix]) -> dict[str, str]:
     found = {fix.key: "the rewrite changes nothing" for fix in fixes if not _changes(source, fix)}
     left = [fix for fix in fixes if fix.key not in found]
     while left:
-        chosen = Chosen()
+        chosen = Chosen(source.text)
         together = [fix for fix in left if chosen.take(fix) is None]
         taken = {fix.key for fix in together}
         left = [fix for fix in left if fix.key not in taken]
@@ -45,7 +45,10 @@ def _changes(source: SourceFile, fix: Fix) -> bool:
 
 def _problem(source: SourceFile, fixes: Sequence[Fix]) -> str | None:
     """What is wrong with `fixes`, which do not overlap, made together."""
-    after = apply_edits(source.text, (edit for fix in fixes for edit in fix.edits))
+    chosen = Chosen(source.text)
+    for fix in fixes:
+        chosen.take(fix)
+    after = apply_edits(source.text, chosen.edits)
     if not parses(after):
         return "the rewritten file does not parse"
     lost = Counter(c.text for c in comments(source.text)) - Counter(c.text for c in comments(after))

@@ -1,4 +1,4 @@
-"""Which fixes go together: those whose edits do not overlap."""
+"""Which fixes go together, and what they make together."""
 
 from bisect import bisect_left, insort
 
@@ -7,29 +7,58 @@ from jaxfix.core.text import Edit, Span
 
 
 class Chosen:
-    """Fixes taken one after the other; an edit that several of them make is made once."""
+    """Fixes of one text, taken one after the other, that do not overlap.
 
-    def __init__(self) -> None:
-        self._edits: list[Edit] = []
-        self._fixes: dict[Edit, Fix] = {}
+    An edit that several of them make is made once; whole lines that several insert at one place, as definitions
+    above one function, all stand there, in the order of the fixes.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._spans: list[Span] = []
+        self._texts: dict[Span, list[str]] = {}
+        self._owners: dict[Span, Fix] = {}
 
     def take(self, fix: Fix) -> Fix | None:
         """Takes `fix`, or returns the fix taken before that it overlaps."""
         for edit in fix.edits:
-            for other in self._around(edit.span):
-                if other != edit and other.span.overlaps(edit.span):
-                    return self._fixes[other]
+            for span in self._around(edit.span):
+                if span.overlaps(edit.span) and not (span == edit.span and self._goes_with(edit)):
+                    return self._owners[span]
         for edit in fix.edits:
-            if edit not in self._fixes:
-                insort(self._edits, edit)
-                self._fixes[edit] = fix
+            if edit.span not in self._texts:
+                insort(self._spans, edit.span)
+                self._owners[edit.span] = fix
+            texts = self._texts.setdefault(edit.span, [])
+            texts += [] if edit.text in texts else [edit.text]
         return None
 
-    def _around(self, span: Span) -> list[Edit]:
-        """The edits that `span` may overlap: those in it, and the one before, which may reach into it.
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What the fixes change together."""
+        return tuple(
+            Edit(
+                span, "".join(text.lstrip("\r\n") if number else text for number, text in enumerate(self._texts[span]))
+            )
+            for span in self._spans
+        )
 
-        Before a place where something is inserted there may be two: an insertion is no obstacle to what it is beside.
+    def _goes_with(self, edit: Edit) -> bool:
+        """Whether `edit` can be made beside those that are taken at its place."""
+        texts = self._texts[edit.span]
+        return edit.text in texts or all(self._is_lines(edit.span, text) for text in (edit.text, *texts))
+
+    def _is_lines(self, span: Span, text: str) -> bool:
+        """Whether `text` is whole lines inserted between two, and no import, which has to come before others."""
+        is_between = span.start == 0 or self._text[span.start - 1 : span.start] in (b"\n", b"\r")
+        is_insertion = span.start == span.end and is_between
+        return is_insertion and text.endswith(("\n", "\r")) and not text.startswith(("import ", "from "))
+
+    def _around(self, span: Span) -> list[Span]:
+        """The spans that `span` may overlap: those that begin in it, and the one before, which may reach into it.
+
+        An insertion at the start of `span` stands between it and that one, so it takes two.
         """
-        first = bisect_left(self._edits, Edit(span, ""))
-        last = bisect_left(self._edits, Edit(Span(max(span.end, span.start + 1), 0), ""))
-        return self._edits[max(first - 2, 0) : last]
+        first = bisect_left(self._spans, span)
+        last = bisect_left(self._spans, Span(max(span.end, span.start + 1), 0))
+        return self._spans[max(first - 2, 0) : last]

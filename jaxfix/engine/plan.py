@@ -8,12 +8,13 @@ from jaxfix.core.finding import Codemod, Fix, Safety
 from jaxfix.core.model import Module
 from jaxfix.core.report import Held, Patch
 from jaxfix.core.source import SourceFile
-from jaxfix.core.text import apply_edits
+from jaxfix.core.text import Edit, apply_edits
 from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
 
 ROUNDS = 10
+"""Rounds that may leave as many fixes to make as there were."""
 Accept = Callable[[Fix], str | None]
 
 
@@ -30,18 +31,22 @@ def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Pat
     current = source
     applied: list[Fix] = []
     rounds: list[list[Fix]] = []
-    for _ in range(ROUNDS):
+    fewest, vain = None, 0
+    while vain < ROUNDS:
         fixes = cook(analyze(current, codemods, made={fix.key for fix in applied}))
-        chosen, held = _choose(fixes, codemods, accept, current)
+        chosen, edits, held = _choose(fixes, codemods, accept, current)
         if not chosen:
             return Patch(source.path, source.raw, current.raw, tuple(applied), held)
-        text = apply_edits(current.text, (edit for fix in chosen for edit in fix.edits))
+        text = apply_edits(current.text, edits)
         if not parses(text):
             raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not parse together")
         current = current.with_text(text)
         applied += chosen
         rounds.append(chosen)
-    endless = [fix for chosen in rounds[ROUNDS // 2 :] for fix in chosen]
+        # Fixes inside one another need as many rounds as they are deep: only those that leave as many are in vain.
+        vain = vain + 1 if fewest is not None and len(fixes) >= fewest else 0
+        fewest = len(fixes) if fewest is None else min(fewest, len(fixes))
+    endless = [fix for chosen in rounds[-ROUNDS:] for fix in chosen]
     raise BugError(f"{source.path}: the fixes of {_names(endless)} do not come to an end")
 
 
@@ -90,10 +95,10 @@ def _lowered(fix: Fix, reason: str) -> Fix:
 
 def _choose(
     fixes: Iterable[Fix], codemods: Sequence[Codemod], accept: Accept, source: SourceFile
-) -> tuple[list[Fix], tuple[Held, ...]]:
+) -> tuple[list[Fix], tuple[Edit, ...], tuple[Held, ...]]:
     """Takes fixes in the order of codemods, then of the text; skips what overlaps one already taken."""
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
-    taken = Chosen()
+    taken = Chosen(source.text)
     chosen: list[Fix] = []
     held: list[Held] = []
     for fix in sorted(fixes, key=lambda fix: (rank[fix.codemod], fix.at)):
@@ -102,7 +107,7 @@ def _choose(
             chosen.append(fix)
         else:
             held.append(Held(fix, reason))
-    return chosen, tuple(sorted(held, key=lambda h: h.fix.at))
+    return chosen, taken.edits, tuple(sorted(held, key=lambda h: h.fix.at))
 
 
 def _conflict(fix: Fix, taken: Chosen, source: SourceFile) -> str | None:
