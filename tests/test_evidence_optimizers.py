@@ -10,8 +10,8 @@ from jaxfix.core.errors import EvidenceError
 from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Evidence, Verdict
 from jaxfix.core.text import Span
+from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.prove import prove
-from jaxfix.evidence.run import OptimizerRunner
 
 pytestmark = pytest.mark.evidence
 

@@ -9,7 +9,7 @@ import pytest
 
 from jaxfix.core.report import Measurement
 from jaxfix.evidence.probe import difference, explanation
-from jaxfix.evidence.run import ProgramRunner
+from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.trace import trace
 
 pytestmark = pytest.mark.evidence

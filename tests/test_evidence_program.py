@@ -9,8 +9,8 @@ import pytest
 from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Evidence, Verdict
 from jaxfix.core.text import Span
+from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
-from jaxfix.evidence.run import ProgramRunner
 
 pytestmark = pytest.mark.evidence
 

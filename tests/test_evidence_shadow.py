@@ -9,7 +9,7 @@ import pytest
 
 from jaxfix.core.errors import EvidenceError
 from jaxfix.evidence import shadow
-from jaxfix.evidence.run import ProgramRunner
+from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.target import Job, Local, command_words, with_interpreter
 
 

@@ -14,8 +14,9 @@ from jaxfix.drivers.cli.driving import can_be_driven, drivable, location, path_o
 from jaxfix.drivers.cli.planning import Planned, Receipts
 from jaxfix.drivers.cli.targets import Target
 from jaxfix.engine.plan import plan
+from jaxfix.evidence.optimizers import OptimizerRunner, interpreter
+from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import Runner, prove
-from jaxfix.evidence.run import OptimizerRunner, ProgramRunner, interpreter
 from jaxfix.render import text
 
 Lines = Mapping[tuple[str, str], int]

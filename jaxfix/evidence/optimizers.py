@@ -1,0 +1,159 @@
+"""Drives the optimizers of a package with other sources than those on the disk, and measures."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxfix.core.codec import from_json
+from jaxfix.core.errors import EvidenceError
+from jaxfix.core.report import Measurement
+from jaxfix.evidence import shadow
+from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
+from jaxfix.evidence.target import Finished, Job, Local, Target
+
+STEPS = 6
+"""Updates that each case makes: steady ones begin with the third, and RAdam's rectified branch with the sixth."""
+_INSTALLED = {"site-packages", "dist-packages"}
+
+
+class OptimizerRunner:
+    """Drives the optimizers of a package that reach one of some functions, eagerly and jitted, in two dtypes.
+
+    Args:
+      package: the name to import, such as `optax`.
+      location: the folder of its outermost package, or the file of a module that is one file.
+      python: the interpreter that has jax and what the package needs.
+      functions: (path, qualified name) of the functions that fixes rewrite; paths relative to `location` or to here.
+      workers: cases that run at the same time.
+      most: factories that are driven for each function; those that it is named after come first, then by name.
+      timeout_s: for all cases of one measurement together.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        location: Path,
+        python: str,
+        functions: Sequence[tuple[str, str]] = (),
+        *,
+        workers: int = 2,
+        most: int = 6,
+        timeout_s: float = 600.0,
+        target: Target | None = None,
+    ) -> None:
+        self.command = f"optimizers of {package}, {STEPS} updates each"
+        self._package = package
+        self._location = location.resolve()
+        self._python = python
+        self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
+        self._workers, self._most, self._timeout_s = workers, most, timeout_s
+        self._target = target or Local()
+        self._surveyed: dict[str, frozenset[str]] | None = None
+
+    def file(self, path: str) -> Path:
+        """Where `path`, as a candidate names it, is."""
+        return resolve(path, self._location)
+
+    def sha256(self, path: str) -> str:
+        """Of the file on the disk."""
+        return sha256(self.file(path))
+
+    def survey(self) -> Mapping[str, frozenset[str]]:
+        """The names of the observed functions that each public factory reaches; made once.
+
+        Raises:
+          EvidenceError: the package cannot be imported there.
+        """
+        if self._surveyed is None:
+            with scratch() as folder:
+                finished = self._run(folder, {}, {"verb": "survey"})
+                found = _survey(folder / "results" / "survey.json", self._package, self._python, finished)
+            self._surveyed = {entry["factory"]: frozenset(entry["reached"]) for entry in found if _drivable(entry)}
+        return self._surveyed
+
+    def cases(self) -> tuple[str, ...]:
+        """The names of the cases that a measurement runs, in order."""
+        return tuple(name for name, *_ in self._cases())
+
+    def reached(self, case: str) -> frozenset[tuple[str, str]]:
+        """The observed functions that the factory of `case` reaches."""
+        return pairs(self._functions, self.survey().get(case.partition(",")[0], frozenset()))
+
+    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
+        """Drives the cases, all or the named ones, with `sources` in place of the files of the package.
+
+        Raises:
+          EvidenceError: the package cannot be imported there.
+        """
+        chosen = [case for case in self._cases() if cases is None or case[0] in cases]
+        if not chosen:
+            return ()
+        with scratch() as folder:
+            request = {"verb": "drive", "cases": chosen, "workers": self._workers}
+            finished = self._run(folder, sources, request)
+            read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
+        return tuple(verified(measurement, sources) for measurement in read)
+
+    def _cases(self) -> list[tuple[str, str, str, str, int]]:
+        return [
+            (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS)
+            for factory in self._driven()
+            for mode in ("eager", "jit")
+            for dtype in ("float32", "bfloat16")
+        ]
+
+    def _driven(self) -> list[str]:
+        driven: set[str] = set()
+        for function in self._functions:
+            reaching = [factory for factory, reached in self.survey().items() if function.name in reached]
+            outer = function.qualname.partition(".")[0]
+            reaching.sort(key=lambda factory, outer=outer: (factory.rpartition(".")[2] != outer, factory))  # type: ignore[misc]
+            driven.update(reaching[: self._most])
+        return sorted(driven)
+
+    def _run(self, folder: Path, sources: Mapping[str, bytes], request: Mapping[str, object]) -> Finished:
+        changed = {self.file(path): content for path, content in sources.items()}
+        copy = shadow.copy_package(self._location, folder / "overlay", changed)
+        places = Places({self._location: copy}, self._location, folder / "overlay")
+        settings = {
+            "observe": [[str(places.place(f.file)), f.qualname, f.name] for f in self._functions],
+            "sources": {str(places.place(self.file(path))): path for path in sources},
+            "user": [str(copy)],
+            "moved": places.moved,
+            "calls": None,
+        }
+        environment = probed(folder, settings, os.environ, folder / "overlay")
+        if not _INSTALLED.intersection(self._location.parts):
+            environment["PYTHONPATH"] += os.pathsep + str(self._location.parent)
+        asked = {**request, "package": self._package, "results": str(folder / "results")}
+        (folder / "request.json").write_text(json.dumps(asked))
+        words = (self._python, str(folder / "probe" / "jaxfix_drive.py"), str(folder / "request.json"))
+        return self._target.run(Job(words, folder, environment, self._timeout_s))
+
+
+def _survey(path: Path, package: str, python: str, finished: Finished) -> list[dict[str, Any]]:
+    if not path.exists():
+        reason = failure(finished.status, finished.stderr) or "nothing was reported"
+        hint = "install jax and the package there, for example with `pip install 'jaxfix[prove]'`"
+        raise EvidenceError(f"`{package}` cannot be driven by {python}: {reason}", hint=hint)
+    found: list[dict[str, Any]] = json.loads(path.read_text())
+    return found
+
+
+def _drivable(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["failure"] != "its arguments cannot be filled in")
+
+
+def _case(path: Path, name: str, finished: Finished) -> Measurement:
+    if path.exists():
+        return from_json(Measurement, json.loads(path.read_text()))
+    reason = failure(finished.status, finished.stderr) or "nothing was reported"
+    return Measurement(name, reason, (), 0, (), (), "", (), {}, 0, None)
+
+
+def interpreter() -> str:
+    """The Python that drives optimizers unless the user names another: the one that runs jaxfix."""
+    return sys.executable

@@ -1,0 +1,111 @@
+"""Runs a program with other sources than those on the disk, and measures."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jaxfix.core.report import Measurement
+from jaxfix.evidence import shadow
+from jaxfix.evidence.run import Places, Watched, merged, pairs, probed, resolve, scratch, sha256, verified
+from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, with_interpreter
+
+
+class ProgramRunner:
+    """Runs a command in shadow copies of a project.
+
+    Args:
+      root: the project; the command runs in the copy of it, with every path under it moved along.
+      command: as one line; `VAR=value` in front is understood, shell syntax is not.
+      functions: (path, qualified name) of the functions to observe; paths relative to `root` or to here.
+      cwd: where the command runs, under `root`; `root` itself if None.
+      timeout_s: after which all processes of a run are ended.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        command: str,
+        functions: Sequence[tuple[str, str]] = (),
+        *,
+        cwd: Path | None = None,
+        timeout_s: float = 600.0,
+        target: Target | None = None,
+    ) -> None:
+        self.command = command
+        self._root = root.resolve()
+        self._cwd = (cwd or root).resolve()
+        self._timeout_s = timeout_s
+        self._target = target or Local()
+        self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
+        self._reached: frozenset[tuple[str, str]] = frozenset()
+
+    def file(self, path: str) -> Path:
+        """Where `path`, as a candidate names it, is."""
+        return resolve(path, self._root)
+
+    def sha256(self, path: str) -> str:
+        """Of the file on the disk."""
+        return sha256(self.file(path))
+
+    def reached(self, case: str) -> frozenset[tuple[str, str]]:
+        """The observed functions that the program called in the first run."""
+        return self._reached
+
+    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
+        """One run of the program with `sources` (whole files, by path) in place of those on the disk.
+
+        Raises:
+          EvidenceError: the program cannot be started.
+        """
+        changed = {self.file(path): content for path, content in sources.items()}
+        with scratch() as folder:
+            places = self._copies(folder, changed)
+            finished = self._run(folder, places, sources)
+            measurement = merged(self.command, finished, folder / "results", places.moved)
+        measurement = verified(measurement, sources)
+        self._reached = self._reached or pairs(self._functions, measurement.functions)
+        return (measurement,)
+
+    def _copies(self, folder: Path, changed: Mapping[Path, bytes]) -> "Places":
+        tree = folder / "tree" / self._root.name
+        mine = {path: content for path, content in changed.items() if self._is_mine(path)}
+        shadow.copy_tree(self._root, tree, mine)
+        copies = {self._root: tree}
+        packages = {shadow.package_of(path) for path in changed if path not in mine}
+        for package in sorted(packages):
+            inside = {path: content for path, content in changed.items() if path.is_relative_to(package)}
+            copies[package] = shadow.copy_package(package, folder / "overlay", inside)
+        return Places(copies, self._root, folder / "overlay" if packages else None)
+
+    def _is_mine(self, path: Path) -> bool:
+        return path.is_relative_to(self._root) and not shadow.is_linked(path, self._root)
+
+    def _run(self, folder: Path, places: "Places", sources: Mapping[str, bytes]) -> Finished:
+        tree = places.copies[self._root]
+        settings = {
+            "observe": [
+                [str(places.place(f.file, self._is_mine(f.file))), f.qualname, f.name] for f in self._functions
+            ],
+            "sources": {str(places.place(self.file(p), self._is_mine(self.file(p)))): p for p in sources},
+            "user": [str(copy) for copy in places.copies.values()],
+            "moved": places.moved,
+            "paths": [[str(self._root), str(tree)]],
+            "links": [str(tree), str(self._root)],
+        }
+        variables, words = command_words(self.command)
+        environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)
+        moved = {name: _moved(value, self._root, tree) for name, value in environment.items() if name != "HOME"}
+        words = tuple(_moved(word, self._root, tree) for word in with_interpreter(words, self._root))
+        cwd = tree / self._cwd.relative_to(self._root)
+        return self._target.run(Job(words, cwd, {**environment, **moved, "PWD": str(cwd)}, self._timeout_s))
+
+
+def _moved(text: str, root: Path, copy: Path) -> str:
+    # The scratch folder may itself lie under `root`: what points there stays.
+    scratch_folder = copy.parent.parent
+    if str(scratch_folder) in text:
+        return os.pathsep.join(
+            part if str(scratch_folder) in part else _moved(part, root, copy) for part in text.split(os.pathsep)
+        )
+    return re.sub(rf"{re.escape(str(root))}(?=$|[/:\s'\"])", lambda _: str(copy), text)
