@@ -126,6 +126,8 @@ def test_a_program_that_fails_proves_nothing(project: Path) -> None:
     done = jaxfix("apply", "--select", "tiny-ready", "--run", "python gone.py", "train.py")
     assert done.code == 1
     assert "failed  tiny-ready" in done.out
+    quiet = jaxfix("apply", "--select", "tiny-ready", "--run", "sh -c 'echo no pytest; exit 5'", "train.py")
+    assert "fails before any rewrite: exit status 5: no pytest" in quiet.out
     assert (project / "train.py").read_text() == PROGRAM
 
 
@@ -150,7 +152,9 @@ def test_an_interrupted_rerun_ends_with_its_program(project: Path, number: int, 
         if (scratch / "begun").exists():
             break
         time.sleep(0.1)
-    waiting.send_signal(number)
+    for _ in range(3):  # as impatient people do
+        waiting.send_signal(number)
+        time.sleep(0.02)
     _, err = waiting.communicate(timeout=20)  # the program holds no end of the pipe any more
     assert waiting.returncode == code, err
     assert [path.name for path in scratch.iterdir()] == ["begun"]

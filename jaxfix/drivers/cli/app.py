@@ -173,15 +173,19 @@ def run(argv: list[str]) -> int:
     """
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, *terminal.ENDINGS)}
     is_main = threading.current_thread() is threading.main_thread()
-    for number in terminal.ENDINGS if is_main else ():
+    for number in before if is_main else ():
         if before[number] is not signal.SIG_IGN:  # `nohup` wants it to go on
-            signal.signal(number, _end)  # else a rerun would outlive jaxfix, and leave its copies behind
+            signal.signal(number, _interrupt if number == signal.SIGINT else _end)
     try:
         return _ran(argv)
     except UserError as error:
         outcome.tell_errors([str(error)])
         return outcome.USER_ERROR
+    except SystemExit:
+        before.clear()
+        raise
     except KeyboardInterrupt:
+        before.clear()  # the process is about to end: no later signal shall change how
         outcome.tell_errors(["interrupted; nothing was written"])
         return outcome.INTERRUPTED
     except BrokenPipeError:
@@ -200,7 +204,16 @@ def run(argv: list[str]) -> int:
             signal.signal(number, handler)
 
 
+def _interrupt(number: int, frame: object) -> None:
+    """Once: who presses Ctrl-C again does not stop jaxfix from ending its rerun and clearing away its copies."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def _end(number: int, frame: object) -> None:
+    """As with Ctrl-C; left to itself, Python would die at once, and the rerun live on."""
+    for other in (signal.SIGINT, *terminal.ENDINGS):
+        signal.signal(other, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 
