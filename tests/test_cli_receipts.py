@@ -77,3 +77,9 @@ def test_on_a_screen_a_receipt_goes_on_indented() -> None:
     assert all(len(line) <= 90 for line in lines)
     assert " ".join(" ".join(lines).split()) == " ".join(whole.split())
     assert receipts.receipt(proven, plain, len(whole)) == whole
+
+
+def test_a_story_names_no_place_of_this_machine() -> None:
+    proven = evidence(Verdict.PROVEN, "why", compared("eager", Verdict.PROVEN))
+    assert receipts.told(proven).startswith("compiles per step 1 -> 0, ")
+    assert proven.path not in receipts.told(proven)

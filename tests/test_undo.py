@@ -136,7 +136,7 @@ def test_a_journal_that_cannot_be_moved_is_an_error_of_the_users(tmp_path: Path)
     journal.record(tmp_path, "jaxfix apply", [Replacement(path, b"x = 1\n", b"x = 2\n")])
     path.write_text("x = 2\n")
     (tmp_path / ".jaxfix" / "undone").rmdir()
-    with pytest.raises(WriteError, match="cannot be moved to .*undone: no such file"):
+    with pytest.raises(WriteError, match=r"cannot be moved to .*undone: no such file"):
         journal.undo(tmp_path)
     (tmp_path / ".jaxfix" / "undone").mkdir()
     journal.undo(tmp_path)

@@ -14,12 +14,22 @@ _NOTICEABLE_BYTES = 50_000
 def receipt(evidence: Evidence, paint: Paint, width: int | None = None) -> str:
     """The line of one fix; its first word is the verdict. What does not fit into `width` columns goes on, indented."""
     verdict, place = evidence.verdict.value, f"{evidence.path}:{evidence.line}"
-    told = _told(evidence)
+    story = told(evidence)
     head = f"{verdict}  {evidence.codemod}  {place}  "
-    if width is not None and len(head) + len(told) > width:
-        told = f"\n{_folded(told, width)}"
+    if width is not None and len(head) + len(story) > width:
+        story = f"\n{_folded(story, width)}"
     style = "bold green" if evidence.verdict is Verdict.PROVEN else "yellow"
-    return f"{paint(style, verdict)}  {evidence.codemod}  {paint('bold', place)}  {told}\n".replace("  \n", "\n")
+    return f"{paint(style, verdict)}  {evidence.codemod}  {paint('bold', place)}  {story}\n".replace("  \n", "\n")
+
+
+def told(evidence: Evidence) -> str:
+    """What the rerun showed: figures, results, case and machine, or the reason why there is nothing to show."""
+    shown = _telling(evidence)
+    if shown is None or evidence.verdict is not Verdict.PROVEN:
+        case = None if shown is None or shown.case in evidence.reason else shown.case
+        return f"{evidence.reason}{_where(evidence, case)}"
+    more = f"; {_more(evidence)}" if len(evidence.comparisons) > 1 else ""
+    return f"{figures(shown)}{_where(evidence, shown.case)}{more}"
 
 
 def figures(comparison: Comparison) -> str:
@@ -41,15 +51,6 @@ def _folded(text: str, width: int) -> str:
     return textwrap.fill(
         text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False
     )
-
-
-def _told(evidence: Evidence) -> str:
-    shown = _telling(evidence)
-    if shown is None or evidence.verdict is not Verdict.PROVEN:
-        case = None if shown is None or shown.case in evidence.reason else shown.case
-        return f"{evidence.reason}{_where(evidence, case)}"
-    more = f"; {_more(evidence)}" if len(evidence.comparisons) > 1 else ""
-    return f"{figures(shown)}{_where(evidence, shown.case)}{more}"
 
 
 def _telling(evidence: Evidence) -> Comparison | None:

@@ -174,8 +174,9 @@ def _where(result: Result) -> str:
     installed = {entry.patch.path for entry in result.plans.changed if entry.target.module is not None}
     if installed <= set(result.places):
         return ""
-    only = "" if result.places else ", nothing was written"
-    return f", those of installed modules in an overlay{only}: `--to DIR` vendors a fixed copy"
+    if result.places:
+        return ", those of installed modules in an overlay: `--to DIR` vendors a fixed copy"
+    return " in an overlay, nothing was written: `--to DIR` vendors a fixed copy"
 
 
 def _undo_root(result: Result) -> str | None:

@@ -11,8 +11,7 @@ from jaxfix.drivers.cli.planning import Plans, Receipts
 from jaxfix.drivers.cli.targets import Target
 from jaxfix.drivers.cli.writing import write_journalled
 from jaxfix.drivers.installed import Installed
-from jaxfix.render.paint import plain
-from jaxfix.render.receipts import receipt
+from jaxfix.render import receipts as render
 
 
 def vendor(module: Installed, plans: Plans, receipts: Receipts, to: Path) -> dict[str, Path]:
@@ -56,6 +55,6 @@ def _fixes(plans: Plans, receipts: Receipts) -> tuple[str, ...]:
             evidence = receipts.get((entry.patch.path, fix.key))
             told = "safe" if fix.safety is Safety.SAFE else "not proven"
             if evidence is not None and evidence.verdict is Verdict.PROVEN:
-                told = receipt(evidence, plain).strip()
+                told = f"proven: {render.told(evidence)}"
             lines.append(f"`{place}`: {fix.title} (`{fix.codemod}`): {told}")
     return tuple(lines)
