@@ -102,6 +102,8 @@ def _note(module: "Module", node: ast.AST, found: Changes) -> None:
             _note_attribute(module, target, _text_of(key), found)
         case ast.Call(func=ast.Name(id="exec")) | ast.Attribute(attr="__globals__"):
             found.any_global = True
+        case ast.Call(func=func) if (module.qualname(func) or "").startswith("unittest.mock.patch"):
+            found.any_attribute = found.any_global = True
         case ast.Call(func=ast.Name(id="globals"), args=[]):
             for name in _stored(module, node):
                 found.rebound |= {name} if name is not None else set()

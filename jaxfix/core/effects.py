@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxfix.core.changes import is_being_made, root
 from jaxfix.core.constancy import is_impure
+from jaxfix.core.jax_names import WORLD_READERS
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
@@ -15,10 +16,12 @@ _SEES_NAMES = frozenset({"locals", "globals", "vars", "eval", "exec", "dir"})
 
 
 def ties(module: "Module", function: Function) -> Iterator[str]:
-    """What would mean another thing elsewhere, as reasons."""
+    """What cannot be handed to control flow, or would mean another thing elsewhere, as reasons."""
     in_class = module.enclosing(function, ast.ClassDef) is not None
     for node in body_of(function):
         match node:
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                yield "it is a generator or a coroutine"
             case ast.Name(id=name) | ast.Attribute(attr=name) if in_class and _is_mangled(name):
                 yield f"`{name}` means another name outside of its class"
             case ast.Name(id="__class__"):
@@ -31,13 +34,11 @@ def effects(module: "Module", function: Function) -> Iterator[str]:
     """What each trace does besides computing the result, and what it asks of the world, as reasons."""
     for node in body_of(function):
         match node:
-            case ast.Yield() | ast.YieldFrom() | ast.Await():
-                yield "it is a generator or a coroutine"
             case ast.Expr(value=ast.Call(func=func)) if not _is_jax(module.qualname(func)):
                 yield f"it calls `{module.text(func)}` for its effect, at every trace"
             case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
                 yield f"it calls `{name}`, which sees where it stands"
-            case ast.Call(func=func) if is_impure(module.qualname(func)):
+            case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in WORLD_READERS:
                 yield f"it calls `{module.text(func)}`, which answers differently at every trace"
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
                 continue

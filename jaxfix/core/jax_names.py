@@ -74,6 +74,14 @@ PURE_MODULES = ("jax", "jax.numpy", "jax.lax", "jax.nn", "jax.scipy", "jax.tree"
 IMPURE_PREFIXES = ("numpy.random", "random", "time", "os", "uuid", "datetime", "secrets", "logging", "sys", "io")
 """Modules that read or change the world: a trace freezes what they say."""
 
+WORLD_READERS = frozenset(
+    {
+        *(f"{np}.{name}" for np in ("numpy", "jax.numpy") for name in ("load", "loadtxt", "genfromtxt", "fromfile")),
+        *("numpy.memmap", "numpy.get_printoptions", "numpy.geterr", "numpy.geterrcall"),
+    }
+)
+"""Functions of the array modules that read files or settings: other than the rest, they can answer differently."""
+
 PURE_BUILTINS = frozenset(
     {
         *("abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "float", "frozenset", "int"),
