@@ -285,6 +285,14 @@ CHANGES_RATE = "def change():\n    global RATE\n    RATE = 2.0\n"
         CHANGES_RATE + "def body(x, rate=RATE):\n    return x * rate",
         "import random\ndef body(x, rate=random.random()):\n    return x * rate",
         "import numpy as np\ndef body(x):\n    return x * np.load('x.npy')",
+        CHANGES_RATE + "class Outer:\n    class Inner:\n        def rate(self):\n            return RATE\n\n"
+        "def body(x):\n    return x * Outer.Inner().rate()",
+        CHANGES_RATE + "class Held:\n    if True:\n        def rate(self):\n            return RATE\n\n"
+        "def body(x):\n    return x * Held().rate()",
+        CHANGES_RATE + "@jax.custom_jvp\ndef helper(x):\n    return x\n\n"
+        "@helper.defjvp\ndef rule(x, t):\n    return x, t * RATE\n" + CALLS_HELPER,
+        CHANGES_RATE + "@jax.custom_vjp\ndef helper(x):\n    return x\n\n"
+        "def back(r, t):\n    return t * RATE\n\nhelper.defvjp(lambda x: (x, x), back)\n" + CALLS_HELPER,
         "def body(x):\n    yield x",
         "def body(x):\n    return x * __import__('elsewhere').rate",
     ],
@@ -302,6 +310,8 @@ def test_what_changes_is_found_behind_every_name(text: str) -> None:
         HELD + "\ndef change(c, k, v):\n    setattr(c, k, v)\ndef body(x):\n    return x * Held.rate",
         "RATES = [1.0]\ndef body(x, rates=RATES):\n    return x * rates[0]",
         "from elsewhere import *\ndef body(x):\n    return abs(x)",
+        "def body(x):\n    from elsewhere import rate\n    return x * rate",
+        "def body(x):\n    import elsewhere\n    return x * elsewhere.rate",
     ],
 )
 def test_what_other_code_could_change_is_a_doubt(text: str) -> None:
@@ -318,6 +328,7 @@ def test_what_other_code_could_change_is_a_doubt(text: str) -> None:
         "def body(x):\n    return State(x).rate",
         "class Held:\n    def __init__(self, x):\n        self.x = x\n\ndef body(x):\n    return Held(x).x",
         HELD + "    def log(self):\n        print(self)\n\ndef body(x):\n    return x * Held.rate",
+        "def body(x):\n    import jax.numpy as jnp\n    from jax import nn\n    return nn.relu(jnp.sin(x))",
         "def helper(x):\n    yield x\n\ndef body(x):\n    return sum(helper(x))",
         "import jax.numpy as jnp\ndef body(x):\n    return jnp.add(jnp.sort(x), 1)",
         "def body(x, rate=RATE):\n    new = {}\n    new['x'] = x * rate\n    return new",

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,10 +53,15 @@ class _Closure:
 
     def _methods(self) -> list[Function]:
         """The methods of the classes that were met which the code that was read may call."""
-        named = (f for c in self._classes for f in c.body if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef))
+        found = (f for c in self._classes for f in self._members(c) if isinstance(f, ast.FunctionDef))
         return [
-            f for f in named if f not in self._functions and (f.name in self._attributes or f.name.startswith("__"))
+            f for f in found if f not in self._functions and (f.name in self._attributes or f.name.startswith("__"))
         ]
+
+    def _members(self, node: ast.ClassDef) -> Iterator[ast.AST]:
+        """What stands in the class itself, wherever in it."""
+        outside = self._module.function(node)
+        return (member for member in ast.walk(node) if member is not node and self._module.function(member) is outside)
 
     def _stop(self, reason: str | None) -> None:
         self._found.reason = self._found.reason or reason
@@ -73,6 +79,8 @@ class _Closure:
         for node in body_of(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self._local_import(node)
         for name in sorted(captures.globals):
             if self._found.reason is None:
                 self._global(name)
@@ -94,6 +102,13 @@ class _Closure:
         elif self._module.changes.any_attribute:
             self._found.doubts.append(node.attr)
 
+    def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None
+        for alias in node.names:
+            qualname = f"{package}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            if not is_pure(qualname):
+                self._found.doubts.append(alias.name)
+
     def _global(self, name: str) -> None:
         bindings = self._module.bindings(name)
         if not bindings:
@@ -105,6 +120,15 @@ class _Closure:
                 self._found.doubts.append(name)
         for binding in bindings:
             self._behind(binding.node)
+        for part in self._parts_given_to(name):
+            self._value(part)
+
+    def _parts_given_to(self, name: str) -> Iterator[ast.expr]:
+        """What the module hands to the function `name`, such as the rule in `name.defjvp(rule)`."""
+        for call in self._module.all_calls():
+            match call.func:
+                case ast.Attribute(value=ast.Name(id=to)) if to == name and self._module.function(call) is None:
+                    yield from (a for a in call.args if isinstance(a, ast.Name | ast.Lambda))
 
     def _builtin(self, name: str) -> None:
         if self._module.has_star_import:
@@ -116,12 +140,24 @@ class _Closure:
     def _behind(self, node: ast.AST) -> None:
         """Judges what a name of the module stands for: a function, a class, or a value made of them."""
         match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            case ast.FunctionDef(name=name):
+                self._function(node)
+                for rule in self._rules(name):
+                    self._function(rule)
+            case ast.AsyncFunctionDef() | ast.Lambda():
                 self._function(node)
             case ast.ClassDef():
                 self._class(node)
             case ast.Name() as target if (value := self._module.value_of(target)) is not None:
                 self._value(value)
+
+    def _rules(self, name: str) -> Iterator[Function]:
+        """The functions that are decorated with a part of the function `name`, such as `@name.defjvp`."""
+        for function in self._module.functions:
+            for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
+                named = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name) and named.value.id == name:
+                    yield function
 
     def _value(self, value: ast.expr) -> None:
         """Judges the functions and classes that `value` is made of, such as that of `jax.vmap(f)`."""
@@ -175,7 +211,9 @@ class _Closure:
         stored = sorted(self._module.names(node) & self._module.changes.attributes)
         if stored:
             self._stop(f"it reads `{node.name}`, whose `{stored[0]}` can change between calls")
-        for statement in node.body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
-                self._constant(statement.value, f"it reads `{node.name}`, which can change between calls")
-                self._value(statement.value)
+        for member in self._members(node):
+            if isinstance(member, ast.Assign | ast.AnnAssign) and member.value is not None:
+                self._constant(member.value, f"it reads `{node.name}`, which can change between calls")
+                self._value(member.value)
+            elif isinstance(member, ast.ClassDef):
+                self._class(member)
