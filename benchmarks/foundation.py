@@ -35,6 +35,7 @@ CASES = (
 def main() -> None:
     example = _applied("train.py", "--run", f"{sys.executable} train.py")
     optax = _applied("optax", "--prove")
+    PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text("\n".join([*_lines(example, optax), ""]))
     print(PAGE.relative_to(ROOT))
 
@@ -70,6 +71,13 @@ def _lines(example: dict[str, object], optax: dict[str, object]) -> Iterator[str
         if entry.verdict is Verdict.PROVEN:
             yield from (_row(entry, comparison) for comparison in _shown(entry))
     yield ""
+    yield "## All proven fixes of optax together"
+    yield ""
+    yield "| case | compiles per step | compiles in all | RSS per step, MB | equality |"
+    yield "|---|---|---|---|---|"
+    for entry in from_json(tuple[Comparison, ...], optax["together"]):  # type: ignore[arg-type]  # a tuple of them
+        yield f"| {entry.case} | {_figures(entry)} | {entry.equality} |"
+    yield ""
     yield "## Held"
     yield ""
     yield "| fix | verdict | reason |"
@@ -89,14 +97,19 @@ def _shown(entry: Evidence) -> list[Comparison]:
 
 
 def _row(entry: Evidence, comparison: Comparison) -> str:
-    before, after = comparison.before, comparison.after
     case = "`python train.py`" if comparison.case not in CASES and "train.py" in comparison.case else comparison.case
-    figures = (
-        f"{before.steady_compiles} -> {after.steady_compiles}",
-        f"{before.compiles} -> {after.compiles}",
-        f"{before.rss_bytes / 1e6:.2f} -> {after.rss_bytes / 1e6:.2f}",
+    return f"| `{entry.codemod}`, {_place(entry)} | {case} | {_figures(comparison)} | {comparison.equality} |"
+
+
+def _figures(comparison: Comparison) -> str:
+    before, after = comparison.before, comparison.after
+    return " | ".join(
+        (
+            f"{before.steady_compiles} -> {after.steady_compiles}",
+            f"{before.compiles} -> {after.compiles}",
+            f"{before.rss_bytes / 1e6:.2f} -> {after.rss_bytes / 1e6:.2f}",
+        )
     )
-    return f"| `{entry.codemod}`, {_place(entry)} | {case} | {' | '.join(figures)} | {comparison.equality} |"
 
 
 def _place(entry: Evidence) -> str:

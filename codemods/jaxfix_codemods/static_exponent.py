@@ -150,7 +150,7 @@ def _finding(module: Module, powers: tuple[_Power, ...], declined: str | None = 
         title="Make the exponent floating with `* 1.0`",
         recipe=partial(_float_exponents, module, powers) if declined is None else None,
         declined=declined,
-        confidence=Confidence.CERTAIN if module.repeats(first.at) else Confidence.POSSIBLE,
+        confidence=Confidence.CERTAIN if module.surely_repeats(first.at) else Confidence.POSSIBLE,
     )
 
 

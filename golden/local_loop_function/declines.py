@@ -154,3 +154,17 @@ def keeps_it(x):
         return v * 0.5
 
     return lax.fori_loop(0, 3, body, x), body  # want: local-loop-function (no fix): as if on purpose
+
+
+def widen(step):
+    def body(v):
+        return v + step
+
+    return body
+
+
+def made_elsewhere(x, width):
+    def cond(v):
+        return v < 9
+
+    return lax.while_loop(cond, widen(width), x)  # want: local-loop-function (no fix): may be a new function at every call too

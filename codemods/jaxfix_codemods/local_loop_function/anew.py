@@ -42,6 +42,14 @@ def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
     return False
 
 
+def may_be_new(module: Module, call: ast.Call, use: ast.expr) -> bool:
+    """Whether `use` is what another function returned during this call: nothing tells if it is an old object."""
+    if isinstance(use, ast.Name) and module.scope_of(use.id, use) is module.function(call):
+        targets = [b.node for b in module.bindings(use.id, module.scope_of(use.id, use))]
+        return any(isinstance(t, ast.Name) and isinstance(module.value_of(t), ast.Call) for t in targets)
+    return isinstance(use, ast.Call)
+
+
 def _is_bound_method(module: Module, owner: ast.ClassDef, name: str) -> bool:
     """Whether reading `name` from an object of `owner` makes a bound method: not a static one, and no attribute."""
     if name in module.changes.attributes:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Constancy, Function, Module, constancy, lifting, purity
-from jaxfix_codemods.local_loop_function.anew import function_arguments
+from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new
 from jaxfix_codemods.local_loop_function.naming import (
     Declined,
     around,
@@ -52,6 +52,10 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
         raise Declined("the call stands inside an f-string")
     if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(call)):
         raise Declined("the call holds a string of several lines")
+    handed_over = [use for use, _ in made_anew]
+    for use, _ in function_arguments(module, call):
+        if use not in handed_over and may_be_new(module, call, use):
+            raise Declined(f"`{first_line(module, use)}` may be a new function at every call too")
     locals_ = tuple(Local(_definition(module, call, use), use, role) for use, role in made_anew)
     lifted: dict[str, None] = {}
     places: list[ast.AST] = [module.tree]
