@@ -35,6 +35,13 @@ def test_of_many_cases_the_most_telling_is_shown_and_all_are_counted() -> None:
     assert receipts.figures(small) == "compiles 2 -> 1, bitwise equal"
 
 
+def test_what_a_start_costs_is_told() -> None:
+    jitted = compared("jit", Verdict.PROVEN, Counts(2, 0, 2, 0.0, 0), Counts(1, 0, 1, 0.0, 0))
+    eager = compared("eager", Verdict.NO_EFFECT, Counts(14, 1, 14, 0.0, 0), Counts(16, 1, 16, 0.0, 0))
+    told = receipts.told(evidence(Verdict.PROVEN, "why", jitted, eager))
+    assert told.endswith("2 cases: 1 proven, 1 no effect; up to 2 more at the start of 1")
+
+
 def test_a_refuted_fix_shows_its_reason_and_names_its_case_once() -> None:
     refuted = evidence(Verdict.DIFFERENT, "eager: [0] became 2.0", compared("eager", Verdict.DIFFERENT))
     assert receipts.receipt(refuted, plain) == (

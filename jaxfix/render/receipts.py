@@ -77,11 +77,12 @@ def _machine(environment: Environment) -> list[str]:
 
 
 def _more(evidence: Evidence) -> str:
-    """How many cases say what, such as `8 cases: 4 proven, 4 no effect`."""
+    """How many cases say what, and what some cost, such as `4 cases: 2 proven, 2 no effect; up to 2 more at the start of 2`."""
     verdicts = Counter(entry.verdict.value for entry in evidence.comparisons)
-    return (
-        f"{len(evidence.comparisons)} cases: {', '.join(f'{number} {word}' for word, number in verdicts.most_common())}"
-    )
+    said = ", ".join(f"{number} {word}" for word, number in verdicts.most_common())
+    costs = [cost for entry in evidence.comparisons if (cost := entry.after.compiles - entry.before.compiles) > 0]
+    starts = f"; up to {max(costs)} more at the start of {len(costs)}" if costs else ""
+    return f"{len(evidence.comparisons)} cases: {said}{starts}"
 
 
 def _megabytes(size: float) -> str:
