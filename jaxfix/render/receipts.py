@@ -77,7 +77,7 @@ def _machine(environment: Environment) -> list[str]:
 
 
 def _more(evidence: Evidence) -> str:
-    """How many cases say what, and what some cost, such as `4 cases: 2 proven, 2 no effect; up to 2 more at the start of 2`."""
+    """How many cases say what, and what some cost: `4 cases: 2 proven, 2 no effect; up to 2 more at the start of 2`."""
     verdicts = Counter(entry.verdict.value for entry in evidence.comparisons)
     said = ", ".join(f"{number} {word}" for word, number in verdicts.most_common())
     costs = [cost for entry in evidence.comparisons if (cost := entry.after.compiles - entry.before.compiles) > 0]
