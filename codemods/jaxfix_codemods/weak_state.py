@@ -273,14 +273,7 @@ def _is_jitted(module: Module, call: ast.Call, function: Function) -> bool:
     if module.definition(call.func) is not function:
         return True  # it was found through the `jit` around it
     decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    return any(_transform(module, decorator) in _JITS for decorator in decorators)
-
-
-def _transform(module: Module, decorator: ast.expr) -> str | None:
-    if isinstance(decorator, ast.Call):
-        is_partial = module.qualname(decorator.func) == "functools.partial" and decorator.args
-        return _transform(module, decorator.args[0] if is_partial else decorator.func)
-    return module.qualname(decorator)
+    return any(module.transform(decorator) in _JITS for decorator in decorators)
 
 
 # --- the finding --------------------------------------------------------------------------------------------------

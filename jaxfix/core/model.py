@@ -299,6 +299,13 @@ class Module:
                 return value
         return None
 
+    def transform(self, expr: ast.AST) -> str | None:
+        """The canonical name behind `jax.jit`, `jax.jit(...)` or `partial(jax.jit, ...)`."""
+        if isinstance(expr, ast.Call):
+            is_partial = self.qualname(expr.func) == "functools.partial" and expr.args
+            return self.transform(expr.args[0] if is_partial else expr.func)
+        return self.qualname(expr)
+
     def calls(self, *qualnames: str) -> Iterator[ast.Call]:
         """The calls of any of `qualnames`, in the order of the text."""
         wanted = frozenset(qualnames)

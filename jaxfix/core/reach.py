@@ -94,7 +94,7 @@ class Reach:
             self._under_way.discard(("surely", function))
 
     def _is_memoised(self, function: Function) -> bool:
-        return any(self._transform(decorator) in _MEMOS for decorator in _decorators(function))
+        return any(self._module.transform(decorator) in _MEMOS for decorator in _decorators(function))
 
     def differentiated(self, node: ast.AST) -> bool:
         return any(self._is_differentiated(function) for function in self._module.functions_around(node))
@@ -132,11 +132,11 @@ class Reach:
         return use.call is not None and function in self._module.functions_around(use.call)
 
     def _is_jitted(self, function: Function) -> bool:
-        return any(self._transform(decorator) in JITS for decorator in _decorators(function))
+        return any(self._module.transform(decorator) in JITS for decorator in _decorators(function))
 
     def _has_strange_decorator(self, function: Function) -> bool:
         for decorator in _decorators(function):
-            known = self._transform(decorator)
+            known = self._module.transform(decorator)
             plain = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", None)
             if known not in JITS | _MAPS | DERIVATIVES and plain not in _TRANSPARENT_DECORATORS:
                 return True
@@ -151,14 +151,6 @@ class Reach:
         private = function.name.startswith("_") and not function.name.endswith("__")
         return not private
 
-    def _transform(self, expr: ast.AST) -> str | None:
-        """The canonical name behind `jax.jit`, `jax.jit(...)` or `partial(jax.jit, ...)`."""
-        if isinstance(expr, ast.Call):
-            if self._module.qualname(expr.func) == "functools.partial" and expr.args:
-                return self._transform(expr.args[0])
-            return self._transform(expr.func)
-        return self._module.qualname(expr)
-
     # --- uses -------------------------------------------------------------------------------------------------
 
     def _uses_of(self, function: Function) -> tuple[_Use, ...]:
@@ -168,7 +160,7 @@ class Reach:
         return self._uses[function]
 
     def _find_uses(self, function: Function) -> Iterator[_Use]:
-        if any(self._transform(d) in DERIVATIVES for d in _decorators(function)):
+        if any(self._module.transform(d) in DERIVATIVES for d in _decorators(function)):
             yield _Use(Runs.UNKNOWN, None, True)
         if isinstance(function, ast.Lambda):
             yield from self._use(function, False)
@@ -233,7 +225,7 @@ class Reach:
 
     def _argument(self, node: ast.AST, call: ast.Call, differentiated: bool) -> Iterator[_Use]:
         """A function handed to `call`: transformed, traced, called there and then, or gone."""
-        transform = self._transform(call.func) or ""
+        transform = self._module.transform(call.func) or ""
         if transform in JITS or _is_control_flow(transform, call, node):
             yield _Use(Runs.TRACED, None, differentiated)
         elif transform in _CALL_AT_ONCE:
