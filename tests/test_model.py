@@ -221,6 +221,8 @@ def test_lambdas_on_one_line_are_told_apart_by_their_order() -> None:
     [
         ("X = 1", "X", Constancy.CONSTANT),
         ("X = (1, -2.0)", "X", Constancy.CONSTANT),
+        ("rate = 1", "rate", Constancy.UNSURE),
+        ("_rate = 1", "_rate", Constancy.CONSTANT),
         ("X = {'a': 1}", "X", Constancy.UNSURE),
         ("X = {'a': 1}\ndef f():\n    X['a'] = 2", "X", Constancy.CHANGES),
         ("X = []\ndef f():\n    X.append(1)", "X", Constancy.CHANGES),

@@ -35,9 +35,19 @@ def constancy(module: "Module", name: str, scope: ast.AST) -> Constancy:
     if any(isinstance(loop, _LOOPS) for loop in _loops_within(module, binding.node, scope)):
         return Constancy.CHANGES
     found_in_text = _constancy_of(module, binding, scope)
-    if scope is module.tree and (name in module.changes.perhaps_rebound or module.changes.any_global):
+    if scope is module.tree and (_is_for_others_to_set(binding) or _is_perhaps_rebound(module, name)):
         return _worst(iter((found_in_text, Constancy.UNSURE)))
     return found_in_text
+
+
+def _is_for_others_to_set(binding: Binding) -> bool:
+    """Whether another module may well bind the variable anew: its name is neither private nor that of a constant."""
+    name = binding.name
+    return isinstance(binding.node, ast.Name) and not name.startswith("_") and name != name.upper()
+
+
+def _is_perhaps_rebound(module: "Module", name: str) -> bool:
+    return name in module.changes.perhaps_rebound or module.changes.any_global
 
 
 def _constancy_of(module: "Module", binding: Binding, scope: ast.AST) -> Constancy:
