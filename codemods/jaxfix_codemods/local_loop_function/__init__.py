@@ -27,12 +27,13 @@ After:
         return lax.fori_loop(0, 10, _decay_body, (x, rate))[0]
 
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, computes the same
-wherever it stands: safe. A module's variable that the module binds once counts as never rebound if its name is that of
-a constant (`RATE`) or private (`_rate`). All else needs evidence: a lifted variable becomes a traced array, which
+wherever it stands: safe. A module's variable that the module binds once counts as never rebound if its name is that
+of a constant (`RATE`) or private (`_rate`). All else needs evidence: a lifted variable becomes a traced array, which
 `isinstance(k, int)` would answer differently; of a lifted Python number `1.0 - k` is rounded to single precision, not
-computed in double; a global that another module rebinds would be read once instead of at every call; and on old versions of jax (0.4.30
-does, 0.10.2 does not) a lifted array that is differentiated is kept for every step. Declined: names that are rebound,
-changed or called, `self`, random numbers, effects at trace time, functions that escape or are defined conditionally.
+computed in double; a global that another module rebinds would be read once instead of at every call; and on old
+versions of jax (0.4.30 does, 0.10.2 does not) a lifted array that is differentiated is kept for every step. Declined:
+names that are rebound, changed or called, `self`, random numbers, effects at trace time, functions that escape or are
+defined conditionally.
 
 Evidence: fewer compiles, bitwise equal outputs.
 
