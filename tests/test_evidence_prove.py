@@ -198,6 +198,15 @@ def test_beside_a_fix_that_may_move_results_another_one_is_left_out_in_every_cas
     assert verdicts(program, "aj")["a"] is Verdict.DIFFERENT
 
 
+def test_a_case_that_compiles_no_less_still_shows_what_another_fix_blurred() -> None:
+    program = Program(
+        lambda fixes, case: 3 - len(fixes) if case != "wide" else 3,
+        result=lambda fixes, case: 1.0 + 1e-4 * ("a" in fixes and case == "wide"),
+        reaches={"narrow": "a", "other": "j", "wide": "aj"},
+    )
+    assert verdicts(program, "aj")["a"] is Verdict.DIFFERENT
+
+
 def test_what_is_proven_is_shown_together() -> None:
     program = Program(lambda fixes, case: 3 - len(fixes), reaches={"first": "ab", "second": "b"})
     candidates = [(PATH, fix(key), 1) for key in "ab"]

@@ -250,6 +250,7 @@ class _Trial:
             for case in cases
             if before[case].steady_compiles != after[case].steady_compiles
             or len(after[case].compiles) < len(before[case].compiles)
+            or self._is_blurred(case, key)
         ]
         return [case for case in cases if case in telling or self._reaches[case] & together == {key}] or cases
 
