@@ -1,7 +1,7 @@
 """Where code runs: eagerly, only under a trace, or as someone outside of the module decides."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -69,13 +69,9 @@ class Reach:
         if self._module.loops(node):
             return True
         function = self._module.function(node)
-        if function is None or ("repeats", function) in self._under_way:
-            return False
-        self._under_way.add(("repeats", function))
-        try:
-            return any(use.call is not None and self.repeats(use.call) for use in self._uses_of(function))
-        finally:
-            self._under_way.discard(("repeats", function))
+        return function is not None and self._asked_once(
+            "repeats", function, lambda use: use.call is not None and self.repeats(use.call)
+        )
 
     def surely_repeats(self, node: ast.AST) -> bool:
         if self.runs(node) is not Runs.EAGER:
@@ -83,15 +79,9 @@ class Reach:
         if any(goes_around(loop) and always_runs(self._module, node, loop) for loop in self._module.loops(node)):
             return True
         function = self._module.function(node)
-        if function is None or ("surely", function) in self._under_way or self._is_memoised(function):
+        if function is None or self._is_memoised(function) or not always_runs(self._module, node, function):
             return False
-        if not always_runs(self._module, node, function):
-            return False
-        self._under_way.add(("surely", function))
-        try:
-            return any(use.call is not None and self.surely_repeats(use.call) for use in self._uses_of(function))
-        finally:
-            self._under_way.discard(("surely", function))
+        return self._asked_once("surely", function, lambda use: use.call is not None and self.surely_repeats(use.call))
 
     def _is_memoised(self, function: Function) -> bool:
         return any(self._module.transform(decorator) in _MEMOS for decorator in _decorators(function))
@@ -100,14 +90,20 @@ class Reach:
         return any(self._is_differentiated(function) for function in self._module.functions_around(node))
 
     def _is_differentiated(self, function: Function) -> bool:
-        if ("differentiated", function) in self._under_way:
+        def is_so(use: _Use) -> bool:
+            return use.differentiated or (use.call is not None and self.differentiated(use.call))
+
+        return self._asked_once("differentiated", function, is_so)
+
+    def _asked_once(self, question: str, function: Function, answer: Callable[[_Use], bool]) -> bool:
+        """Whether `answer` holds of a use of `function`; no where the question led back to itself."""
+        if (question, function) in self._under_way:
             return False
-        self._under_way.add(("differentiated", function))
+        self._under_way.add((question, function))
         try:
-            uses = self._uses_of(function)
-            return any(u.differentiated or (u.call is not None and self.differentiated(u.call)) for u in uses)
+            return any(answer(use) for use in self._uses_of(function))
         finally:
-            self._under_way.discard(("differentiated", function))
+            self._under_way.discard((question, function))
 
     def _runs_of(self, function: Function) -> Runs:
         if function in self._runs:

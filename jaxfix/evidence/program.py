@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jaxfix.core.report import Measurement
 from jaxfix.evidence import shadow
-from jaxfix.evidence.run import Places, Watched, merged, pairs, probed, resolve, scratch, sha256, verified
+from jaxfix.evidence.run import Places, Watched, merged, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, with_interpreter
 
 
@@ -38,7 +38,6 @@ class ProgramRunner:
         self._timeout_s = timeout_s
         self._target = target or Local()
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
-        self._reached: frozenset[tuple[str, str]] = frozenset()
 
     def file(self, path: str) -> Path:
         """Where `path`, as a candidate names it, is."""
@@ -47,10 +46,6 @@ class ProgramRunner:
     def sha256(self, path: str) -> str:
         """Of the file on the disk."""
         return sha256(self.file(path))
-
-    def reached(self, case: str) -> frozenset[tuple[str, str]]:
-        """The observed functions that the program called in the first run."""
-        return self._reached
 
     def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
         """One run of the program with `sources` (whole files, by path) in place of those on the disk.
@@ -63,11 +58,9 @@ class ProgramRunner:
             places = self._copies(folder, changed)
             finished = self._run(folder, places, sources)
             measurement = merged(self.command, finished, folder / "results", places.moved)
-        measurement = verified(measurement, sources)
-        self._reached = self._reached or pairs(self._functions, measurement.functions)
-        return (measurement,)
+        return (verified(measurement, sources),)
 
-    def _copies(self, folder: Path, changed: Mapping[Path, bytes]) -> "Places":
+    def _copies(self, folder: Path, changed: Mapping[Path, bytes]) -> Places:
         tree = folder / "tree" / self._root.name
         mine = {path: content for path, content in changed.items() if self._is_mine(path)}
         shadow.copy_tree(self._root, tree, mine)
@@ -81,7 +74,7 @@ class ProgramRunner:
     def _is_mine(self, path: Path) -> bool:
         return path.is_relative_to(self._root) and not shadow.is_linked(path, self._root)
 
-    def _run(self, folder: Path, places: "Places", sources: Mapping[str, bytes]) -> Finished:
+    def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes]) -> Finished:
         tree = places.copies[self._root]
         settings = {
             "observe": [
