@@ -1,6 +1,7 @@
 """The probe in real programs: counts, places, causes, and that the program notices nothing."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from jaxfix.core.report import Measurement
-from jaxfix.evidence.probe import difference, explanation
+from jaxfix.evidence import probe
+from jaxfix.evidence.probe.causes import difference, explanation
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.trace import trace
 
@@ -56,7 +58,7 @@ def test_each_compile_has_its_line_program_and_cause(tmp_path: Path, capfd: pyte
     found: dict[tuple[int, str], list[str | None]] = {}
     for entry in measurement.compiles:
         assert Path(entry.path) == tmp_path / "program.py"
-        found.setdefault((entry.line, entry.program), []).append(entry.cause)
+        found.setdefault((entry.line, entry.program), []).append(entry.cause.words if entry.cause else None)
     scans = found[(10, "scan")]
     assert len(scans) == 3
     assert all(cause is not None and cause.startswith("function object differs on each call") for cause in scans[1:])
@@ -274,9 +276,9 @@ def test_a_difference_of_types_is_told_by_argument() -> None:
     assert difference((strong,), (("int32", (), False),)) == "dtype of argument 0 differs: float32[] -> int32[]"
 
 
-def test_the_probe_is_one_file_that_needs_nothing_but_python(tmp_path: Path) -> None:
-    source = Path(__file__).parents[1] / "jaxfix" / "evidence" / "probe.py"
-    (tmp_path / "sitecustomize.py").write_bytes(source.read_bytes())
+def test_the_probe_is_one_folder_that_needs_nothing_but_python(tmp_path: Path) -> None:
+    shutil.copytree(Path(probe.__file__).parent, tmp_path / "jaxfix_probe")
+    shutil.move(tmp_path / "jaxfix_probe" / "sitecustomize.py", tmp_path)
     (tmp_path / "settings.json").write_text(json.dumps({"results": str(tmp_path / "results")}))
     (tmp_path / "results").mkdir()
     environment = {"PYTHONPATH": str(tmp_path), "JAXFIX_PROBE": str(tmp_path / "settings.json")}

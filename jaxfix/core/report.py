@@ -52,6 +52,39 @@ class Patch:
     held: tuple[Held, ...]
 
 
+class Why(Enum):
+    """What was not as it was when the same line compiled before."""
+
+    FIRST = "first compile"
+    FUNCTION = "function object"
+    STATIC = "static argument"
+    PARAMETER = "parameter of a primitive"
+    WEAK_TYPE = "weak type"
+    DTYPE = "dtype"
+    SHAPE = "shape"
+    STRUCTURE = "structure"
+    CONSTANT = "constant"
+    CONTEXT = "configuration or context"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a program was not found in a cache.
+
+    Attributes:
+      words: all of it in one line, such as `weak_type of leaf `opt_state[0].count` differs`.
+      name: of the argument, leaf, parameter or function that differs; None where it has none.
+      before: what it was, in words; None where that is not known.
+    """
+
+    why: Why
+    words: str
+    name: str | None = None
+    before: str | None = None
+    after: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Compile:
     """One program that XLA compiled, at the innermost line of the user's that asked for it.
@@ -59,8 +92,11 @@ class Compile:
     Attributes:
       chain: the user's lines from that one outwards, as `file:line in function`.
       program: what was compiled, such as `scan` or `jit(step)`.
-      cause: why it was not found in a cache, in words; None where nothing is known.
+      cause: why it was not found in a cache; None where nothing is known.
       seconds: of tracing, lowering and compiling together.
+      at_s: when it ended, in seconds since its process began.
+      cached: whether it came from the persistent compilation cache.
+      step: the number of the step, from 1, in which it happened; None outside of steps.
     """
 
     path: str
@@ -68,8 +104,14 @@ class Compile:
     function: str
     chain: tuple[str, ...]
     program: str
-    cause: str | None
+    cause: Cause | None
     seconds: float
+    tracing_s: float = 0.0
+    lowering_s: float = 0.0
+    compiling_s: float = 0.0
+    at_s: float = 0.0
+    cached: bool = False
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +145,36 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happened during one update, or one call of a rewritten function."""
+    """What happened during one update, one iteration of the training loop, or one call of a rewritten function.
+
+    Attributes:
+      rss_bytes: resident at its end.
+      live_arrays: at its end; None where they were not counted.
+      at_s: when it ended, in seconds since its process began.
+    """
 
     compiles: int
     traces: int
     rss_bytes: int
     seconds: float
+    live_arrays: int | None = None
+    at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A call of the original and one of the rewritten function, side by side in one process, of the same arguments.
+
+    Attributes:
+      function: as `path:qualified name`.
+      how: `as called`, `perturbed`, ``rebound `scale` ``, `gradient` or `jaxpr`.
+      before: what the original returned.
+    """
+
+    function: str
+    how: str
+    before: Output
+    after: Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +199,10 @@ class Measurement:
       functions: the rewritten functions that were called, each as `path:qualified name`.
       loaded: sha256 of each patched source that a process of the run loaded, by path.
       calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
+      beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
+      alone: why the original of a function could not be called beside it, by function.
+      stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
+      where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
     """
 
     case: str
@@ -147,6 +217,10 @@ class Measurement:
     peak_bytes: int
     environment: Environment | None
     calls: dict[str, int] = field(default_factory=dict)
+    beside: tuple[Beside, ...] = ()
+    alone: dict[str, str] = field(default_factory=dict)
+    stopped: str | None = None
+    where_steps: str | None = None
 
     @property
     def steady_compiles(self) -> int:

@@ -130,7 +130,7 @@ class OptimizerRunner:
             environment["PYTHONPATH"] += os.pathsep + str(self._location.parent)
         asked = {**request, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
-        words = (self._python, str(folder / "probe" / "jaxfix_drive.py"), str(folder / "request.json"))
+        words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
         return self._target.run(Job(words, folder, environment, self._timeout_s))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jaxfix.core.report import Measurement
 from jaxfix.evidence import shadow
-from jaxfix.evidence.run import Places, Watched, merged, probed, resolve, scratch, sha256, verified
+from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, with_interpreter
 
 
@@ -76,11 +76,13 @@ class ProgramRunner:
 
     def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes]) -> Finished:
         tree = places.copies[self._root]
+        placed = {path: places.place(self.file(path), self._is_mine(self.file(path))) for path in sources}
         settings = {
             "observe": [
                 [str(places.place(f.file, self._is_mine(f.file))), f.qualname, f.name] for f in self._functions
             ],
-            "sources": {str(places.place(self.file(p), self._is_mine(self.file(p)))): p for p in sources},
+            "sources": {str(place): path for path, place in placed.items()},
+            "originals": kept_originals(folder, {path: self.file(path) for path in sources}, placed),
             "user": [str(copy) for copy in places.copies.values()],
             "moved": places.moved,
             "paths": [[str(self._root), str(tree)]],

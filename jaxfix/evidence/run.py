@@ -15,7 +15,7 @@ from jaxfix.core.codec import from_json
 from jaxfix.core.report import Measurement, Output
 from jaxfix.evidence.target import Finished
 
-_HERE = Path(__file__).parent
+_PROBE = Path(__file__).parent / "probe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,12 @@ def _length(pair: list[str]) -> int:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder for one run, with the probe, the driver and an empty folder for results in it."""
+    """A folder for one run, with the probe and an empty folder for results in it."""
     folder = Path(tempfile.mkdtemp(prefix="jaxfix-")).resolve()
     try:
-        (folder / "probe").mkdir()
         (folder / "results").mkdir()
-        shutil.copyfile(_HERE / "probe.py", folder / "probe" / "sitecustomize.py")
-        shutil.copyfile(_HERE / "drive.py", folder / "probe" / "jaxfix_drive.py")
+        shutil.copytree(_PROBE, folder / "probe" / "jaxfix_probe", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.move(folder / "probe" / "jaxfix_probe" / "sitecustomize.py", folder / "probe")
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -111,7 +110,23 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         peak_bytes=max((part.peak_bytes for part in parts), default=0),
         environment=next((part.environment for part in parts if part.environment), None),
         calls={name: sum(part.calls.get(name, 0) for part in parts) for part in parts for name in part.calls},
+        beside=tuple(entry for part in parts for entry in part.beside),
+        alone={name: reason for part in parts for name, reason in part.alone.items()},
+        stopped=next((part.stopped for part in parts if part.stopped), None),
+        where_steps=next((part.where_steps for part in parts if part.where_steps), None),
     )
+
+
+def kept_originals(folder: Path, sources: Mapping[str, Path], places: Mapping[str, Path]) -> dict[str, str]:
+    """The originals of patched files, as copies that travel with the run: by the patched file."""
+    copies = {}
+    for number, (path, original) in enumerate(sources.items()):
+        if original.is_file():
+            copy = folder / "originals" / f"{number}.py"
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copyfile(original, copy)
+            copies[str(places[path])] = str(copy)
+    return copies
 
 
 def _labelled(outputs: Iterable[tuple[Output, ...]]) -> tuple[Output, ...]:

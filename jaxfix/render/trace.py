@@ -62,5 +62,5 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 
 def _cause(group: list[Compile]) -> str:
     """Why a line compiled again, as far as it did: that it compiled once needs no reason."""
-    causes = Counter(entry.cause for entry in group[1:] or group if entry.cause)
+    causes = Counter(entry.cause.words for entry in group[1:] or group if entry.cause)
     return causes.most_common(1)[0][0] if causes else ""

@@ -1,7 +1,7 @@
-"""Drives the optimizers of a package without a command. Standard library and jax; travels with the probe.
+"""Drives the optimizers of a package without a command.
 
-`python jaxfix_drive.py REQUEST.json` does one of two things. `survey` builds every public factory of a package and
-says which of the watched functions each one reaches. `drive` runs cases, a factory with a mode and a dtype, each in
+`python -m jaxfix_probe.drive REQUEST.json` does one of two things. `survey` builds every public factory of a package
+and says which of the watched functions each one reaches. `drive` runs cases, a factory with a mode and a dtype, each in
 a child of its own, on data that change from step to step and with a `value_fn` whose closure is rebound.
 """
 
@@ -20,12 +20,11 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from jaxfix.evidence import probe
-else:
-    import jaxfix_probe as probe
+from . import start
+from .files import write_json
+from .watch import Probe
 
 _FACTORY_WORDS = re.compile(r"Transformation|Optimizer")
 _FACTORY_NAMES = {"GradientTransformation", "GradientTransformationExtraArgs", "chain"}
@@ -256,12 +255,12 @@ def extras(update: Callable[..., Any], drawn: dict[str, Any]) -> dict[str, Any]:
 # The two verbs.
 
 
-def survey(watch: "probe.Probe", package: str) -> list[dict[str, Any]]:
+def survey(watch: Probe, package: str) -> list[dict[str, Any]]:
     """Which of the watched functions each factory reaches, by tracing one update of it."""
     inner = inner_optimizer(package)
     found = []
     for name in factories(package):
-        watch.functions.clear()
+        watch.record.functions.clear()
         failure: str | None = None
         try:
             made = build(name, inner)
@@ -271,7 +270,7 @@ def survey(watch: "probe.Probe", package: str) -> list[dict[str, Any]]:
             failure = f"{type(error).__name__}: {error}".splitlines()[0]
         else:
             failure = None if made is not None else "its arguments cannot be filled in"
-        found.append({"factory": name, "reached": sorted(watch.functions), "failure": failure})
+        found.append({"factory": name, "reached": sorted(watch.record.functions), "failure": failure})
     return found
 
 
@@ -292,7 +291,7 @@ def _trace_update(made: Any) -> None:
     jax.eval_shape(update, drawn["grad"], state, problem.params, passed)
 
 
-def run_case(watch: "probe.Probe", package: str, case: Case) -> dict[str, Any]:
+def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
     """Runs one case in this process, which nothing has run in before; the init itself is not counted."""
     watch.reset()
     failure = None
@@ -301,10 +300,10 @@ def run_case(watch: "probe.Probe", package: str, case: Case) -> dict[str, Any]:
     except Exception as error:  # what the optimizer raises is the result
         failure = f"{type(error).__name__}: {error}".splitlines()[0][:300]
     missing = None if watch.attached else "jax was imported before the probe"
-    return watch.record() | {"case": case.name, "failure": failure or missing, "stdout": ""}
+    return watch.record.as_json() | {"case": case.name, "failure": failure or missing, "stdout": ""}
 
 
-def _steps(watch: "probe.Probe", package: str, case: Case) -> None:
+def _steps(watch: Probe, package: str, case: Case) -> None:
     jax = importlib.import_module("jax")
     with watch.paused():
         problem = Problem(case.dtype, rebound=case.mode == "eager")
@@ -314,7 +313,7 @@ def _steps(watch: "probe.Probe", package: str, case: Case) -> None:
         raise TypeError("its arguments cannot be filled in")
     with watch.uncounted():
         state = made.init(problem.params)
-    watch.outputs.append(watch.digest("init", state))
+    watch.record.outputs.append(watch.digest("init", state))
     update = made.update
     if case.mode == "jit":
         update = jax.jit(update, static_argnames=("value_fn",) if takes(update, "value_fn") else ())
@@ -322,17 +321,17 @@ def _steps(watch: "probe.Probe", package: str, case: Case) -> None:
         with watch.paused():
             drawn = problem.advance()
             passed = extras(made.update, drawn)
-        compiles, traces, started = len(watch.compiles), watch.traces, time.perf_counter()
+        compiles, traces, started = len(watch.record.compiles), watch.record.traces, time.perf_counter()
         updates, state = update(drawn["grad"], state, problem.params, **passed)
         jax.block_until_ready(updates)
         watch.step(compiles, traces, time.perf_counter() - started)
         with watch.paused():
             problem.apply(updates)
         everything = {"params": problem.params, "state": state, "updates": updates}
-        watch.outputs.append(watch.digest(f"update {number}", everything))
+        watch.record.outputs.append(watch.digest(f"update {number}", everything))
 
 
-def drive(watch: "probe.Probe", request: dict[str, Any], path: str) -> None:
+def drive(watch: Probe, request: dict[str, Any], path: str) -> None:
     """Runs the cases, each in a child of its own, `workers` at a time."""
     importlib.import_module(request["package"])
     waiting = list(enumerate(request["cases"]))
@@ -347,14 +346,14 @@ def drive(watch: "probe.Probe", request: dict[str, Any], path: str) -> None:
         if index >= 0 and not os.path.exists(_result(request, index)):
             case = Case(*request["cases"][index])
             ended = f"the process ended with status {os.waitstatus_to_exitcode(status)}"
-            probe.write_json(
-                _result(request, index), watch.record() | {"case": case.name, "failure": ended, "stdout": ""}
+            write_json(
+                _result(request, index), watch.record.as_json() | {"case": case.name, "failure": ended, "stdout": ""}
             )
 
 
-def _child(watch: "probe.Probe", request: dict[str, Any], index: int, path: str) -> int:
+def _child(watch: Probe, request: dict[str, Any], index: int, path: str) -> int:
     if not hasattr(os, "fork") or _backend_is_up():
-        return subprocess.Popen([sys.executable, __file__, path, str(index)]).pid
+        return subprocess.Popen([sys.executable, "-m", "jaxfix_probe.drive", path, str(index)]).pid
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # jax and Python warn of threads; no backend is up, so there are none
         pid = os.fork()
@@ -370,9 +369,9 @@ def _child(watch: "probe.Probe", request: dict[str, Any], index: int, path: str)
         os._exit(status)
 
 
-def _run_and_write(watch: "probe.Probe", request: dict[str, Any], index: int) -> None:
+def _run_and_write(watch: Probe, request: dict[str, Any], index: int) -> None:
     case = Case(*request["cases"][index])
-    probe.write_json(_result(request, index), run_case(watch, request["package"], case))
+    write_json(_result(request, index), run_case(watch, request["package"], case))
 
 
 def _result(request: dict[str, Any], index: int) -> str:
@@ -404,14 +403,14 @@ def main(arguments: list[str]) -> None:
     """Does what the request file asks; a second argument is the number of the one case to run here."""
     with open(arguments[0], encoding="utf-8") as file:
         request = json.load(file)
-    watch = probe.PROBE
+    watch = start.PROBE
     if watch is None:
         raise SystemExit("the probe is not active")
     watch.silent = True
     warnings.simplefilter("ignore")
-    watch.without = forbid_fused_arithmetic()
+    watch.compiles.without = forbid_fused_arithmetic()
     if request["verb"] == "survey":
-        probe.write_json(os.path.join(request["results"], "survey.json"), survey(watch, request["package"]))
+        write_json(os.path.join(request["results"], "survey.json"), survey(watch, request["package"]))
     elif len(arguments) > 1:
         _run_and_write(watch, request, int(arguments[1]))
     else:

@@ -1,0 +1,20 @@
+"""Watches what JAX does inside the user's interpreter. Standard library and jax alone: this folder travels.
+
+It lies on the PYTHONPATH of a run as `jaxfix_probe`, beside a `sitecustomize.py` that starts it with every Python of
+the run, before the program. It waits for `jax` without importing it, counts and explains what is compiled, digests
+what named functions return, and writes one JSON file per process at its end. The environment variable `JAXFIX_PROBE`
+names the file with the settings.
+
+    settings   what to watch, and where to write
+    record     what happened in one process
+    watch      starts and ends; joins the others
+    sources    which sources run, and where imports find them
+    compiles   counts compiles and says why
+    causes     why a program was not found in a cache
+    calls      calls of the observed functions
+    steps      steps of a training loop
+    beside     calls the original beside the rewritten function
+    values     digests of values
+    memory     what is resident
+    drive      drives optimizers and solvers
+"""

@@ -1,0 +1,125 @@
+"""Calls of the observed functions, and what they return."""
+
+import dis
+import inspect
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from .files import real
+from .values import raised_output
+
+if TYPE_CHECKING:
+    from .watch import Probe
+
+_NO_CALLS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class Call:
+    """A call under way; `traced` if jax traces it, `counts` of compiles and traces when it began."""
+
+    def __init__(self, name: str, frame: FrameType, traced: bool, counts: tuple[int, int]) -> None:
+        self.name, self.code, self.traced, self.counts = name, frame.f_code, traced, counts
+        self.started = time.perf_counter()
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.silent = 0
+        self.calls: list[Call] = []
+
+
+class Calls:
+    """Observes functions by file and qualified name (docs/decisions/0003)."""
+
+    def __init__(self, probe: "Probe") -> None:
+        self.probe, self.settings, self.record = probe, probe.settings, probe.record
+        self.wanted = {(real(file), qualname): name for file, qualname, name in self.settings.observe}
+        self.qualnames = {qualname for _, qualname in self.wanted}
+        self.reset()
+
+    def reset(self) -> None:
+        self.thread = _Thread()
+
+    def start(self) -> None:
+        """From here on every call of an observed function is seen."""
+        if not self.wanted:
+            return
+        if sys.version_info >= (3, 12):
+            monitoring, events = sys.monitoring, sys.monitoring.events
+            tool = next(number for number in (4, 3, 2, 1) if monitoring.get_tool(number) is None)
+            monitoring.use_tool_id(tool, "jaxfix")
+
+            def starts(code: CodeType, _: int) -> Any:
+                name = self._name(code)
+                if name is None:
+                    return monitoring.DISABLE
+                monitoring.set_local_events(tool, code, events.PY_RETURN)
+                return self._enter(name, sys._getframe(1))
+
+            monitoring.register_callback(tool, events.PY_START, starts)
+            monitoring.register_callback(tool, events.PY_RETURN, lambda code, _, value: self._leave(code, value, False))
+            monitoring.register_callback(tool, events.PY_UNWIND, lambda code, _, error: self._leave(code, None, True))
+            monitoring.set_events(tool, events.PY_START | events.PY_UNWIND)
+        else:
+            threading.setprofile(self._profile)
+            sys.setprofile(self._profile)
+
+    @contextmanager
+    def silenced(self) -> Iterator[None]:
+        """Observes nothing that this thread calls meanwhile."""
+        self.thread.silent += 1
+        try:
+            yield
+        finally:
+            self.thread.silent -= 1
+
+    def _profile(self, frame: FrameType, event: str, value: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_qualname in self.qualnames:
+            name = self._name(code)
+            if name is not None:
+                self._enter(name, frame)
+        elif event == "return" and self.thread.calls and self.thread.calls[-1].code is code:
+            # The profiler says `None` of a frame that an exception leaves: the instruction tells.
+            raised = value is None and dis.opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
+            self._leave(code, value, raised)
+
+    def _name(self, code: CodeType) -> str | None:
+        if code.co_qualname not in self.qualnames:
+            return None
+        return self.wanted.get((real(code.co_filename), code.co_qualname))
+
+    def _enter(self, name: str, frame: FrameType) -> None:
+        if self.thread.silent:
+            return
+        self.record.functions.add(name)
+        if self.settings.calls is not None and not frame.f_code.co_flags & _NO_CALLS:
+            counts = len(self.record.compiles), self.record.traces
+            self.thread.calls.append(Call(name, frame, is_tracing(), counts))
+
+    def _leave(self, code: CodeType, value: Any, raised: bool) -> None:
+        calls = self.thread.calls
+        if self.thread.silent or not calls or calls[-1].code is not code:
+            return
+        call = calls.pop()
+        if call.traced:
+            return  # how often a function is traced is what a fix may change
+        number = self.record.calls[call.name] = self.record.calls.get(call.name, 0) + 1
+        if not calls:
+            self.probe.step(*call.counts, time.perf_counter() - call.started)
+        if number <= (self.settings.calls or 0):
+            label = f"{os.path.basename(call.name)} call {number}"
+            self.record.outputs.append(raised_output(label) if raised else self.probe.digest(label, value))
+
+
+def is_tracing() -> bool:
+    """Whether jax is tracing here and now."""
+    core = sys.modules.get("jax._src.core")
+    clean = getattr(core, "trace_state_clean", None)
+    return clean is not None and not clean()

@@ -1,0 +1,55 @@
+"""Where files are, and how one is written."""
+
+import functools
+import json
+import os
+import re
+import sysconfig
+
+
+def write_json(path: str, record: object) -> None:
+    """Writes the file whole, or not at all."""
+    scratch = f"{path}.{os.getpid()}.part"
+    with open(scratch, "w", encoding="utf-8") as file:
+        json.dump(record, file)
+    os.replace(scratch, path)
+
+
+@functools.cache
+def real(path: str) -> str:
+    return os.path.realpath(path)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + os.sep)
+
+
+def moved(path: str, old: str, new: str) -> str:
+    """`path` with the folder `old`, if it lies there, replaced by `new`."""
+    return new + path[len(old) :] if is_inside(path, old) else path
+
+
+def is_user(file: str, folders: list[str]) -> bool:
+    """Whether a frame of `file` is the user's: neither ours nor installed, unless `folders` hold it."""
+    if file.startswith("<") or real(os.path.dirname(file)) in _OURS:
+        return False
+    if any(is_inside(file, folder) and not _PACKAGES.search(file[len(folder) :]) for folder in folders):
+        return True  # but not the environment that lies in a project
+    return not _is_installed(file)
+
+
+def is_foreign(file: str) -> bool:
+    """Of a library that is neither jax nor Python."""
+    return bool(_PACKAGES.search(file)) and not _JAX.search(file)
+
+
+@functools.cache
+def _is_installed(file: str) -> bool:
+    return bool(_PACKAGES.search(file)) or any(is_inside(real(file), folder) for folder in _LIBRARY)
+
+
+_HERE = real(os.path.dirname(__file__))
+_OURS = (_HERE, os.path.dirname(_HERE))
+_LIBRARY = tuple({real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
+_PACKAGES = re.compile(r"[\\/](?:site|dist)-packages[\\/]")
+_JAX = re.compile(r"[\\/](?:jax|jaxlib)[\\/]")

@@ -1,0 +1,52 @@
+"""What happened in one process."""
+
+import time
+from typing import Any
+
+from .memory import peak_bytes
+
+# All processes of a program write their samples down: 8 bytes each in memory, about 20 in the file.
+SAMPLE_BUDGET = 1 << 20
+
+
+class Record:
+    """Lists of plain dictionaries, as a `Measurement` reads them."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, str] = {}
+        self.executed: set[str] = set()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets what happened, not what was loaded: a forked child inherits modules, not counts."""
+        self.compiles: list[dict[str, Any]] = []
+        self.traces = 0
+        self.steps: list[dict[str, Any]] = []
+        self.outputs: list[dict[str, Any]] = []
+        self.beside: list[dict[str, Any]] = []
+        self.alone: dict[str, str] = {}
+        self.calls: dict[str, int] = {}
+        self.functions: set[str] = set(self.executed)
+        self.environment: dict[str, str] | None = None
+        self.stopped: str | None = None
+        self.where_steps: str | None = None
+        self.budget = SAMPLE_BUDGET
+        self.started = time.time()
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the case, the failure and the standard output of a `Measurement`."""
+        return {
+            "compiles": self.compiles,
+            "traces": self.traces,
+            "steps": self.steps,
+            "outputs": self.outputs,
+            "beside": self.beside,
+            "alone": self.alone,
+            "calls": self.calls,
+            "functions": sorted(self.functions),
+            "loaded": self.loaded,
+            "peak_bytes": peak_bytes(),
+            "environment": self.environment,
+            "stopped": self.stopped,
+            "where_steps": self.where_steps,
+        }

@@ -1,0 +1,47 @@
+"""What to watch and where to write."""
+
+from typing import Any
+
+
+class Settings:
+    """What jaxfix asks of the probe, as JSON.
+
+    Attributes:
+      results: the folder for the JSON files.
+      observe: (file, qualified name, name to report) of functions.
+      named: (module, qualified name) of functions whose outputs the user asked to compare.
+      sources: the name to report of each patched file.
+      originals: the file with the original text of each patched file, by the patched one.
+      user: folders whose files are the user's even though they lie among installed packages.
+      moved: (folder of this run, folder to report instead), longest first.
+      paths: (folder, folder to import from instead) for `sys.path` and editable installs.
+      links: (copy of the tree, tree) in which links to large files are broken before they are written to.
+      explain: whether to ask jax for the reasons of cache misses, and to look for steps.
+      cache: whether the persistent compilation cache stays as the program has it.
+      calls: outputs to digest per function; None to note only that it was called.
+      stop_after: steps after which the program is ended; None lets it run.
+      step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
+    """
+
+    def __init__(self, said: dict[str, Any]) -> None:
+        self.results: str = said["results"]
+        self.observe: list[list[str]] = said.get("observe", [])
+        self.named: list[list[str]] = said.get("named", [])
+        self.sources: dict[str, str] = said.get("sources", {})
+        self.originals: dict[str, str] = said.get("originals", {})
+        self.user: list[str] = said.get("user", [])
+        self.moved: list[list[str]] = said.get("moved", [])
+        self.paths: list[list[str]] = said.get("paths", [])
+        self.links: list[str] | None = said.get("links")
+        self.explain: bool = said.get("explain", False)
+        self.cache: bool = said.get("cache", False)
+        self.calls: int | None = said.get("calls", 200)
+        self.stop_after: int | None = said.get("stop_after")
+        self.step: str | None = said.get("step")
+
+
+def shown(text: str, settings: Settings) -> str:
+    """`text` with the folders of this run named as the user knows them."""
+    for here, there in settings.moved:
+        text = text.replace(here, there)
+    return text

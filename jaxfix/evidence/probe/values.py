@@ -1,0 +1,118 @@
+"""Digests of values: what they are, without keeping them."""
+
+import enum
+import hashlib
+import importlib
+import re
+import sys
+from types import ModuleType
+from typing import Any
+
+from .record import Record
+from .settings import Settings, shown
+
+SAMPLE = 4096
+_ADDRESS = re.compile(r"(?<=\bat )0x[0-9a-f]+")
+_PLAIN = (bool, int, float, complex, str, bytes, type, enum.Enum, range, slice)
+
+
+class Values:
+    """Turns what a function returned into an `Output`."""
+
+    def __init__(self, settings: Settings, record: Record) -> None:
+        self.settings, self.record = settings, record
+
+    def output(self, label: str, value: Any, attached: bool) -> dict[str, Any]:
+        """What `value` is; keeps nothing of it alive. Only once jax was `attached` are there arrays of its own."""
+        leaves, treedef = flatten(value)
+        digested = [self._leaf(path, leaf, attached) for path, leaf in leaves]
+        return {"label": label, "treedef": self._stable(treedef), "leaves": digested}
+
+    def _stable(self, text: str) -> str:
+        return _ADDRESS.sub("0x", shown(text, self.settings))
+
+    def _leaf(self, path: str, leaf: Any, attached: bool) -> dict[str, Any]:
+        jax = sys.modules.get("jax")
+        if jax is not None and attached and isinstance(leaf, jax.Array):
+            return self._jax_leaf(path, leaf, jax)
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and isinstance(leaf, numpy.ndarray | numpy.generic) and leaf.dtype != object:
+            array = numpy.asarray(leaf)
+            return _facts(path, f"numpy {array.dtype}", array.shape, False) | self._bits(array)
+        # The `repr` of other types is the user's code, and need not tell what they hold.
+        plain = isinstance(leaf, _PLAIN)
+        digest = _sha(self._stable(repr(leaf)).encode()) if plain else None
+        number = (float(leaf),) if isinstance(leaf, int | float) and abs(leaf) < 1e300 else ()
+        return _facts(path, f"<{type(leaf).__qualname__}>", (), False) | {"digest": digest, "sample": number}
+
+    def _jax_leaf(self, path: str, leaf: Any, jax: ModuleType) -> dict[str, Any]:
+        weak = bool(getattr(leaf, "weak_type", False))
+        facts = _facts(path, str(leaf.dtype), leaf.shape, weak)
+        if isinstance(leaf, jax.core.Tracer) or leaf.is_deleted():
+            return facts
+        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            leaf = jax.random.key_data(leaf)
+        return facts | self._bits(_host(leaf), str(facts["dtype"]))
+
+    def _bits(self, array: Any, dtype: str | None = None) -> dict[str, Any]:
+        """Digest, sample and NaNs of a numpy array. All NaNs are one: their sign and payload mean nothing."""
+        np = importlib.import_module("numpy")
+        custom = array.dtype.kind == "V" and array.dtype.names is None and not array.dtype.name.startswith("void")
+        numeric = array.dtype.kind in "fiubc" or custom
+        inexact = array.dtype.kind in "fc" or (custom and "float" in array.dtype.name)
+        mask = np.isnan(array) if inexact else None
+        nans = int(mask.sum()) if mask is not None else 0
+        if nans:
+            array = np.where(mask, np.array(np.nan, array.dtype), array)
+        head = f"{dtype or array.dtype}{array.shape}".encode()
+        sample = self._sample(array) if numeric else []
+        return {"digest": _sha(head + array.tobytes()), "sample": sample, "nans": nans}
+
+    def _sample(self, array: Any) -> list[float]:
+        np = importlib.import_module("numpy")
+        room = SAMPLE if self.record.budget > 0 else 64
+        flat = array.reshape(-1)[:: stride(array.size, room)]
+        parts = [flat.real, flat.imag] if flat.dtype.kind == "c" else [flat]
+        values = [float(value) for part in parts for value in part.astype(np.float64)]
+        self.record.budget -= len(values)
+        return values
+
+
+def stride(size: int, room: int = SAMPLE) -> int:
+    """How far apart the sampled values of an array of `size` values lie."""
+    return max(1, -(-size // room))
+
+
+def raised_output(label: str) -> dict[str, Any]:
+    """The output of a call that an exception left."""
+    return {"label": label, "treedef": "raised", "leaves": []}
+
+
+def _facts(path: str, dtype: str, shape: Any, weak: bool) -> dict[str, Any]:
+    place = {"path": path, "dtype": dtype, "shape": list(shape), "weak_type": weak}
+    return place | {"digest": None, "sample": [], "nans": 0}
+
+
+def flatten(value: Any) -> tuple[list[tuple[str, Any]], str]:
+    jax = sys.modules.get("jax")
+    if jax is None or not hasattr(jax, "tree_util"):
+        return [("", value)], "*"
+    try:
+        pairs, treedef = jax.tree_util.tree_flatten_with_path(value)
+    except (TypeError, ValueError):  # keys of a dict that cannot be ordered
+        return [("", value)], "*"
+    return [(jax.tree_util.keystr(path), leaf) for path, leaf in pairs], str(treedef)
+
+
+def _host(leaf: Any) -> Any:
+    """The values as numpy, through a view that dies: one kept by the array would forbid its donation."""
+    np = importlib.import_module("numpy")
+    if leaf.is_fully_addressable and len(leaf.sharding.device_set) == 1:
+        return np.asarray(leaf.addressable_data(0))
+    if leaf.is_fully_addressable:
+        return np.asarray(leaf)
+    return np.concatenate([np.asarray(shard.data).reshape(-1) for shard in leaf.addressable_shards])
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,132 @@
+"""The probe of one process: starts and ends, and joins what watches."""
+
+import atexit
+import importlib
+import importlib.machinery
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .calls import Calls
+from .compiles import Compiles
+from .files import write_json
+from .memory import rss_bytes
+from .record import Record
+from .settings import Settings
+from .sources import Sources
+from .values import Values
+
+
+class Probe:
+    """Watches one process as `settings` ask."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.record = Record()
+        self.values = Values(settings, self.record)
+        self.compiles = Compiles(settings, self.record)
+        self.calls = Calls(self)
+        self.sources = Sources(settings, self.record)
+        self.attached = False
+        self.silent = False
+
+    def start(self) -> None:
+        """Hooks into the interpreter; jax is hooked into when the program imports it."""
+        self.sources.start()
+        atexit.register(self.write)
+        os.register_at_fork(after_in_child=self._forked)
+        self.calls.start()
+        if "jax" in sys.modules:
+            self.attach()
+        else:
+            sys.meta_path.insert(0, _AwaitJax(self.attach))
+
+    def attach(self) -> None:
+        """Listens to jax, which has just been imported."""
+        if self.attached:
+            return
+        self.attached = True
+        if not self.settings.cache:
+            sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
+        self.compiles.listen()
+
+    def reset(self) -> None:
+        """Forgets what happened in this process so far."""
+        self.record.reset()
+        self.compiles.reset()
+        self.calls.reset()
+
+    def write(self) -> None:
+        """Writes the record of this process, once and whole."""
+        if self.silent:
+            return
+        self.silent = True
+        record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
+        write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Counts nothing that this thread compiles meanwhile."""
+        with self.compiles.silenced():
+            yield
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Neither counts nor observes what this thread does meanwhile."""
+        with self.calls.silenced(), self.compiles.silenced():
+            yield
+
+    def step(self, compiles: int, traces: int, seconds: float) -> None:
+        """Records a step that began when the counts were `compiles` and `traces`."""
+        record = self.record
+        counts = {"compiles": len(record.compiles) - compiles, "traces": record.traces - traces}
+        record.steps.append(counts | {"rss_bytes": rss_bytes(), "seconds": seconds})
+
+    def digest(self, label: str, value: Any) -> dict[str, Any]:
+        """What `value` is, as an `Output`; counts nothing, and keeps nothing of it alive."""
+        with self.paused():
+            return self.values.output(label, value, self.attached)
+
+    def _forked(self) -> None:
+        self.reset()
+        util = sys.modules.get("multiprocessing.util")
+        if util is not None:
+            # A child of multiprocessing ends by `os._exit`; only its own finalizers run.
+            util.register_after_fork(self, lambda probe: util.Finalize(None, probe.write, exitpriority=-100))
+
+
+class _AwaitJax:
+    """A finder that lets others find `jax` and says when it has been imported."""
+
+    def __init__(self, then: Callable[[], None]) -> None:
+        self.then = then
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name != "jax":
+            return None
+        finders = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
+        specs = (finder.find_spec(name, path, target) for finder in finders)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Announcing(spec.loader, self._imported)  # type: ignore[assignment]
+        return spec
+
+    def _imported(self) -> None:
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        self.then()
+
+
+class _Announcing:
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self.loader, self.then = loader, then
+
+    def create_module(self, spec: Any) -> Any:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.then()
