@@ -23,8 +23,8 @@ _NO_CALLS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENER
 class Call:
     """A call under way; `traced` if jax traces it, `counts` of compiles and traces when it began."""
 
-    def __init__(self, name: str, frame: FrameType, traced: bool, counts: tuple[int, int]) -> None:
-        self.name, self.code, self.traced, self.counts = name, frame.f_code, traced, counts
+    def __init__(self, name: str, frame: FrameType, rewritten: bool, traced: bool, counts: tuple[int, int]) -> None:
+        self.name, self.code, self.rewritten, self.traced, self.counts = name, frame.f_code, rewritten, traced, counts
         self.started = time.perf_counter()
 
 
@@ -40,7 +40,9 @@ class Calls:
     def __init__(self, probe: "Probe") -> None:
         self.probe, self.settings, self.record = probe, probe.settings, probe.record
         self.wanted = {(real(file), qualname): name for file, qualname, name in self.settings.observe}
-        self.qualnames = {qualname for _, qualname in self.wanted}
+        self.named = [(endings(module), qualname, f"{module}:{qualname}") for module, qualname in self.settings.named]
+        self.rewritten = set(self.wanted.values())
+        self.qualnames = {qualname for _, qualname in self.wanted} | {qualname for _, qualname, _ in self.named}
         self.reset()
 
     def reset(self) -> None:
@@ -48,7 +50,7 @@ class Calls:
 
     def start(self) -> None:
         """From here on every call of an observed function is seen."""
-        if not self.wanted:
+        if not self.qualnames:
             return
         if sys.version_info >= (3, 12):
             monitoring, events = sys.monitoring, sys.monitoring.events
@@ -93,7 +95,9 @@ class Calls:
     def _name(self, code: CodeType) -> str | None:
         if code.co_qualname not in self.qualnames:
             return None
-        return self.wanted.get((real(code.co_filename), code.co_qualname))
+        file = real(code.co_filename)
+        asked = (name for ends, qualname, name in self.named if qualname == code.co_qualname and file.endswith(ends))
+        return self.wanted.get((file, code.co_qualname)) or next(asked, None)
 
     def _enter(self, name: str, frame: FrameType) -> None:
         if self.thread.silent:
@@ -101,7 +105,7 @@ class Calls:
         self.record.functions.add(name)
         if self.settings.calls is not None and not frame.f_code.co_flags & _NO_CALLS:
             counts = len(self.record.compiles), self.record.traces
-            self.thread.calls.append(Call(name, frame, is_tracing(), counts))
+            self.thread.calls.append(Call(name, frame, name in self.rewritten, is_tracing(), counts))
 
     def _leave(self, code: CodeType, value: Any, raised: bool) -> None:
         calls = self.thread.calls
@@ -111,11 +115,17 @@ class Calls:
         if call.traced:
             return  # how often a function is traced is what a fix may change
         number = self.record.calls[call.name] = self.record.calls.get(call.name, 0) + 1
-        if not calls:
+        if call.rewritten and not any(outer.rewritten for outer in calls):
             self.probe.step(*call.counts, time.perf_counter() - call.started)
         if number <= (self.settings.calls or 0):
             label = f"{os.path.basename(call.name)} call {number}"
             self.record.outputs.append(raised_output(label) if raised else self.probe.digest(label, value))
+
+
+def endings(module: str) -> tuple[str, ...]:
+    """How the file of `module` ends, also where it runs as `__main__`."""
+    path = os.sep + module.replace(".", os.sep)
+    return f"{path}.py", os.path.join(path, "__init__.py"), f"{path}.ipynb"
 
 
 def is_tracing() -> bool:

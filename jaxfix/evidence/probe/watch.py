@@ -1,5 +1,6 @@
 """The probe of one process: starts and ends, and joins what watches."""
 
+import _thread
 import atexit
 import importlib
 import importlib.machinery
@@ -84,6 +85,11 @@ class Probe:
         record = self.record
         counts = {"compiles": len(record.compiles) - compiles, "traces": record.traces - traces}
         record.steps.append(counts | {"rss_bytes": rss_bytes(), "seconds": seconds})
+        for entry in record.compiles[compiles:]:
+            entry["step"] = len(record.steps)
+        if self.settings.stop_after is not None and len(record.steps) == self.settings.stop_after:
+            record.stopped = f"after {len(record.steps)} steps"
+            _thread.interrupt_main()
 
     def digest(self, label: str, value: Any) -> dict[str, Any]:
         """What `value` is, as an `Output`; counts nothing, and keeps nothing of it alive."""
