@@ -1,10 +1,10 @@
 """Which of several fixes are proven: the runs are those of a program that is described by its counts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
+from jaxfix.core.report import Beside, Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.core.text import Span
 from jaxfix.evidence.prove import prove
 
@@ -16,6 +16,10 @@ def fix(key: str, function: str | None = None) -> Fix:
     name = function or f"f_{key}"
     equality = Equality.AS_JITTED if key == "j" else Equality.BITWISE
     return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, name)
+
+
+def output(label: str, value: float) -> Output:
+    return Output(label, "*", (Leaf("", "float32", (), False, str(value), (value,), 0),))
 
 
 @dataclass
@@ -30,6 +34,9 @@ class Program:
     reaches: Mapping[str, Sequence[str]] = field(default_factory=lambda: {CASE: "abcdef"})
     failing: Callable[[frozenset[str], str], str | None] = lambda fixes, case: None
     command: str = CASE
+    repeats: bool = True
+    own_lines: bool = False
+    beside: Callable[[str], tuple[float, float]] | None = None
     runs: list[tuple[str, frozenset[str]]] = field(default_factory=list)
 
     def sha256(self, path: str) -> str:
@@ -43,13 +50,20 @@ class Program:
         self.runs.append((case, fixes))
         value = self.result(fixes, case)
         count = self.compiles(fixes & set(self.reaches[case]), case)
+        line = Compile(PATH, 1, "f", (), "scan", None, 0.0)
+        slow = [key for key in self.reaches[case] if self.own_lines and key not in fixes]
+        chained = [
+            replace(line, chain=(f"/there/{PATH}:1 in f_{key}",), step=step) for key in slow for step in range(1, 4)
+        ]
+        sides = [(key, *self.beside(key)) for key in fixes] if self.beside else []
         return Measurement(
             case=case,
             failure=self.failing(fixes, case),
-            compiles=(Compile(PATH, 1, "f", (), "scan", None, 0.0),) * count,
+            compiles=tuple(chained) or (line,) * count,
             traces=0,
-            steps=(Step(count, 0, 0, 0.0),) * 3,
-            outputs=(Output("f call 1", "*", (Leaf("", "float32", (), False, str(value), (value,), 0),)),),
+            steps=(Step(len(slow) or count, 0, 0, 0.0),) * 3,
+            outputs=(output("f call 1", value),),
+            beside=tuple(Beside(f"{PATH}:f_{key}", "perturbed", output("", a), output("", b)) for key, a, b in sides),
             stdout="",
             functions=tuple(f"{PATH}:f_{key}" for key in self.reaches[case]),
             loaded={PATH: "0"} if patched else {},
@@ -161,7 +175,7 @@ def test_an_unseeded_program_is_run_once_more_and_not_proven() -> None:
     program = Program(lambda fixes, case: 2 - len(fixes), result=lambda fixes, case: float(next(draws)))
     found = proof(program, "a")
     assert found["a"].verdict is Verdict.NOT_COMPARED
-    assert found["a"].reason == "what it returns differs between two equal runs"
+    assert found["a"].reason.startswith("what it returns differs between two equal runs")
 
 
 def test_a_receipt_names_command_source_and_line() -> None:
@@ -215,3 +229,58 @@ def test_what_is_proven_is_shown_together() -> None:
         "first": (3, 1),
         "second": (3, 2),
     }
+
+
+def test_a_program_is_run_twice_as_it_is() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes), repeats=False)
+    assert verdicts(program, "a") == {"a": Verdict.PROVEN}
+    assert [fixes for _, fixes in program.runs] == [frozenset(), frozenset("a"), frozenset()]
+
+
+def test_counts_that_differ_between_two_equal_runs_prove_nothing() -> None:
+    draws = iter((3, 2, 2))
+    found = proof(Program(lambda fixes, case: next(draws), repeats=False), "a")
+    assert found["a"].verdict is Verdict.NO_EFFECT
+    assert found["a"].reason == "compiles 3 -> 2: two equal runs differ by as much"
+
+
+def test_one_wrong_fix_among_many_is_found_in_a_logarithm_of_runs() -> None:
+    keys = "".join(chr(ord("a") + number) for number in range(26) if number != 9)  # `j` moves results
+    program = Program(
+        lambda fixes, case: 30 - len(fixes), lambda fixes, case: 2.0 if "q" in fixes else 1.0, {CASE: keys}
+    )
+    found = verdicts(program, keys)
+    joining = [fixes for _, fixes in program.runs if "q" in fixes]
+    assert found.pop("q") is Verdict.DIFFERENT and set(found.values()) == {Verdict.PROVEN}
+    assert len(joining) <= 6
+
+
+def test_what_differs_beside_its_original_is_refused_though_the_program_cannot_tell() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes), beside=lambda key: (1.0, 2.0), repeats=False)
+    found = proof(program, "a")["a"]
+    assert found.verdict is Verdict.DIFFERENT
+    assert found.reason.startswith(f"{CASE}: `f_a beside the original, perturbed`: 1 became 2")
+
+
+def test_what_saves_compiles_in_its_own_lines_beside_its_original_needs_no_run_of_its_own() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes), own_lines=True, beside=lambda key: (1.0, 1.0), repeats=False)
+    program.reaches = {CASE: "abc"}
+    found = proof(program, "abc")
+    assert {evidence.verdict for evidence in found.values()} == {Verdict.PROVEN}
+    assert len(program.runs) == 3
+    (comparison,) = found["b"].comparisons
+    assert comparison.narrow and (comparison.before.steady_compiles, comparison.after.steady_compiles) == (1, 0)
+
+
+def test_without_a_call_beside_the_original_each_is_left_out() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes), own_lines=True, repeats=False, reaches={CASE: "abc"})
+    assert set(verdicts(program, "abc").values()) == {Verdict.PROVEN}
+    assert {frozenset("ab"), frozenset("ac"), frozenset("bc")} <= {fixes for _, fixes in program.runs}
+
+
+def test_many_that_save_nothing_are_left_out_at_once() -> None:
+    keys = "abcdefghiklmnopq"
+    program = Program(lambda fixes, case: 9 - ("a" in fixes), repeats=False, reaches={CASE: keys})
+    found = verdicts(program, keys)
+    assert found.pop("a") is Verdict.PROVEN and set(found.values()) == {Verdict.NO_EFFECT}
+    assert len(program.runs) <= 12

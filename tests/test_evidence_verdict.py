@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jaxfix.core.finding import Equality
-from jaxfix.core.report import Comparison, Compile, Leaf, Measurement, Output, Step, Verdict
+from jaxfix.core.report import Beside, Comparison, Compile, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.evidence.outputs import Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
 
@@ -252,3 +252,27 @@ def test_a_start_that_costs_as_much_as_is_saved_is_told() -> None:
 
 def test_no_comparison_is_not_reached() -> None:
     assert summary([])[0] is Verdict.NOT_REACHED
+
+
+def test_of_programs_that_were_stopped_only_the_common_steps_count() -> None:
+    before = replace(run(leaf(1.0), steps=(1, 1, 1)), stopped="at the time limit")
+    after = replace(run(leaf(1.0), leaf(2.0), steps=(1, 0, 0, 0, 1, 1)), stopped="at the time limit")
+    numbered = [replace(line, step=number) for number, line in enumerate(before.compiles, 1)]
+    pair = Pair.of(replace(before, compiles=tuple(numbered)), after, None, Noise())
+    found = judge(pair, Equality.BITWISE, FUNCTION)
+    assert (found.verdict, found.equality) == (Verdict.PROVEN, "bitwise equal; stopped at the time limit")
+
+
+def test_a_call_beside_the_original_compares_what_the_program_never_shows() -> None:
+    traced = replace(CURED, outputs=())
+    beside = Beside(FUNCTION, "perturbed", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(1.0),)))
+    before = replace(BEFORE, outputs=())
+    assert compare(before, traced, Equality.BITWISE, FUNCTION).verdict is Verdict.NOT_COMPARED
+    found = compare(before, replace(traced, beside=(beside,)), Equality.BITWISE, FUNCTION)
+    assert (found.verdict, found.beside) == (Verdict.PROVEN, 1)
+    assert found.equality == "bitwise equal; as the original in 1 call beside it"
+
+
+def test_another_jaxpr_is_no_difference() -> None:
+    other = Beside(FUNCTION, "jaxpr", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(2.0),)))
+    assert compare(BEFORE, replace(CURED, beside=(other,)), Equality.BITWISE, FUNCTION).verdict is Verdict.PROVEN

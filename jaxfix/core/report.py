@@ -247,18 +247,28 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The figures of one run that a receipt shows; `rss_bytes` per steady step."""
+    """The figures of one run that a receipt shows; `rss_bytes` per steady step, `seconds` of compilation."""
 
     compiles: int
     steady_compiles: int
     traces: int
     rss_bytes: float
     peak_bytes: int
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One case with and without a fix. `equality` says what was shown, in words; `max_delta` is relative."""
+    """One case with and without a fix.
+
+    Attributes:
+      equality: what was shown of the results, in words.
+      max_delta: the largest difference of floats, relative to the largest value of their array.
+      max_ulp: the same in units in the last place.
+      beside: calls of the original beside the rewritten function whose results were equal.
+      alone: why the original could not be called beside it; None if it was, or if nobody tried.
+      narrow: whether the counts are those of the function's own lines, as other fixes save compiles in the same run.
+    """
 
     case: str
     verdict: Verdict
@@ -267,6 +277,10 @@ class Comparison:
     after: Counts
     equality: str
     max_delta: float
+    max_ulp: float = 0.0
+    beside: int = 0
+    alone: str | None = None
+    narrow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

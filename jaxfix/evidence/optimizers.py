@@ -44,6 +44,7 @@ class OptimizerRunner:
         timeout_s: float = 600.0,
         target: Target | None = None,
     ) -> None:
+        self.repeats = True
         self.command = f"optimizers of {package}, {STEPS} updates each"
         self._package = package
         self._location = location.resolve()

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, log2, nan, prod
 
 from jaxfix.core.finding import Equality
-from jaxfix.core.report import Leaf, Measurement, Output
+from jaxfix.core.report import Beside, Leaf, Measurement, Output
 
+JAXPR = "jaxpr"
 TOLERANCE = 1e-3
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
 JIT_TOLERANCE = 1e-5
@@ -39,11 +40,18 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What differs between two equal runs: labels of outputs, and lines of the standard output from 0."""
+    """What differs between two equal runs: labels of outputs, and lines of the standard output from 0.
+
+    Attributes:
+      steady: by how much the compiles per step differ.
+      total: by how much the compiles in all differ.
+    """
 
     labels: frozenset[str] = frozenset()
     lines: frozenset[int] = frozenset()
     ragged: bool = False
+    steady: int = 0
+    total: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.lines or self.ragged)
@@ -62,6 +70,7 @@ class Likeness:
       max_delta: the largest difference of floats, relative to the largest value of their array.
       max_ulp: the same in units of the last place of each value.
       strengthened: the leaves whose weak type became strong.
+      beside: how many calls of the original beside the rewritten function had equal results, with values to compare.
     """
 
     difference: str | None
@@ -69,6 +78,7 @@ class Likeness:
     max_delta: float = 0.0
     max_ulp: float = 0.0
     strengthened: tuple[str, ...] = ()
+    beside: int = 0
 
 
 def allowed(equality: Equality, case: str) -> Allowed:
@@ -83,14 +93,50 @@ def is_jitted(case: str) -> bool:
 
 
 def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:
-    """Compares how two runs ended, what they returned and what they printed."""
+    """Compares how two runs ended, what they returned and what they printed; of what was stopped, what both did."""
     if before.failure != after.failure:
         return Likeness(_ending(before.failure, after.failure))
-    found = outputs_alike(before.outputs, after.outputs, may, noise.labels)
+    stopped = bool(before.stopped or after.stopped)
+    skipped = noise.labels | (_labels(before) ^ _labels(after) if stopped else frozenset())
+    found = outputs_alike(before.outputs, after.outputs, may, skipped)
     if found.difference:
         return found
-    printed = _printed_difference(before.stdout, after.stdout, may, noise)
-    return Likeness(printed, found.compared, found.max_delta, found.max_ulp, found.strengthened)
+    lines = _lines(before.stdout, may), _lines(after.stdout, may)
+    if stopped:  # the last line of either may be half a line
+        common = max(min(map(len, lines)) - 1, 0)
+        lines = lines[0][:common], lines[1][:common]
+    return replace(found, difference=_printed_difference(*lines, may, noise))
+
+
+def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
+    """Compares what originals and rewritten functions returned side by side."""
+    whole = Likeness(None)
+    for pair in pairs:
+        if pair.how == JAXPR and pair.before != pair.after:
+            continue  # another program may compute the same
+        label = f"{pair.function.rpartition(':')[2]} beside the original, {pair.how}"
+        old, new = replace(pair.before, label=label), replace(pair.after, label=label)
+        whole = joined(whole, replace(outputs_alike((old,), (new,), may), beside=0))
+        if whole.difference:
+            return whole
+        whole = replace(whole, beside=whole.beside + any(leaf.digest is not None for leaf in pair.after.leaves))
+    return whole
+
+
+def joined(one: Likeness, other: Likeness) -> Likeness:
+    """What two comparisons say together."""
+    return Likeness(
+        one.difference or other.difference,
+        one.compared + other.compared,
+        max(one.max_delta, other.max_delta),
+        max(one.max_ulp, other.max_ulp),
+        (*one.strengthened, *(leaf for leaf in other.strengthened if leaf not in one.strengthened)),
+        one.beside + other.beside,
+    )
+
+
+def _labels(run: Measurement) -> frozenset[str]:
+    return frozenset(output.label for output in run.outputs)
 
 
 def outputs_alike(
@@ -116,16 +162,19 @@ def outputs_alike(
 def noise(first: Measurement, second: Measurement) -> Noise:
     """What differs between two runs of the same program."""
     old, new = ({output.label: output for output in run.outputs} for run in (first, second))
-    labels = {
-        label
-        for label in {*old, *new}
-        if label not in old or label not in new or outputs_alike((old[label],), (new[label],), Allowed()).difference
-    }
+    missing = frozenset() if first.stopped or second.stopped else _labels(first) ^ _labels(second)
+    differing = {label for label in old if label in new and not _is_same(old[label], new[label])}
+    steady = abs(first.steady_compiles - second.steady_compiles)
+    total = abs(len(first.compiles) - len(second.compiles))
     lines, others = (_lines(run.stdout, Allowed()) for run in (first, second))
     if len(lines) != len(others):
-        return Noise(frozenset(labels), frozenset(), ragged=True)
-    differing = {number for number, (a, b) in enumerate(zip(lines, others, strict=True)) if a != b}
-    return Noise(frozenset(labels), frozenset(differing))
+        return Noise(missing | differing, frozenset(), True, steady, total)
+    changing = {number for number, (a, b) in enumerate(zip(lines, others, strict=True)) if a != b}
+    return Noise(missing | differing, frozenset(changing), False, steady, total)
+
+
+def _is_same(old: Output, new: Output) -> bool:
+    return outputs_alike((old,), (new,), Allowed()).difference is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +273,9 @@ def _shorten(text: str) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def _printed_difference(before: str, after: str, may: Allowed, noise: Noise) -> str | None:
+def _printed_difference(old: list[str], new: list[str], may: Allowed, noise: Noise) -> str | None:
     if noise.ragged:
         return None
-    old, new = _lines(before, may), _lines(after, may)
     if len(old) != len(new):
         return f"{len(old)} printed lines became {len(new)}"
     for number, (a, b) in enumerate(zip(old, new, strict=True)):

@@ -32,6 +32,7 @@ class ProgramRunner:
         timeout_s: float = 600.0,
         target: Target | None = None,
     ) -> None:
+        self.repeats = False
         self.command = command
         self._root = root.resolve()
         self._cwd = (cwd or root).resolve()

@@ -1,14 +1,15 @@
 """Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
 
 from jaxfix.core.finding import Equality, Fix
 from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
 from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, noise
-from jaxfix.evidence.verdict import Pair, agreement, drop, judge, summary
+from jaxfix.evidence.own_lines import saved_alone
+from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
 
 Candidate = tuple[str, Fix, int]
 Key = tuple[str, str]
@@ -16,13 +17,19 @@ Fixes = frozenset[Key]
 Progress = Callable[[str], None]
 
 
+_WORTH_WEEDING = 3
 _LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.AS_JITTED)
 
 
 class Runner(Protocol):
-    """Measures a program, or several cases of it, with other sources than those on the disk."""
+    """Measures a program, or several cases of it, with other sources than those on the disk.
+
+    Attributes:
+      repeats: whether two runs of the same sources are known to be the same; a user's program need not be.
+    """
 
     command: str
+    repeats: bool
 
     def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]: ...
 
@@ -48,7 +55,7 @@ def prove(
     runner: Runner,
     progress: Progress,
 ) -> Proof:
-    """Judges each candidate by two runs that differ by it alone.
+    """Judges each candidate by two runs that differ by it alone, or by what all of them together save in its lines.
 
     Args:
       candidates: path, fix and line of each.
@@ -63,6 +70,8 @@ def prove(
     progress("running it as it is")
     trial = _Trial(candidates, patched, runner, progress)
     trial.join()
+    trial.credit()
+    trial.weed()
     trial.leave_out()
     trial.hold()
     return Proof(tuple(trial.evidence(candidate) for candidate in candidates), trial.together())
@@ -92,17 +101,65 @@ class _Trial:
         self._failure = next((run.failure for run in baseline if run.failure), None)
 
     def join(self) -> None:
-        """Keeps all fixes if they hold together; adds those of the cases that disagree one by one, if they hold."""
+        """Keeps all fixes if they hold together; of those of the cases that disagree, the largest part that holds."""
         wrong = self._disagreeing(self._kept)
         suspects = [key for key in self._kept if any(key in self._reaches[case] for case in wrong)]
-        accepted = [key for key in self._kept if key not in suspects]
-        for key in suspects:
-            comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
-            if summary(comparisons)[0] in (Verdict.DIFFERENT, Verdict.FAILED):
-                self._comparisons[key] = comparisons
-            else:
-                accepted.append(key)
+        accepted = self._admitted([key for key in self._kept if key not in suspects], suspects)
         self._kept = [key for key in self._kept if key in accepted]
+
+    def _admitted(self, accepted: list[Key], waiting: Sequence[Key]) -> list[Key]:
+        """`accepted` and of `waiting` what holds with them: each fix that does not costs twice log2(n) runs."""
+        if not waiting:
+            return accepted
+        if len(waiting) > 1:
+            if not self._disagreeing([*accepted, *waiting]):
+                return [*accepted, *waiting]
+            middle = len(waiting) // 2
+            return self._admitted(self._admitted(accepted, waiting[:middle]), waiting[middle:])
+        (key,) = waiting
+        comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
+        if summary(comparisons)[0] in (Verdict.DIFFERENT, Verdict.FAILED):
+            self._comparisons[key] = comparisons
+            return accepted
+        return [*accepted, key]
+
+    def credit(self) -> None:
+        """Judges by the run of all what saves compiles in its own lines, and equals its original beside it.
+
+        Only in programs: an optimizer is so short that leaving a fix out costs less than being less exact.
+        """
+        if self._runner.repeats or len(self._kept) < 2:
+            return
+        together, cases = Fixes(self._kept), list(self._reaches)
+        before, after = self._run(Fixes(), cases), self._run(together, cases)
+        for pair in self._pairs(cases, before, after, self._known_noise(cases)):
+            names = {key: _name(key, self._fixes[key]) for key in self._kept}
+            for key, name in names.items():
+                narrow = saved_alone(pair, name, [other for held, other in names.items() if held != key])
+                if narrow is None or pair.after.failure is not None:
+                    continue
+                fix = self._fixes[key]
+                found = judge(narrow, fix.equality, name, self._beside(key, together))
+                if found.verdict is Verdict.PROVEN and found.beside:
+                    self._comparisons[key] = (replace(found, narrow=True),)
+
+    def weed(self) -> None:
+        """Drops what can be left out all at once, or half by half, without costing a compile anywhere."""
+        if not self._runner.repeats:
+            self._weed([key for key in self._kept if key not in self._comparisons])
+
+    def _weed(self, keys: Sequence[Key]) -> None:
+        if len(keys) < _WORTH_WEEDING:
+            return
+        together = Fixes(self._kept)
+        comparisons = {key: self._compared(key, together - set(keys), together) for key in keys}
+        if all(summary(found)[0] is Verdict.NO_EFFECT for found in comparisons.values()):
+            self._comparisons |= comparisons
+            self._kept = [key for key in self._kept if key not in keys]
+            return
+        middle = len(keys) // 2
+        self._weed(keys[:middle])
+        self._weed(keys[middle:])
 
     def leave_out(self) -> None:
         """Drops, one after the other, what costs nothing to leave out.
@@ -110,6 +167,8 @@ class _Trial:
         A fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
         """
         for key in tuple(self._kept):
+            if key in self._comparisons:
+                continue
             self._comparisons[key] = self._left_out(key)
             if summary(self._comparisons[key])[0] is not Verdict.PROVEN:
                 self._kept.remove(key)
@@ -172,7 +231,8 @@ class _Trial:
         for pair in self._pairs(cases, before, after, self._noise):
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
             loosest = max(mine, key=lambda key: _LOOSEST_LAST.index(self._fixes[key].equality))
-            found.append(judge(pair, self._fixes[loosest].equality, _name(loosest, self._fixes[loosest])))
+            name = _name(loosest, self._fixes[loosest])
+            found.append(judge(pair, self._fixes[loosest].equality, name, self._beside(loosest, Fixes(self._kept))))
         return tuple(found)
 
     def evidence(self, candidate: Candidate) -> Evidence:
@@ -234,7 +294,18 @@ class _Trial:
         for key in keys:
             may |= allowed(self._fixes[key].equality, case)
             as_jitted = as_jitted or self._fixes[key].equality is Equality.AS_JITTED
-        return pair.fails_alike or agreement(pair, may, as_jitted=as_jitted).difference is None
+        if pair.fails_alike:
+            return True
+        functions = {_name(key, self._fixes[key]) for key in keys}
+        alike = runs_agree(pair, may, as_jitted=as_jitted).difference is None
+        return alike and sides_agree(pair, may, functions).difference is None
+
+    def _beside(self, key: Key, made: Fixes) -> Equality:
+        """What may be asked of the function of `key` beside its original: as much as of its loosest fix."""
+        name = _name(key, self._fixes[key])
+        names = {other: _name(other, self._fixes[other]) for other in made}
+        same = [other for other in made if names[other] == name or names[other].startswith(f"{name}.<locals>.")]
+        return max((self._fixes[other].equality for other in (*same, key)), key=_LOOSEST_LAST.index)
 
     def _worth_running(self, key: Key) -> list[str]:
         """The cases of a fix in which leaving it out can tell something, or costs no run.
@@ -267,9 +338,10 @@ class _Trial:
             for pair in pairs
             if not self._agrees(pair, {key}) and pair.before.failure == pair.after.failure
         ]
-        pairs = self._pairs(cases, before, after, self._known_noise(suspects))
+        noisy = suspects if self._runner.repeats else cases
+        pairs = self._pairs(cases, before, after, self._known_noise(noisy))
         telling = [pair for pair in pairs if not pair.fails_alike] or pairs
-        return tuple(judge(pair, fix.equality, _name(key, fix)) for pair in telling)
+        return tuple(judge(pair, fix.equality, _name(key, fix), self._beside(key, with_it)) for pair in telling)
 
     def _pairs(
         self,
@@ -278,7 +350,9 @@ class _Trial:
         after: Mapping[str, Measurement],
         noises: Mapping[str, Noise] = MappingProxyType({}),
     ) -> list[Pair]:
-        return [Pair(before[case], after[case], before.get(_twin(case)), noises.get(case, SILENCE)) for case in cases]
+        return [
+            Pair.of(before[case], after[case], before.get(_twin(case)), noises.get(case, SILENCE)) for case in cases
+        ]
 
     def _known_noise(self, cases: Sequence[str]) -> dict[str, Noise]:
         """What differs between two runs of the original: nothing that it makes differ is held against a fix."""

@@ -1,6 +1,6 @@
 """The law: what two runs that differ by one fix say of it. Pure; counts decide, times never."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -13,7 +13,9 @@ from jaxfix.evidence.outputs import (
     Likeness,
     Noise,
     allowed,
+    beside_alike,
     is_jitted,
+    joined,
     likeness,
     outputs_alike,
 )
@@ -35,6 +37,14 @@ class Pair:
     jitted: Measurement | None = None
     noise: Noise = SILENCE
 
+    @classmethod
+    def of(cls, before: Measurement, after: Measurement, jitted: Measurement | None, noise: Noise) -> "Pair":
+        """The pair; of runs that were stopped, as far as both came."""
+        if before.stopped or after.stopped:
+            steps = min(len(before.steps), len(after.steps))
+            before, after = _until(before, steps), _until(after, steps)
+        return cls(before, after, jitted, noise)
+
     @property
     def fails_alike(self) -> bool:
         """Whether both runs fail in the same way, which says nothing of the fix."""
@@ -53,16 +63,30 @@ def compare(before: Measurement, after: Measurement, equality: Equality, functio
     return judge(Pair(before, after), equality, function)
 
 
-def judge(pair: Pair, equality: Equality, function: str) -> Comparison:
-    """As `compare`, with noise and the jitted original taken into account."""
-    before, after = pair.before, pair.after
-    found = agreement(pair, allowed(equality, before.case), as_jitted=equality is Equality.AS_JITTED)
+def judge(pair: Pair, equality: Equality, function: str, beside: Equality | None = None) -> Comparison:
+    """As `compare`, with noise and the jitted original taken into account.
+
+    Args:
+      beside: what the original and the rewritten function must share side by side, where other fixes of the same
+        function are made as well; `equality` if None.
+    """
+    may = allowed(equality, pair.before.case)
+    found = runs_agree(pair, may, as_jitted=equality is Equality.AS_JITTED)
+    if found.difference is None:
+        found = joined(found, sides_agree(pair, allowed(beside or equality, pair.before.case), {function}))
     verdict, reason = _verdict(pair, found, function)
     words = _equality(pair, found, equality) if found.difference is None else "not equal"
-    return Comparison(before.case, verdict, reason, counts(before), counts(after), words, found.max_delta)
+    before, after = counts(pair.before), counts(pair.after)
+    figures = (found.max_delta, found.max_ulp, found.beside, pair.after.alone.get(function))
+    return Comparison(pair.before.case, verdict, reason, before, after, words, *figures)
 
 
-def agreement(pair: Pair, may: Allowed, *, as_jitted: bool) -> Likeness:
+def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
+    """Whether the originals of `functions` agree with the rewritten ones that were called beside them."""
+    return beside_alike((entry for entry in pair.after.beside if entry.function in functions), may)
+
+
+def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool) -> Likeness:
     """Whether the two runs agree as far as they must.
 
     With `as_jitted` it is enough that the fix moves an eager result onto that of the original under jit: the eager
@@ -76,6 +100,11 @@ def agreement(pair: Pair, may: Allowed, *, as_jitted: bool) -> Likeness:
     return shaped if shaped.difference is None and near.difference is None and near.compared else found
 
 
+def _until(measurement: Measurement, steps: int) -> Measurement:
+    kept = tuple(entry for entry in measurement.compiles if entry.step is None or entry.step <= steps)
+    return replace(measurement, steps=measurement.steps[:steps], compiles=kept)
+
+
 def counts(measurement: Measurement) -> Counts:
     """The figures of a receipt."""
     return Counts(
@@ -84,6 +113,7 @@ def counts(measurement: Measurement) -> Counts:
         measurement.traces,
         measurement.steady_rss_bytes,
         measurement.peak_bytes,
+        sum(entry.seconds for entry in measurement.compiles),
     )
 
 
@@ -140,22 +170,33 @@ def _verdict(pair: Pair, found: Likeness, function: str) -> tuple[Verdict, str]:
     if path not in after.loaded:
         return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
     if not found.compared:
-        unseeded = "what it returns differs between two equal runs" if pair.noise.labels else None
-        return Verdict.NOT_COMPARED, unseeded or f"`{qualname}` returned no values that can be compared"
-    return _effect(counts(before), counts(after))
+        return Verdict.NOT_COMPARED, _uncompared(pair, function)
+    return effect(counts(before), counts(after), pair.noise)
 
 
-def _effect(before: Counts, after: Counts) -> tuple[Verdict, str]:
+def _uncompared(pair: Pair, function: str) -> str:
+    qualname = function.rpartition(":")[2]
+    if pair.noise.labels:
+        return "what it returns differs between two equal runs: it is random without a seed, or reads a clock"
+    alone = pair.after.alone.get(function)
+    words = f"`{qualname}` returned no values that can be compared"
+    return words if alone is None else f"{words}; beside the original: {alone}"
+
+
+def effect(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What the counts of two runs with equal results say; what two equal runs differ by is no effect."""
     steady = f"compiles per step {before.steady_compiles} -> {after.steady_compiles}"
     total = f"compiles {before.compiles} -> {after.compiles}"
-    if after.steady_compiles > before.steady_compiles:
+    if after.steady_compiles > before.steady_compiles + noise.steady:
         return Verdict.NO_EFFECT, f"{steady}: they rise"
-    if after.compiles > before.compiles:
+    if after.compiles > before.compiles + noise.total:
         return Verdict.NO_EFFECT, f"{total}: they rise"
-    if after.steady_compiles < before.steady_compiles:
+    if after.steady_compiles < before.steady_compiles - noise.steady:
         return Verdict.PROVEN, f"{steady}, {total}"
-    if after.compiles < before.compiles:
+    if after.compiles < before.compiles - noise.total:
         return Verdict.PROVEN, total
+    if noise.steady or noise.total:
+        return Verdict.NO_EFFECT, f"{total}: two equal runs differ by as much"
     return (
         Verdict.NO_EFFECT,
         f"equal results, but no fewer compiles ({before.compiles}, {before.steady_compiles} per step)",
@@ -168,8 +209,12 @@ def _equality(pair: Pair, found: Likeness, equality: Equality) -> str:
         named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
         more = len(found.strengthened) - _NAMED_LEAVES
         parts.append(f"weak type became strong in {named}{f' and {more} more' if more > 0 else ''}")
+    if found.beside:
+        parts.append(f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it")
     if pair.noise:
         parts.append("but for what differs between two equal runs")
+    stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)
+    parts += [f"stopped {reason}" for reason in stops]
     capped = sorted(name for name, calls in pair.before.calls.items() if calls > _digested(pair.before, name))
     parts += [f"of {name.rpartition(':')[2]} the first {_digested(pair.before, name)} calls" for name in capped]
     return "; ".join(parts)
