@@ -1,7 +1,7 @@
 """Proving fixes with a program of the user's: in a copy, in children, in installed packages."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -41,13 +41,30 @@ HOISTED = TRAIN.replace(
 ).replace("scan(body", "scan(_body")
 
 
-def judged(root: Path, after: str, *, function: str = "rollout", path: str = "train.py", command: str = "") -> Evidence:
+def judged(
+    root: Path,
+    after: str,
+    *,
+    function: str = "rollout",
+    path: str = "train.py",
+    command: str = "",
+    timeout_s: float = 600.0,
+    steps: int | None = None,
+    compared: Sequence[tuple[str, str]] = (),
+) -> Evidence:
     fix = Fix("key", "codemod", "Mend", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, function)
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {path: after.encode()} if fixes else {}
 
-    runner = ProgramRunner(root, command or f"{sys.executable} train.py", ((path, function),))
+    runner = ProgramRunner(
+        root,
+        command or f"{sys.executable} train.py",
+        ((path, function),),
+        timeout_s=timeout_s,
+        steps=steps,
+        compared=compared,
+    )
     (evidence,) = prove([(path, fix, 6)], patched, runner, lambda phrase: None).receipts
     return evidence
 
@@ -117,3 +134,51 @@ def test_a_package_beside_the_environment_is_overlaid(tmp_path: Path) -> None:
     found = judged(project, HOISTED, path=str(installed / "lib" / "train.py"), command=command)
     assert found.verdict is Verdict.PROVEN
     assert (installed / "lib" / "train.py").read_text() == TRAIN
+
+
+ENDLESS = "    for step in __import__('itertools').count():\n        __import__('time').sleep(0.1)\n"
+
+
+def endless(source: str) -> str:
+    return source.replace("    for step in range(5):\n", ENDLESS)
+
+
+def test_a_program_without_an_end_is_ended_after_so_many_steps(project: Path) -> None:
+    (project / "train.py").write_text(endless(TRAIN))
+    found = judged(project, endless(HOISTED), steps=5)
+    assert found.verdict is Verdict.PROVEN
+    (comparison,) = found.comparisons
+    assert (comparison.before.steady_compiles, comparison.after.steady_compiles) == (1, 0)
+    assert "stopped after 5 steps" in comparison.equality
+
+
+def test_a_program_without_an_end_is_ended_at_the_time_limit(project: Path) -> None:
+    (project / "train.py").write_text(endless(TRAIN))
+    found = judged(project, endless(HOISTED), timeout_s=12)
+    assert found.verdict is Verdict.PROVEN
+    assert "stopped at the time limit" in found.comparisons[0].equality
+    changed = judged(project, endless(HOISTED).replace("0.5", "0.25"), timeout_s=12)
+    assert changed.verdict is Verdict.DIFFERENT
+
+
+def test_a_program_that_the_time_limit_ends_too_early_proves_nothing(project: Path) -> None:
+    (project / "train.py").write_text("__import__('time').sleep(100)\n" + TRAIN)
+    found = judged(project, "__import__('time').sleep(100)\n" + HOISTED, timeout_s=1)
+    assert found.verdict is Verdict.NOT_REACHED
+    assert found.reason == "nothing that was run calls `rollout` before the run was stopped at the time limit"
+
+
+LOSS = "\n\ndef loss(x):\n    return float(x.sum()) if HOIST else 0.0\n"
+
+
+def test_a_function_that_the_user_names_is_compared_too(project: Path) -> None:
+    called = "    loss(x)\n    print("
+    (project / "train.py").write_text(
+        TRAIN.replace("    print(", called).replace("\n\ndef main", f"{LOSS}\n\ndef main")
+    )
+    after = HOISTED.replace("    print(", called).replace("\n\ndef main", f"{LOSS}\n\ndef main")
+    (project / "train.py").write_text("HOIST = False\n" + (project / "train.py").read_text())
+    assert judged(project, "HOIST = True\n" + after).verdict is Verdict.PROVEN
+    found = judged(project, "HOIST = True\n" + after, compared=[("train", "loss")])
+    assert found.verdict is Verdict.DIFFERENT
+    assert "`train:loss call 1`: 0 became" in found.reason

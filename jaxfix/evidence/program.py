@@ -20,6 +20,8 @@ class ProgramRunner:
       functions: (path, qualified name) of the functions to observe; paths relative to `root` or to here.
       cwd: where the command runs, under `root`; `root` itself if None.
       timeout_s: after which all processes of a run are ended.
+      compared: (module, qualified name) of functions that no fix rewrites, and whose results are compared too.
+      steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
     """
 
     def __init__(
@@ -31,6 +33,8 @@ class ProgramRunner:
         cwd: Path | None = None,
         timeout_s: float = 600.0,
         target: Target | None = None,
+        compared: Sequence[tuple[str, str]] = (),
+        steps: int | None = None,
     ) -> None:
         self.repeats = False
         self.command = command
@@ -38,6 +42,7 @@ class ProgramRunner:
         self._cwd = (cwd or root).resolve()
         self._timeout_s = timeout_s
         self._target = target or Local()
+        self._compared, self._steps = tuple(compared), steps
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
     def file(self, path: str) -> Path:
@@ -88,6 +93,8 @@ class ProgramRunner:
             "moved": places.moved,
             "paths": [[str(self._root), str(tree)]],
             "links": [str(tree), str(self._root)],
+            "named": [list(entry) for entry in self._compared],
+            "stop_after": self._steps,
         }
         variables, words = command_words(self.command)
         environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)

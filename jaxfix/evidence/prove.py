@@ -9,7 +9,7 @@ from jaxfix.core.finding import Equality, Fix
 from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
 from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, noise
 from jaxfix.evidence.own_lines import saved_alone
-from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
+from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, stopping, summary
 
 Candidate = tuple[str, Fix, int]
 Key = tuple[str, str]
@@ -99,6 +99,7 @@ class _Trial:
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
         self._failure = next((run.failure for run in baseline if run.failure), None)
+        self._stopping = next((words for words in map(stopping, baseline) if words), "")
 
     def join(self) -> None:
         """Keeps all fixes if they hold together; of those of the cases that disagree, the largest part that holds."""
@@ -243,7 +244,7 @@ class _Trial:
         if not comparisons and self._failure and not self._cases(key):
             verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._failure}"
         elif not comparisons:
-            verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`"
+            verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._stopping}"
         elif verdict is Verdict.PROVEN and key not in self._kept:
             verdict, reason = Verdict.NOT_COMPARED, "holds only together with fixes that were dropped"
         return Evidence(

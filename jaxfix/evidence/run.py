@@ -96,9 +96,11 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
     records = [json.loads(path.read_text()) for path in sorted(results.glob("*.json"))]
     records.sort(key=lambda record: (record["started"], record["pid"]))
     stdout, stderr = (_renamed(text, moved) for text in (finished.stdout, finished.stderr))
-    ending = {"case": case, "failure": failure(finished.status, stderr if stderr.strip() else stdout), "stdout": stdout}
+    stopped = _stopped(records, finished)
+    failed = None if stopped else failure(finished.status, stderr if stderr.strip() else stdout)
+    ending = {"case": case, "failure": failed, "stdout": stdout, "stopped": stopped}
     parts = [from_json(Measurement, record | ending) for record in records]
-    empty = Measurement(case, ending["failure"], (), 0, (), (), stdout, (), {}, 0, None)
+    empty = Measurement(case, failed, (), 0, (), (), stdout, (), {}, 0, None)
     return replace(
         empty,
         compiles=tuple(entry for part in parts for entry in part.compiles),
@@ -112,7 +114,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         calls={name: sum(part.calls.get(name, 0) for part in parts) for part in parts for name in part.calls},
         beside=tuple(entry for part in parts for entry in part.beside),
         alone={name: reason for part in parts for name, reason in part.alone.items()},
-        stopped=next((part.stopped for part in parts if part.stopped), None),
+        stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
     )
 
@@ -127,6 +129,12 @@ def kept_originals(folder: Path, sources: Mapping[str, Path], places: Mapping[st
             shutil.copyfile(original, copy)
             copies[str(places[path])] = str(copy)
     return copies
+
+
+def _stopped(records: Iterable[Mapping[str, Any]], finished: Finished) -> str | None:
+    """Why the program was ended before its end: by the probe, after the steps that were asked for, or by the clock."""
+    said = (record.get("stopped") for record in records)
+    return next((reason for reason in said if reason), "at the time limit" if finished.status is None else None)
 
 
 def _labelled(outputs: Iterable[tuple[Output, ...]]) -> tuple[Output, ...]:

@@ -166,7 +166,7 @@ def _verdict(pair: Pair, found: Likeness, function: str) -> tuple[Verdict, str]:
         return (Verdict.FAILED if only_after else Verdict.DIFFERENT), found.difference
     path, _, qualname = function.rpartition(":")
     if function not in before.functions and function not in after.functions:
-        return Verdict.NOT_REACHED, f"`{qualname}` was never called"
+        return Verdict.NOT_REACHED, f"`{qualname}` was never called{stopping(before)}"
     if path not in after.loaded:
         return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
     if not found.compared:
@@ -179,8 +179,13 @@ def _uncompared(pair: Pair, function: str) -> str:
     if pair.noise.labels:
         return "what it returns differs between two equal runs: it is random without a seed, or reads a clock"
     alone = pair.after.alone.get(function)
-    words = f"`{qualname}` returned no values that can be compared"
+    words = f"`{qualname}` returned no values that can be compared{stopping(pair.after)}"
     return words if alone is None else f"{words}; beside the original: {alone}"
+
+
+def stopping(run: Measurement) -> str:
+    """That the run was stopped, to follow what is said of it; nothing if it was not."""
+    return f" before the run was stopped {run.stopped}" if run.stopped else ""
 
 
 def effect(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
