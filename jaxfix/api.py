@@ -1,18 +1,22 @@
 """All that a codemod may import."""
 
 from jaxfix.core import lifting
+from jaxfix.core.compiled import Compiled
 from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import Key, Pair, returned
 from jaxfix.core.purity import purity
+from jaxfix.core.report import Cause, Why
 from jaxfix.core.values import Form, Kind, Value, Values
 
 __all__ = [
     "CONTROL_FLOW",
     "CONTROL_FLOW_KEYWORDS",
+    "Cause",
     "Codemod",
+    "Compiled",
     "Confidence",
     "Constancy",
     "Equality",
@@ -29,6 +33,7 @@ __all__ = [
     "Safety",
     "Value",
     "Values",
+    "Why",
     "constancy",
     "lifting",
     "purity",

@@ -10,6 +10,7 @@ from jaxfix.core.text import Edit, Span
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
+    from jaxfix.core.report import Why
 
 
 class Safety(Enum):
@@ -30,6 +31,8 @@ class Confidence(Enum):
     """Read in the code: it runs eagerly, and again and again."""
     POSSIBLE = "possible"
     """The caller decides: the code is public, and callable eagerly or under a trace."""
+    SEEN = "seen"
+    """A traced run has compiled it again."""
 
 
 class Equality(Enum):
@@ -133,10 +136,12 @@ class Codemod:
 
     Attributes:
       id: names the problem, as in `# jaxfix: ignore[id]`; the file name with hyphens.
-      triggers: canonical names of which one must be mentioned for the file to be read at all, or bare operators.
+      triggers: canonical names of which one must be mentioned for the file to be read at all, or bare operators;
+        empty for a codemod that a traced run alone feeds, through `Module.seen`.
       safety: of its fixes, unless a finding lowers it.
       equality: what a proof must show.
       find: yields the findings of one module; never raises on odd input.
+      cures: the causes of recompiles that its findings explain; empty where that may be any.
     """
 
     id: str
@@ -144,6 +149,7 @@ class Codemod:
     safety: Safety
     equality: Equality
     find: Callable[["Module"], Iterator[Finding]]
+    cures: "tuple[Why, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from jaxfix.core.changes import Changes, changes
+from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
 from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
@@ -25,11 +26,15 @@ class Module:
     """One source file, parsed; everything that codemods ask about it.
 
     Nodes are those of `tree`. Spans are bytes of `source.text`.
+
+    Attributes:
+      seen: what a traced run compiled again in this file and no other finding explains; empty where none was read.
     """
 
     def __init__(self, source: SourceFile, tree: ast.Module) -> None:
         self.source = source
         self.tree = tree
+        self.seen: tuple[Compiled, ...] = ()
         self._parents: dict[ast.AST, ast.AST] = {}
         self._calls: list[ast.Call] = []
         self.functions: list[Function] = []
@@ -114,6 +119,21 @@ class Module:
         found = self.enclosing(node, ast.stmt)
         assert found is not None
         return found
+
+    def statement_at(self, line: int) -> ast.stmt | None:
+        """The innermost statement that stands on `line`, decorators included; None for a line without code."""
+        found = None
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt) and self._first_line(node) <= line <= (node.end_lineno or node.lineno):
+                found = node  # breadth first: what comes later is further inside
+        return found
+
+    def calls_at(self, line: int) -> tuple[ast.Call, ...]:
+        """The calls that begin on `line`, in the order of the text; those around others first."""
+        return tuple(call for call in self._calls if call.lineno == line)
+
+    def _first_line(self, statement: ast.stmt) -> int:
+        return min((statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))))
 
     def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
         """The loops around `node` within its function that run it again and again, from the inside out."""

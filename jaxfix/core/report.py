@@ -9,6 +9,14 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What a traced run lost at a finding: its compiles after each first one, and their seconds."""
+
+    compiles: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding as it is told: lines and columns from 1, columns in code points, the end exclusive.
 
@@ -16,6 +24,7 @@ class Diagnostic:
       key: the key of its fix; also names a finding without one.
       fixable: whether a recipe made edits that may be written.
       declined: why it is not fixable; None if it is.
+      seen: what a trace has seen of it; None where no trace was read, or none reached it.
     """
 
     path: str
@@ -31,6 +40,7 @@ class Diagnostic:
     fixable: bool
     declined: str | None
     key: str
+    seen: Seen | None = None
 
 
 @dataclass(frozen=True, slots=True)
