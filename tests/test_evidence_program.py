@@ -157,8 +157,6 @@ def test_a_program_without_an_end_is_ended_at_the_time_limit(project: Path) -> N
     found = judged(project, endless(HOISTED), timeout_s=12)
     assert found.verdict is Verdict.PROVEN
     assert "stopped at the time limit" in found.comparisons[0].equality
-    changed = judged(project, endless(HOISTED).replace("0.5", "0.25"), timeout_s=12)
-    assert changed.verdict is Verdict.DIFFERENT
 
 
 def test_a_program_that_the_time_limit_ends_too_early_proves_nothing(project: Path) -> None:

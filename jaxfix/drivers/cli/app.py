@@ -108,6 +108,14 @@ def apply(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For each of the runs that prove.")
     ] = 600,
+    steps: Annotated[
+        int | None,
+        typer.Option("--steps", metavar="N", min=3, help="End the program after N calls of what is rewritten."),
+    ] = None,
+    observe: Annotated[
+        list[str] | None,
+        typer.Option("--observe", metavar="MODULE:FUNCTION", help="Compare what this function returns as well."),
+    ] = None,
     output_format: Format = OutputFormat.text,
     stdin_filename: StdinName = None,
     exit_zero: ExitZero = False,
@@ -121,7 +129,7 @@ def apply(
 
     request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
-    options = Options(wish, leave, diff, to, output_format.value, timeout)
+    options = Options(wish, leave, diff, to, output_format.value, timeout, steps, tuple(observe or ()))
     context.obj.append(partial(_judged, exit_zero, partial(work, request, options)))
 
 

@@ -12,7 +12,7 @@ from jaxfix.drivers.cli import consent, outcome, terminal
 from jaxfix.drivers.cli.check import Findings, look
 from jaxfix.drivers.cli.consent import Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
-from jaxfix.drivers.cli.proof import Proofs, Rerun, offer, prove_all
+from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, offer, prove_all
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
 from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
@@ -25,7 +25,8 @@ from jaxfix.drivers.vendor import place_for
 class Options:
     """What `apply` was asked to do with what it finds; `to` is where an installed package is vendored.
 
-    `timeout_s` is for each of the runs that prove.
+    `timeout_s` is for each of the runs that prove, `steps` after how many steps a program is ended, and `compared` what
+    is compared beside what was rewritten, as `module:function`.
     """
 
     wish: Wish
@@ -34,6 +35,8 @@ class Options:
     to: str | None
     output_format: str
     timeout_s: float
+    steps: int | None = None
+    compared: tuple[str, ...] = ()
 
 
 def apply(request: Request, options: Options) -> int:
@@ -50,7 +53,7 @@ def apply(request: Request, options: Options) -> int:
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and fixable:
         leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave
-        rerun = Rerun(allowed.command, request.python, options.timeout_s)
+        rerun = Rerun(allowed.command, request.python, options.timeout_s, options.steps, options.compared)
         proofs = _proofs(fixable, found, rerun, leave)
         found = replace(found, errors=(*found.errors, *proofs.errors))
     planned = plans(fixable, allowed.mode, proofs.receipts)
@@ -73,6 +76,8 @@ def apply(request: Request, options: Options) -> int:
 
 def _check_options(request: Request, options: Options) -> None:
     consent.check(options.wish)
+    for name in options.compared:
+        named_function(name)
     if options.diff and options.output_format == "json":
         raise ConfigError("`--diff` and `--output-format json` both want stdout")
     if STDIN not in request.paths:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jaxfix.core.errors import EvidenceError
+from jaxfix.core.errors import ConfigError, EvidenceError
 from jaxfix.core.finding import Fix
 from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.drivers import files
@@ -88,11 +88,21 @@ class _Trial:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """How to rerun: `command` is None where there is no program, `python` drives optimizers, ours if it is None."""
+    """How to rerun.
+
+    Attributes:
+      command: the program; None where there is none.
+      python: drives optimizers; ours if it is None.
+      timeout_s: of each run.
+      steps: calls of the rewritten functions after which a run of the program is ended; None runs it to its end.
+      compared: `module:function` whose results are compared too.
+    """
 
     command: str | None
     python: str | None
     timeout_s: float
+    steps: int | None = None
+    compared: tuple[str, ...] = ()
 
 
 def offer(targets: Sequence[Target], command: str | None, python: str | None) -> str | None:
@@ -114,7 +124,7 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
       EvidenceError: `command` cannot be run.
     """
     command = rerun.command
-    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun.timeout_s, lines)
+    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun, lines)
     for place, entries in _packages(planned, proofs.receipts, command).items():
         try:
             proofs = proofs.with_more(_by_driving(place, entries, rerun, lines))
@@ -127,18 +137,43 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
     return replace(proofs, receipts=reached)
 
 
-def _by_program(planned: Sequence[Planned], command: str, timeout_s: float, lines: Lines) -> Proofs:
+def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: Lines) -> Proofs:
     own = [path_of(entry.target) for entry in planned if entry.target.module is None]
     here, root = Path.cwd().resolve(), _root(own)
     cwd = here if here.is_relative_to(root) else root
     trial = _Trial(planned, root, lines)
-    runner = ProgramRunner(root, command, trial.functions(), cwd=cwd, timeout_s=timeout_s)
+    compared = [named_function(name) for name in rerun.compared]
+    runner = ProgramRunner(
+        root,
+        command,
+        trial.functions(),
+        cwd=cwd,
+        timeout_s=rerun.timeout_s,
+        compared=compared,
+        steps=rerun.steps,
+    )
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     _announce(
         f"rerunning `{command}` with and without the fixes, in copies of `{root}`{within}; "
-        f"each run may take {_duration(timeout_s)} (`--timeout`)"
+        f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     return trial.proven_by(runner)
+
+
+def named_function(name: str) -> tuple[str, str]:
+    """The module and the qualified name of `module:function`.
+
+    Raises:
+      ConfigError: it does not look like that.
+    """
+    module, _, qualname = name.partition(":")
+    if not (module and qualname) or not all(part.isidentifier() for part in (*module.split("."), *_plain(qualname))):
+        raise ConfigError(f"`--observe {name}` names no function", hint="write `module:function`, such as `train:loss`")
+    return module, qualname
+
+
+def _plain(qualname: str) -> list[str]:
+    return [part for part in qualname.split(".") if part != "<locals>"]
 
 
 def _root(own: Sequence[Path]) -> Path:
