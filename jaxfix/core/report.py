@@ -72,6 +72,7 @@ class Why(Enum):
     WEAK_TYPE = "weak type"
     DTYPE = "dtype"
     SHAPE = "shape"
+    SHARDING = "sharding"
     STRUCTURE = "structure"
     CONSTANT = "constant"
     CONTEXT = "configuration or context"
@@ -107,6 +108,7 @@ class Compile:
       at_s: when it ended, in seconds since its process began.
       cached: whether it came from the persistent compilation cache.
       step: the number of the step, from 1, in which it happened; None outside of steps.
+      cell: of a notebook, from 1, within which `line` counts; None elsewhere.
     """
 
     path: str
@@ -122,6 +124,13 @@ class Compile:
     at_s: float = 0.0
     cached: bool = False
     step: int | None = None
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown: `train.py:3`, or `train.ipynb:cell 2:3`."""
+        cell = f":cell {self.cell}" if self.cell is not None else ""
+        return f"{self.path}{cell}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,8 @@ class Step:
       rss_bytes: resident at its end.
       live_arrays: at its end; None where they were not counted.
       at_s: when it ended, in seconds since its process began.
+      iterations: how many steps it stands for, where there are too many to record each: the counts are those of the
+        busiest of them, the time is their mean, the memory is at the end of the last.
     """
 
     compiles: int
@@ -169,6 +180,7 @@ class Step:
     seconds: float
     live_arrays: int | None = None
     at_s: float = 0.0
+    iterations: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +225,8 @@ class Measurement:
       alone: why the original of a function could not be called beside it, by function.
       stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
+      steps_from: the first step, from 1, that is steady; those before it warm up.
+      device_peak_bytes: the most memory that was in use on any device; None where devices do not tell.
     """
 
     case: str
@@ -231,17 +245,20 @@ class Measurement:
     alone: dict[str, str] = field(default_factory=dict)
     stopped: str | None = None
     where_steps: str | None = None
+    steps_from: int = 3
+    device_peak_bytes: int | None = None
 
     @property
     def steady_compiles(self) -> int:
-        """The most compiles of any step from the third on; 0 if there are fewer."""
-        return max((step.compiles for step in self.steps[2:]), default=0)
+        """The most compiles of any step from `steps_from` on; 0 if there are fewer."""
+        return max((step.compiles for step in self.steps[self.steps_from - 1 :]), default=0)
 
     @property
     def steady_rss_bytes(self) -> float:
-        """The growth of resident memory per step from the third on, in bytes; 0 if there are fewer than four."""
-        steady = self.steps[2:]
-        return (steady[-1].rss_bytes - steady[0].rss_bytes) / (len(steady) - 1) if len(steady) > 1 else 0.0
+        """The growth of resident memory per step from `steps_from` on, in bytes; 0 if there are fewer than two."""
+        steady = self.steps[self.steps_from - 1 :]
+        passed = sum(step.iterations for step in steady[1:])
+        return (steady[-1].rss_bytes - steady[0].rss_bytes) / passed if passed else 0.0
 
 
 class Verdict(Enum):
