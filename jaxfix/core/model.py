@@ -133,7 +133,8 @@ class Module:
         return tuple(call for call in self._calls if call.lineno == line)
 
     def _first_line(self, statement: ast.stmt) -> int:
-        return min((statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))))
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
     def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
         """The loops around `node` within its function that run it again and again, from the inside out."""

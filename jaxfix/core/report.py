@@ -10,7 +10,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a traced run lost at a finding: its compiles after each first one, and their seconds."""
+    """What a traced run compiled because of a finding: how often, and the seconds that it took."""
 
     compiles: int
     seconds: float

@@ -3,26 +3,32 @@
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
-from jaxfix.core.finding import Codemod, Finding, Safety
+from jaxfix.core.finding import Codemod, Confidence, Finding, Safety
 from jaxfix.core.model import Module
-from jaxfix.core.report import Diagnostic
+from jaxfix.core.report import Diagnostic, Seen
 from jaxfix.core.source import SourceFile
-from jaxfix.engine.suppress import Suppressions, suppressions
+from jaxfix.engine.seen import Explanations, Sighting, worth_telling
+from jaxfix.engine.suppress import suppressions
 
 _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding and who made it. `key` names it in its file, whatever other fixes are made there."""
+    """A finding and who made it. `key` names it in its file, whatever other fixes are made there.
+
+    `seen` is what a traced run compiled again because of it.
+    """
 
     codemod: Codemod
     finding: Finding
     key: str
+    seen: tuple[Compiled, ...] = ()
 
     @property
     def safety(self) -> Safety:
@@ -34,11 +40,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was found in one source, in the order of the text; `bugs` names codemods that raised."""
+    """What was found in one source, in the order of the text; `bugs` names codemods that raised.
+
+    `explained` is what a traced run compiled again and a finding accounts for, be it silenced or not.
+    """
 
     module: Module
     found: tuple[Found, ...]
     bugs: tuple[str, ...]
+    explained: frozenset[Compiled] = frozenset()
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -49,11 +59,14 @@ def lowest(*safeties: Safety) -> Safety:
     return max(safeties, key=_WEAKEST_LAST.index)
 
 
-def analyze(source: SourceFile, codemods: Iterable[Codemod], made: Container[str] = ()) -> Analysis:
-    """Runs the codemods whose triggers are mentioned in `source`.
+def analyze(
+    source: SourceFile, codemods: Iterable[Codemod], made: Container[str] = (), seen: Sequence[Sighting] = ()
+) -> Analysis:
+    """Runs the codemods whose triggers are mentioned in `source`, then those that can tell what a run has seen.
 
     Args:
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
+      seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
 
     Raises:
       SourceError: `source` is not valid Python, or is nested too deeply.
@@ -61,12 +74,19 @@ def analyze(source: SourceFile, codemods: Iterable[Codemod], made: Container[str
     module = Module.parse(source)
     try:
         silenced = suppressions(source.text)
-        results = [_run(module, codemod, silenced, made) for codemod in codemods if _is_mentioned(codemod, source.text)]
+        codemods = tuple(codemods)
+        bugs: list[str] = []
+        mentioned = [codemod for codemod in codemods if _is_mentioned(codemod, source.text)]
+        found = _all(module, mentioned, made, bugs)
+        found, explained = _with_seen(module, found, seen)
+        left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
+        if left:
+            found += _fed(module, codemods, found, left, made, bugs)
+        audible = [f for f in found if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
     except RecursionError as error:
         raise SourceError(source.path, "nested too deeply to be analysed") from error
-    found = [f for findings, _ in results for f in findings]
-    bugs = tuple(bug for _, bug in results if bug is not None)
-    return Analysis(module, tuple(sorted(found, key=lambda f: module.span(f.finding.at))), bugs)
+    ordered = sorted(audible, key=lambda f: module.span(f.finding.at))
+    return Analysis(module, tuple(ordered), tuple(bugs), explained)
 
 
 def diagnostic(module: Module, found: Found) -> Diagnostic:
@@ -81,12 +101,13 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         end_column=lines.column(span.end),
         id=found.codemod.id,
         message=finding.message,
-        confidence=finding.confidence,
+        confidence=Confidence.SEEN if found.seen else finding.confidence,
         safety=found.safety,
         title=finding.title,
         fixable=found.safety is not Safety.DISPLAY_ONLY,
         declined=finding.declined,
         key=found.key,
+        seen=_figures(found.seen) if found.seen else None,
     )
 
 
@@ -94,17 +115,49 @@ def _is_mentioned(codemod: Codemod, text: bytes) -> bool:
     return any(trigger.rpartition(".")[2].encode() in text for trigger in codemod.triggers)
 
 
-def _run(
-    module: Module, codemod: Codemod, silenced: Suppressions, made: Container[str]
-) -> tuple[list[Found], str | None]:
-    try:
-        findings = list(codemod.find(module))
-    except RecursionError:
-        raise
-    except Exception as error:  # one codemod's bug is reported and does not stop the others
-        return [], f"{module.source.path}: codemod `{codemod.id}` broke: {type(error).__name__}: {error}"
-    findings = [f for f in findings if not silenced.silences(codemod.id, _lines(module, f.at))]
-    return _keyed(module, codemod, findings, made), None
+def _figures(seen: Sequence[Compiled]) -> Seen:
+    return Seen(sum(entry.compiles for entry in seen), sum(entry.seconds for entry in seen))
+
+
+def _all(module: Module, codemods: Iterable[Codemod], made: Container[str], bugs: list[str]) -> list[Found]:
+    """What the codemods find; one that breaks is named in `bugs`, and does not stop the others."""
+    found: list[Found] = []
+    for codemod in codemods:
+        try:
+            findings = list(codemod.find(module))
+        except RecursionError:
+            raise
+        except Exception as error:
+            bugs.append(f"{module.source.path}: codemod `{codemod.id}` broke: {type(error).__name__}: {error}")
+            continue
+        found += _keyed(module, codemod, findings, made)
+    return found
+
+
+def _with_seen(module: Module, found: list[Found], seen: Sequence[Sighting]) -> tuple[list[Found], frozenset[Compiled]]:
+    if not seen:
+        return found, frozenset()
+    each = Explanations(module, seen).of([(entry.codemod, entry.finding) for entry in found])
+    rows = [tuple(sighting.origin for sighting in sightings) for sightings in each]
+    explained = frozenset(row for some in rows for row in some)
+    return [replace(entry, seen=some) for entry, some in zip(found, rows, strict=True)], explained
+
+
+def _fed(
+    module: Module,
+    codemods: Iterable[Codemod],
+    known: Sequence[Found],
+    left: Sequence[Sighting],
+    made: Container[str],
+    bugs: list[str],
+) -> list[Found]:
+    """What only the run shows: findings of the codemods that it feeds, each with what it was made of."""
+    module.seen = tuple(sighting.compiled for sighting in left)
+    causes = {entry.why for entry in module.seen}
+    told = {(entry.codemod.id, module.span(entry.finding.at), entry.finding.message) for entry in known}
+    found = _all(module, [codemod for codemod in codemods if causes.intersection(codemod.cures)], made, bugs)
+    new = [f for f in found if (f.codemod.id, module.span(f.finding.at), f.finding.message) not in told]
+    return _with_seen(module, new, left)[0]
 
 
 def _lines(module: Module, node: ast.AST) -> tuple[int, ...]:

@@ -71,8 +71,8 @@ def docstring(codemod: Codemod) -> str:
 def _problem(codemod: Codemod, seen: set[str]) -> str | None:
     if codemod.id in seen:
         return "has an id that is taken"
-    if not codemod.triggers:
-        return "has no triggers"
+    if not codemod.triggers and not codemod.cures:
+        return "has no triggers, and no `cures` for which a trace could feed it"
     if not callable(codemod.find):
         return "has no callable `find`"
     missing = [section for section in SECTIONS if f"\n{section}:" not in docstring(codemod)]
