@@ -9,6 +9,7 @@ from jaxfix.render.paint import Paint
 _INDENT = " " * 8
 _MEGABYTE = 1_000_000
 _NOTICEABLE_BYTES = 50_000
+_NOTICEABLE_S = 0.05
 
 
 def receipt(evidence: Evidence, paint: Paint, width: int | None = None) -> str:
@@ -41,7 +42,12 @@ def figures(comparison: Comparison) -> str:
         parts.append(f"total {before.compiles} -> {after.compiles}")
     else:
         parts.append(f"compiles {before.compiles} -> {after.compiles}")
-    if max(abs(before.rss_bytes), abs(after.rss_bytes)) >= _NOTICEABLE_BYTES:
+    if comparison.narrow:
+        parts[0] = f"in its own lines {parts[0]}"
+    elif before.seconds - after.seconds >= _NOTICEABLE_S:
+        parts.append(f"{before.seconds - after.seconds:.1f} s less compiling")
+    is_noticeable = max(abs(before.rss_bytes), abs(after.rss_bytes)) >= _NOTICEABLE_BYTES
+    if is_noticeable and not comparison.narrow:  # memory is of the whole process
         parts.append(f"RSS per step {_megabytes(before.rss_bytes)} -> {_megabytes(after.rss_bytes)} MB")
     parts.append(comparison.equality)
     return ", ".join(parts)
