@@ -9,10 +9,11 @@ from jaxfix.core.finding import Safety
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import consent, outcome, terminal
+from jaxfix.drivers.cli.agenda import agenda
 from jaxfix.drivers.cli.check import Findings, look
 from jaxfix.drivers.cli.consent import Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
-from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, offer, prove_all
+from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, prove_all
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
 from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
@@ -48,8 +49,7 @@ def apply(request: Request, options: Options) -> int:
     found = look(looked_at.targets)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     fixable = _fixable(looked_at.targets, found)
-    offered = offer(fixable, looked_at.run, request.python)
-    allowed = consent.consent(options.wish, looked_at.run, _waiting(found), offered)
+    allowed = consent.consent(options.wish, agenda(fixable, looked_at.run, request.python), _waiting(found))
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and fixable:
         leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave

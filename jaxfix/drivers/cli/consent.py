@@ -1,11 +1,24 @@
-"""Running the user's code needs a yes: on the command line, or at the prompt of a terminal."""
+"""Running the user's code needs a yes: on the command line, at the prompt of a terminal, or one that is remembered.
 
-from dataclasses import dataclass
+`decide` alone says what may run, for every driver. Nothing that a project brings along can say yes.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from jaxfix.core.errors import ConfigError
+from jaxfix.core.errors import ConfigError, UserError
+from jaxfix.drivers import trust
 from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli.agenda import Agenda
+from jaxfix.drivers.trust import Grant
+from jaxfix.render import text
 from jaxfix.render.paint import counted
+
+_HOOKS = ("PRE_COMMIT", "GIT_INDEX_FILE")
+"""Set by pre-commit, and by git for the hooks of a commit."""
 
 
 class Mode(Enum):
@@ -16,9 +29,23 @@ class Mode(Enum):
     EVERYTHING = "everything that is found"
 
 
+class Asker(Enum):
+    """Who started jaxfix: only a command line that somebody typed, or put into a script, may use remembered trust."""
+
+    COMMAND = "command"
+    EDITOR = "editor"
+    HOOK = "hook"
+
+
+class Ask(Enum):
+    """What `decide` says where neither the options nor trust do: a person is to be asked."""
+
+    PERSON = "person"
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The options of `apply` that speak of running."""
+    """The options of `apply` that speak of running; an editor fills in `run` once it has shown that to the person."""
 
     prove: bool = False
     run: str | None = None
@@ -45,20 +72,102 @@ def check(wish: Wish) -> None:
         raise ConfigError(f"`{chosen[0]}` and `{chosen[1]}` contradict each other")
 
 
-def consent(wish: Wish, configured: str | None, waiting: int, offered: str | None) -> Consent:
-    """What the options allow; where they say nothing, `waiting` fixes need evidence and a person is there, asks.
+def decide(
+    wish: Wish, agenda: Agenda | None, grant: Grant | None, waiting: int, asker: Asker, *, attended: bool
+) -> Consent | Ask:
+    """What may run; pure.
 
     Args:
-      configured: the program of the configuration; it is never run unasked.
-      offered: what would run, and where, in words; None if there is nothing to run.
+      agenda: what would run if it may; None if there is nothing.
+      grant: what is trusted in that place, if anything is.
+      waiting: the fixes that need evidence; with none nothing is rerun unless that is asked for.
+      attended: whether a person can be asked.
     """
+    trusted = agenda is not None and grant is not None and covers(grant, agenda)
+    command = agenda.command if agenda is not None else None
     if wish.unproven:
         return Consent(Mode.EVERYTHING)
-    if wish.prove or wish.run is not None:
-        return Consent(Mode.RERUN, wish.run or configured)
-    if wish.no_prove or not waiting or offered is None or not terminal.is_attended():
+    if wish.run is not None:
+        return Consent(Mode.RERUN, wish.run)
+    if wish.prove and (asker is not Asker.EDITOR or trusted):
+        return Consent(Mode.RERUN, command)
+    if asker is not Asker.COMMAND or wish.no_prove or not waiting or agenda is None or agenda.is_empty:
         return Consent(Mode.SAFE_ONLY)
-    waits = f"{counted(waiting, 'fix')} {'waits' if waiting == 1 else 'wait'} for evidence"
-    if terminal.agrees(f"{waits}: {offered}?"):
-        return Consent(Mode.RERUN, configured)
+    if trusted:
+        return Consent(Mode.RERUN, command)
+    return Ask.PERSON if attended else Consent(Mode.SAFE_ONLY)
+
+
+def covers(grant: Grant, agenda: Agenda) -> bool:
+    """Whether the grant speaks of this place, this very command and all that would be driven."""
+    here = (str(agenda.project), str(agenda.folder), agenda.command)
+    return (grant.project, grant.folder, grant.command) == here and {str(path) for path in agenda.drives} <= set(
+        grant.drives
+    )
+
+
+def with_adopted(agenda: Agenda, grant: Grant | None) -> Agenda:
+    """The agenda with the program that the user trusted by `--run`, where the configuration names none."""
+    if grant is None or agenda.command is not None or grant.configured:
+        return agenda
+    return replace(agenda, command=grant.command)
+
+
+def remembered(agenda: Agenda | None) -> Grant | None:
+    """What is trusted where `agenda` would run; a file that is not to be believed is named on stderr, and ignored."""
+    if agenda is None:
+        return None
+    try:
+        return trust.granted(agenda.project, agenda.folder)
+    except UserError as error:
+        _note(str(error))
+        return None
+
+
+def asker(environment: Mapping[str, str] = os.environ) -> Asker:
+    """Who started this command line."""
+    return Asker.HOOK if any(environment.get(name) for name in _HOOKS) else Asker.COMMAND
+
+
+def consent(wish: Wish, agenda: Agenda | None, waiting: int) -> Consent:
+    """What a command line may do; asks, where that is needed and a person is there, and says what trust allows."""
+    who = asker()
+    grant = remembered(agenda) if waiting and who is Asker.COMMAND and not _is_said(wish) else None
+    agenda = with_adopted(agenda, grant) if agenda is not None else None
+    decided = decide(wish, agenda, grant, waiting, who, attended=terminal.is_attended())
+    if agenda is None or agenda.is_empty or _is_said(wish):
+        return decided if isinstance(decided, Consent) else Consent(Mode.SAFE_ONLY)
+    if isinstance(decided, Ask):
+        return _asked(agenda, waiting)
+    if decided.mode is Mode.RERUN:
+        _note(f"`{agenda.project}` is trusted with the rerun that follows; `jaxfix trust --revoke` ends that")
+    elif waiting:
+        _note(f"{_waits(waiting)}: `jaxfix trust` lets `jaxfix apply` {agenda.words}{_change(grant)}")
+    return decided
+
+
+def _is_said(wish: Wish) -> bool:
+    return wish.unproven or wish.no_prove or wish.prove or wish.run is not None
+
+
+def _asked(agenda: Agenda, waiting: int) -> Consent:
+    if terminal.agrees(f"{_waits(waiting)}: {agenda.words}?"):
+        return Consent(Mode.RERUN, agenda.command)
     return Consent(Mode.SAFE_ONLY)
+
+
+def _waits(waiting: int) -> str:
+    return f"{counted(waiting, 'fix')} {'waits' if waiting == 1 else 'wait'} for evidence"
+
+
+def _change(grant: Grant | None) -> str:
+    """What was trusted instead."""
+    if grant is None:
+        return ""
+    if grant.command is None:
+        return "; only driving optimizers is trusted so far, and others than these"
+    return f"; what is trusted so far is `{grant.command}`"
+
+
+def _note(message: str) -> None:
+    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))

@@ -1,6 +1,5 @@
 """Which of the targets a rerun can import and drive without a program."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from jaxfix.drivers import files
@@ -8,11 +7,6 @@ from jaxfix.drivers.cli.targets import Target
 from jaxfix.evidence.shadow import package_of
 
 _OPTIMIZER = b"GradientTransformation"
-
-
-def drivable(targets: Iterable[Target]) -> tuple[str, ...]:
-    """The packages and modules whose optimizers would be driven, by name."""
-    return tuple(sorted({location(target).stem for target in targets if can_be_driven(target)}))
 
 
 def can_be_driven(target: Target) -> bool:

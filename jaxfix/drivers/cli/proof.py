@@ -10,9 +10,9 @@ from jaxfix.core.finding import Fix
 from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.cli.driving import can_be_driven, drivable, location, path_of
+from jaxfix.drivers.cli.agenda import folder_in, root_of
+from jaxfix.drivers.cli.driving import can_be_driven, location, path_of
 from jaxfix.drivers.cli.planning import Planned, Receipts
-from jaxfix.drivers.cli.targets import Target
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import OptimizerRunner, interpreter
 from jaxfix.evidence.program import ProgramRunner
@@ -105,18 +105,6 @@ class Rerun:
     compared: tuple[str, ...] = ()
 
 
-def offer(targets: Sequence[Target], command: str | None, python: str | None) -> str | None:
-    """What a rerun would run, and where, in words; None if there is nothing to run."""
-    paths = [target.path for target in targets if target.path is not None]
-    if not paths:
-        return None
-    if command is not None:
-        own = [target.path for target in targets if target.path is not None and target.module is None]
-        return f"rerun `{command}` with and without them, in copies of `{_root(own)}`"
-    names = ", ".join(f"`{name}`" for name in drivable(targets))
-    return f"drive the optimizers of {names} with and without them, with `{python or interpreter()}`" if names else None
-
-
 def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
     """Reruns with and without the fixes; says on stderr what it runs before it does.
 
@@ -139,8 +127,8 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
 
 def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: Lines) -> Proofs:
     own = [path_of(entry.target) for entry in planned if entry.target.module is None]
-    here, root = Path.cwd().resolve(), _root(own)
-    cwd = here if here.is_relative_to(root) else root
+    root = root_of(own)
+    cwd = folder_in(root)
     trial = _Trial(planned, root, lines)
     compared = [named_function(name) for name in rerun.compared]
     runner = ProgramRunner(
@@ -174,12 +162,6 @@ def named_function(name: str) -> tuple[str, str]:
 
 def _plain(qualname: str) -> list[str]:
     return [part for part in qualname.split(".") if part != "<locals>"]
-
-
-def _root(own: Sequence[Path]) -> Path:
-    """The project of the user's files, or that of the working folder."""
-    start = files.common_folder(own) if own else Path.cwd().resolve()
-    return files.project_root(start) or start
 
 
 def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
