@@ -19,6 +19,11 @@ def coloured(style: str, text: str) -> str:
     return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
 
+def printable(text: str) -> str:
+    """The text of a stranger, on one line, so that it cannot move the cursor and hide what it says."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 finding`, `2 findings`, `2 fixes`."""
     plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"

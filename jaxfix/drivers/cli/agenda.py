@@ -8,6 +8,7 @@ from jaxfix.drivers import files
 from jaxfix.drivers.cli.driving import can_be_driven, location
 from jaxfix.drivers.cli.targets import Target
 from jaxfix.evidence.optimizers import interpreter
+from jaxfix.render.paint import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Agenda:
     def words(self) -> str:
         """In words that go on from `with a yes, jaxfix may`."""
         if self.command is not None:
-            return f"rerun `{self.command}` with and without them, in copies of `{self.project}`"
+            return f"rerun `{printable(self.command)}` with and without them, in copies of `{self.project}`"
         names = ", ".join(f"`{name}`" for name in sorted({path.stem for path in self.drives}))
         return f"drive the optimizers of {names} with and without them, with `{self.python}`"
 

@@ -15,7 +15,7 @@ from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.agenda import Agenda
 from jaxfix.drivers.trust import Grant
 from jaxfix.render import text
-from jaxfix.render.paint import counted
+from jaxfix.render.paint import counted, printable
 
 _HOOKS = ("PRE_COMMIT", "GIT_INDEX_FILE")
 """Set by pre-commit, and by git for the hooks of a commit."""
@@ -166,7 +166,7 @@ def _change(grant: Grant | None) -> str:
         return ""
     if grant.command is None:
         return "; only driving optimizers is trusted so far, and others than these"
-    return f"; what is trusted so far is `{grant.command}`"
+    return f"; what is trusted so far is `{printable(grant.command)}`"
 
 
 def _note(message: str) -> None:

@@ -18,6 +18,7 @@ from jaxfix.evidence.optimizers import OptimizerRunner, interpreter
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import Runner, prove
 from jaxfix.render import text
+from jaxfix.render.paint import printable
 
 Lines = Mapping[tuple[str, str], int]
 """Where each finding is, by path and key."""
@@ -142,7 +143,7 @@ def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: L
     )
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     _announce(
-        f"rerunning `{command}` with and without the fixes, in copies of `{root}`{within}; "
+        f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}; "
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     return trial.proven_by(runner)

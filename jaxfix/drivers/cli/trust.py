@@ -1,0 +1,154 @@
+"""`jaxfix trust`: lets `jaxfix apply` rerun what it shows, in this place, until that changes."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jaxfix.core.errors import ConfigError, UserError
+from jaxfix.drivers import files
+from jaxfix.drivers import trust as kept
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.agenda import Agenda, agenda
+from jaxfix.drivers.cli.targets import STDIN, Request, targets
+from jaxfix.drivers.trust import Grant
+from jaxfix.evidence.target import command_words
+from jaxfix.render import text
+from jaxfix.render.paint import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`run` is a program that the configuration does not name; `agreed` where nobody need be asked."""
+
+    run: str | None = None
+    agreed: bool = False
+
+
+def trust(request: Request, options: Options, is_list: bool, is_revoke: bool) -> int:
+    """Does the one thing that is asked for.
+
+    Raises:
+      ConfigError: more than one thing is.
+    """
+    others = (("--run", options.run is not None), ("--yes", options.agreed))
+    chosen = [name for name, is_given in (("--list", is_list), ("--revoke", is_revoke), *others) if is_given]
+    if len(chosen) > 1 and (is_list or is_revoke):
+        raise ConfigError(f"`{chosen[0]}` and `{chosen[1]}` contradict each other")
+    if is_list:
+        return list_grants()
+    if not is_revoke:
+        return grant(request, options)
+    for path in request.paths:
+        revoke(path)
+    return outcome.CLEAN
+
+
+def grant(request: Request, options: Options) -> int:
+    """Shows what would run for the paths, asks, and remembers a yes; 1 where it stays a no."""
+    if STDIN in request.paths:
+        raise ConfigError("what comes from stdin cannot be rerun", hint="name the project")
+    looked_at = targets(request)
+    outcome.tell_errors(looked_at.errors)
+    shown = _checked(agenda(looked_at.targets, looked_at.run, request.python), looked_at.run, options.run)
+    terminal.give(_shown(shown, options.run is None).encode(errors="surrogateescape"))
+    if not _agreed(options):
+        _note("nothing is trusted that was not before")
+        return outcome.FINDINGS
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    drives = tuple(str(path) for path in shown.drives)
+    entry = Grant(str(shown.project), str(shown.folder), shown.command, drives, options.run is None, when)
+    path = kept.remember(entry)
+    _note(f"remembered in `{files.shown(path)}`; `jaxfix trust --revoke` forgets it")
+    return outcome.exit_code(findings=False, errors=looked_at.errors, bugs=())
+
+
+def list_grants() -> int:
+    """Prints all that is trusted, one line each."""
+    grants, problems = kept.grants()
+    for entry in grants:
+        terminal.give(f"{_told(entry)}\n".encode(errors="surrogateescape"))
+    if not grants:
+        _note("nothing is trusted")
+    outcome.tell_errors(problems)
+    return outcome.exit_code(findings=False, errors=problems, bugs=())
+
+
+def revoke(path: str) -> None:
+    """Forgets what is trusted in the project of `path`, which need not be there any more.
+
+    Raises:
+      UserError: nothing is trusted there.
+    """
+    real = files.resolved(Path(path))
+    places = [real, *([root] if (root := files.project_root(real)) is not None and root != real else [])]
+    gone = next((found for place in places if (found := kept.revoke(place))), ())
+    if not gone:
+        raise UserError(f"nothing is trusted in {files.shown(places[-1])}", hint="see `jaxfix trust --list`")
+    for entry in gone:
+        _note(f"no longer trusted: {_told(entry)}")
+
+
+def _checked(found: Agenda | None, configured: str | None, run: str | None) -> Agenda:
+    """What to ask about.
+
+    Raises:
+      UserError: there is nothing to run, no project to run it in, or `run` would never be used.
+    """
+    if run is not None and configured is not None and run != configured:
+        raise ConfigError(
+            f"the configuration names another program, `{configured}`, and `jaxfix apply` would rerun that",
+            hint="change `run` in the pyproject.toml, or leave `--run` away",
+        )
+    if found is None:
+        raise UserError("there is no Python file to rerun anything for", hint="name the folder of the project")
+    found = replace(found, command=run) if run is not None else found
+    if found.command is not None:
+        command_words(found.command)
+    if found.is_empty:
+        raise UserError(
+            "there is nothing to rerun: the configuration names no program, and there are no optimizers to drive",
+            hint='write `run = "python train.py"` into `[tool.jaxfix]`, or pass `--run CMD`',
+        )
+    if files.project_root(found.project) != found.project:
+        raise UserError(
+            f"{files.shown(found.project)} is no project: it has neither `.git` nor a pyproject.toml",
+            hint="trust is given to projects; run `git init` there",
+        )
+    return found
+
+
+def _agreed(options: Options) -> bool:
+    if options.agreed:
+        return True
+    if not terminal.is_attended():
+        raise UserError("nobody is here to be asked", hint="pass `--yes` to trust what is shown")
+    return terminal.agrees("trust this, until the command or the place changes?")
+
+
+def _shown(found: Agenda, is_configured: bool) -> str:
+    """What a yes would allow, one thing a line."""
+    lines = [("project", str(found.project))]
+    if found.command is not None:
+        source = "" if is_configured else "  (by `--run`, used while the configuration names no program)"
+        lines += [("runs", f"{found.command}{source}"), ("from", str(found.folder))]
+    lines += [("drives", f"the optimizers of {path}") for path in found.drives]
+    if found.drives:
+        lines.append(("with", found.python))
+    return "".join(f"{name:8} {printable(value)}\n" for name, value in lines)
+
+
+def _told(entry: Grant) -> str:
+    parts = [f"`{entry.command}`" if entry.command is not None else ""]
+    parts.append(f"the optimizers of {', '.join(entry.drives)}" if entry.drives else "")
+    where = f" from {entry.folder}" if entry.command is not None and entry.folder != entry.project else ""
+    return printable(f"{entry.project}  {', '.join(_nonempty(parts))}{where}  {entry.when}")
+
+
+def _nonempty(parts: Iterable[str]) -> Iterable[str]:
+    return (part for part in parts if part)
+
+
+def _note(message: str) -> None:
+    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))
