@@ -77,7 +77,7 @@ def markdown(codemod: Codemod, page: Page, receipts: Sequence[Evidence] = ()) ->
         page.summary,
         page.why,
         f"## Before\n\n```python\n{page.before}\n```",
-        f"## After\n\n```python\n{page.after}\n```",
+        f"## After{'' if is_rewritten(codemod) else ', by hand'}\n\n```python\n{page.after}\n```",
         f"## Safety\n\n{page.safety}",
         f"## Evidence\n\n{page.evidence}",
         _figures(receipts),
@@ -85,6 +85,11 @@ def markdown(codemod: Codemod, page: Page, receipts: Sequence[Evidence] = ()) ->
         f"Silence it on a line with `# jaxfix: ignore[{codemod.id}]`.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def is_rewritten(codemod: Codemod) -> bool:
+    """Whether `After:` is what jaxfix makes of `Before:`; of what only a run shows it is what a person would write."""
+    return bool(codemod.triggers)
 
 
 def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str]]:

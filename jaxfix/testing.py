@@ -5,6 +5,9 @@ expected `# want: some-id`, or `# want: some-id (no fix): part of the reason` wh
 together make of `basic.py` is `basic.fixed.py`; an input that nothing changes has no such file. In folders whose
 name begins with `_` all codemods run.
 
+A codemod that traced runs feed has `basic.trace.json` beside `basic.py`: what a run of it would have told. Its findings
+have no fix, and no `program.fixed.py`.
+
     pytest --update-golden      writes the `.fixed.py` files anew and prints what changed
 """
 
@@ -17,7 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jaxfix.core import tracefile
 from jaxfix.core.comments import comments
+from jaxfix.core.compiled import compiled
 from jaxfix.core.errors import UserError
 from jaxfix.core.finding import Codemod
 from jaxfix.core.report import Diagnostic, Patch
@@ -25,10 +30,12 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
+from jaxfix.engine.seen import Sighting, sightings
 
 UPDATE = "--update-golden"
 _WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")
 _FIXED = ".fixed.py"
+_TRACE = ".trace.json"
 _PREACHING = re.compile(r"\b(should|please|try|must)\b", re.IGNORECASE)
 
 
@@ -47,6 +54,15 @@ class Case:
     def fixed(self) -> Path:
         """Where the result stands, if there is one."""
         return self.path.with_name(self.path.stem + _FIXED)
+
+    def seen(self, source: SourceFile) -> tuple[Sighting, ...]:
+        """What the trace beside the input tells of it."""
+        path = self.path.with_name(self.path.stem + _TRACE)
+        if not path.is_file():
+            return ()
+        trace = tracefile.load(files.read_bytes(path), str(path))
+        name = self.path.name
+        return sightings(compiled(trace.measurement.compiles), name, trace.sources.get(name), source)
 
     def __str__(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}"
@@ -146,7 +162,8 @@ def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
     Raises:
       GoldenError: a codemod broke.
     """
-    analysis = analyze(_source(case), case.codemods)
+    source = _source(case)
+    analysis = analyze(source, case.codemods, seen=case.seen(source))
     if analysis.bugs:
         raise GoldenError(analysis.bugs[0])
     return analysis.diagnostics
@@ -278,13 +295,16 @@ def _orphans(golden: Path, found: Sequence[Case]) -> Iterator[str]:
 def _lacking(codemod: Codemod, found: Sequence[Case]) -> Iterator[str]:
     own = [case for case in found if case.path.parent.name == _folder(codemod)]
     announced = [want for case in own for want in wants(files.read_bytes(case.path)) if want.id == codemod.id]
-    if not any(not want.declined for want in announced):
+    if codemod.triggers and not any(not want.declined for want in announced):
         yield f"`{codemod.id}` has no golden that is fixed"
     if not any(want.declined for want in announced):
         yield f"`{codemod.id}` has no golden that is declined"
     if not any(case.path.stem == "quiet" and not wants(files.read_bytes(case.path)) for case in own):
         yield f"`{codemod.id}` has no quiet.py without a finding"
-    if not any(case.path.stem == "program" and case.fixed.is_file() for case in own):
+    programs = [case for case in own if case.path.stem == "program"]
+    if codemod.triggers and not any(case.fixed.is_file() for case in programs):
         yield f"`{codemod.id}` has no program.py with its program.fixed.py"
+    if not codemod.triggers and not programs:
+        yield f"`{codemod.id}` has no program.py"
     if _folder(codemod) not in codemod.find.__module__.split("."):
         yield f"`{codemod.id}` is defined in `{codemod.find.__module__}`, not in `{_folder(codemod)}`"

@@ -60,6 +60,7 @@ from jaxfix.api import (
     Safety,
     Value,
     Values,
+    Why,
 )
 
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.UnaryOp)
@@ -180,4 +181,5 @@ CODEMOD = Codemod(
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.AS_JITTED,
     find=find,
+    cures=(Why.PARAMETER,),
 )

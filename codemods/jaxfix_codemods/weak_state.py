@@ -69,6 +69,7 @@ from jaxfix.api import (
     Rewriter,
     Safety,
     Values,
+    Why,
     returned,
 )
 
@@ -351,4 +352,5 @@ CODEMOD = Codemod(
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.STRONGER_TYPES,
     find=find,
+    cures=(Why.WEAK_TYPE, Why.DTYPE),
 )

@@ -132,6 +132,24 @@ class Module:
         """The calls that begin on `line`, in the order of the text; those around others first."""
         return tuple(call for call in self._calls if call.lineno == line)
 
+    def blamed(self, entry: Compiled) -> ast.AST | None:
+        """What stands on the line that compiled `entry`: the call of its program, another call, or the statement.
+
+        Of a statement with a block only what stands before the block; None for a line without code.
+        """
+        calls = self.calls_at(entry.line)
+        program = entry.program.removeprefix("jit(").removesuffix(")")
+        named = [call for call in calls if _last_name(call.func) == program]
+        if calls:
+            return (named or calls)[0]
+        match self.statement_at(entry.line):
+            case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.While(test=head) | ast.If(test=head):
+                return head
+            case ast.With(items=[item, *_]) | ast.AsyncWith(items=[item, *_]):
+                return item.context_expr
+            case statement:
+                return statement
+
     def _first_line(self, statement: ast.stmt) -> int:
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
@@ -426,6 +444,10 @@ def _is_outside(scope: ast.AST, part: ast.AST, parents: Mapping[ast.AST, ast.AST
         case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body) | ast.ClassDef(body=body):
             return part not in body
     return False
+
+
+def _last_name(expr: ast.expr) -> str | None:
+    return expr.attr if isinstance(expr, ast.Attribute) else getattr(expr, "id", None)
 
 
 def _import_of(binding: Binding) -> str | None:

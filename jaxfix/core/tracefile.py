@@ -39,7 +39,6 @@ class Trace:
       jaxfix: the version that wrote it.
       command: the words of the program.
       root: the folder in which it ran; relative paths start there.
-      steps_from: the first step that counts as steady, from 1.
       sources: the user's files, by the paths that the measurement has.
     """
 
@@ -48,7 +47,6 @@ class Trace:
     root: str
     measurement: Measurement
     sources: dict[str, TracedSource]
-    steps_from: int = 3
 
 
 def named_lines(measurement: Measurement) -> dict[str, set[int]]:

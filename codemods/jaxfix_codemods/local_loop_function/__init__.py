@@ -44,7 +44,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import CONTROL_FLOW, Codemod, Confidence, Equality, Finding, Module, Runs, Safety
+from jaxfix.api import CONTROL_FLOW, Codemod, Confidence, Equality, Finding, Module, Runs, Safety, Why
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at, may_repeat
 from jaxfix_codemods.local_loop_function.judging import doubts, judge
 from jaxfix_codemods.local_loop_function.naming import Declined, around, last_part, shown
@@ -86,4 +86,5 @@ CODEMOD = Codemod(
     safety=Safety.SAFE,
     equality=Equality.BITWISE,
     find=find,
+    cures=(Why.FUNCTION, Why.CONSTANT),
 )

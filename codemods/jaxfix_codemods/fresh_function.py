@@ -1,0 +1,82 @@
+"""A function object that is made anew for every call of what compiles it.
+
+JAX remembers programs by the identity of the function: a `lambda`, a
+`functools.partial` or a closure that is made at every call is a new function,
+and what compiles it compiles again. The function may come from another module,
+a class or a library, so that no line of the file shows it: only a run does.
+What `local-loop-function` and its kin explain is reported by them.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+
+    def decay_by(rate):
+        return lambda state, x: (state * rate + x, state)
+
+    rates, xs = jnp.linspace(0.1, 0.5, 5), jnp.ones(3)
+    for rate in rates:
+        print(jax.lax.scan(decay_by(rate), 0.0, xs)[0])
+
+After:
+    import jax
+    import jax.numpy as jnp
+
+    def decay(state, x):
+        value, rate = state
+        return (value * rate + x, rate), value
+
+    rates, xs = jnp.linspace(0.1, 0.5, 5), jnp.ones(3)
+    for rate in rates:
+        print(jax.lax.scan(decay, (0.0, rate), xs)[0][0])
+
+Safety: report only. Where the function is made is not followed through other
+files yet.
+
+Evidence: the compiles of the traced run.
+
+Source: https://github.com/patrick-kidger/equinox/issues/307
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why
+
+_FUNCTION = re.compile(r"<(bound method|function|built-in|.* object at 0x)|<lambda>|\bpartial\(|\bPartial\(")
+
+
+def find(module: Module) -> Iterator[Finding]:
+    for entry in module.seen:
+        at = module.blamed(entry)
+        if at is not None and entry.cause is not None and _is_fresh(entry.cause):
+            yield _finding(at, entry, entry.cause)
+
+
+def _is_fresh(cause: Cause) -> bool:
+    if cause.why is Why.STATIC:
+        return all(_FUNCTION.search(said or "") for said in (cause.before, cause.after))
+    return cause.why in (Why.FUNCTION, Why.CONSTANT)
+
+
+def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
+    captured = f"`{cause.name}`" if cause.why is Why.CONSTANT and cause.name else None
+    what = f"`{cause.name}`" if cause.name and not captured else "a function"
+    message = f"{what} is a new object at every call, and `{entry.program}` is compiled for each"
+    title = f"Make {what if cause.name else 'the function'} once, outside of what runs again and again"
+    if captured:
+        message = (
+            f"a function with another {captured} is made at every call, and `{entry.program}` is compiled for each"
+        )
+        title = f"Make the function once, and pass {captured} as an argument"
+    return Finding(at=at, message=message, title=title, declined="where it is made is not known from this line")
+
+
+CODEMOD = Codemod(
+    id="fresh-function",
+    triggers=(),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    cures=(Why.FUNCTION, Why.CONSTANT, Why.STATIC),
+)

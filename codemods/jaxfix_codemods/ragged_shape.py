@@ -1,0 +1,74 @@
+"""An array whose shape keeps changing.
+
+A program is compiled for the shapes of its arguments. Batches of their own
+length, a buffer that grows, a mask that selects: each new shape is a new
+program. Found by a traced run alone, and only from the second new shape on: a
+shorter last batch is no finding.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    @jax.jit
+    def total(values):
+        return jnp.sum(values**2)
+
+    for length in range(1, 6):
+        print(total(np.arange(length, dtype=np.float32)))
+
+After:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    @jax.jit
+    def total(values):
+        return jnp.sum(values**2)
+
+    for length in range(1, 6):
+        padded = np.zeros(8, np.float32)
+        padded[:length] = np.arange(length, dtype=np.float32)
+        print(total(padded))
+
+Safety: report only. Padding is right where what is added cannot be seen in the
+result, as zeros in a sum; a mean, a softmax or a norm needs a mask. Lengths
+padded to a power of two keep both compiles and waste small.
+
+Evidence: the compiles of the traced run.
+
+Source: https://docs.jax.dev/en/latest/jit-compilation.html
+"""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why
+
+
+def find(module: Module) -> Iterator[Finding]:
+    for entry in module.seen:
+        at = module.blamed(entry)
+        if at is not None and entry.cause is not None and entry.why is Why.SHAPE:
+            yield _finding(at, entry, entry.cause)
+
+
+def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
+    name = f"`{cause.name}`" if cause.name else "an argument"
+    change = f", such as `{cause.before}` and then `{cause.after}`" if cause.before and cause.after else ""
+    return Finding(
+        at=at,
+        message=f"{name} comes with one shape after the other{change}: `{entry.program}` is compiled for each",
+        title=f"Pad {name} to a fixed shape, and mask what is added",
+        declined="whether padding changes the result is not known",
+    )
+
+
+CODEMOD = Codemod(
+    id="ragged-shape",
+    triggers=(),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    cures=(Why.SHAPE,),
+)
