@@ -52,7 +52,7 @@ class Values:
             return facts
         if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
             leaf = jax.random.key_data(leaf)
-        return facts | self._bits(_host(leaf), str(facts["dtype"]))
+        return facts | self._bits(host_of(leaf), str(facts["dtype"]))
 
     def _bits(self, array: Any, dtype: str | None = None) -> dict[str, Any]:
         """Digest, sample and NaNs of a numpy array. All NaNs are one: their sign and payload mean nothing."""
@@ -104,7 +104,7 @@ def flatten(value: Any) -> tuple[list[tuple[str, Any]], str]:
     return [(jax.tree_util.keystr(path), leaf) for path, leaf in pairs], str(treedef)
 
 
-def _host(leaf: Any) -> Any:
+def host_of(leaf: Any) -> Any:
     """The values as numpy, through a view that dies: one kept by the array would forbid its donation."""
     np = importlib.import_module("numpy")
     if leaf.is_fully_addressable and len(leaf.sharding.device_set) == 1:

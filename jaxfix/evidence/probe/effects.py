@@ -1,0 +1,179 @@
+"""What a function reaches in the user's own code, and what it does to the world, read in the sources."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from .files import is_user
+from .originals import Definition, nested, text_of
+
+_MUTATORS = {
+    "append",
+    "extend",
+    "insert",
+    "add",
+    "update",
+    "setdefault",
+    "pop",
+    "popitem",
+    "clear",
+    "remove",
+    "discard",
+}
+_WORLD = {
+    *("open", "input", "breakpoint", "write", "writelines", "write_text", "write_bytes", "save", "savez", "savetxt"),
+    *("savez_compressed", "dump", "tofile", "unlink", "rmtree", "makedirs", "mkdir", "system", "Popen", "subprocess"),
+    *("socket", "urlopen", "requests", "wandb", "add_scalar", "io_callback", "host_callback", "exit", "_exit", "sleep"),
+    *("savefig", "to_csv", "kill", "environ", "putenv"),
+}
+_MOST = 200
+
+
+class Reach:
+    """The functions of the user's that a function may call, and the names that they mention."""
+
+    def __init__(self, user: list[str]) -> None:
+        self.user = user
+        self.codes: list[tuple[CodeType, dict[str, Any]]] = []
+        self.functions: list[FunctionType] = []
+        self._seen: set[int] = set()
+
+    def add(self, code: CodeType, globals_: Any) -> None:
+        """Adds `code` and what it reaches through the names that it reads."""
+        if id(code) in self._seen or len(self.codes) >= _MOST:
+            return
+        self._seen.add(id(code))
+        self.codes.append((code, globals_))
+        for name in sorted({name for part in nested(code) for name in part.co_names}):
+            if name in globals_:
+                self.add_value(globals_[name])
+
+    def add_value(self, value: Any, depth: int = 0) -> None:
+        """Adds the functions behind a value: a function, what is wrapped or captured, the methods of a class."""
+        if depth > 4 or len(self.codes) >= _MOST:
+            return
+        if isinstance(value, type):
+            if self._is_mine(value.__module__):
+                for member in vars(value).values():
+                    self.add_value(member, depth + 1)
+            return
+        for function in unwrapped(value):
+            self._add_function(function, depth)
+
+    def _add_function(self, function: FunctionType, depth: int) -> None:
+        if not is_user(function.__code__.co_filename, self.user):
+            return
+        if function not in self.functions:
+            self.functions.append(function)
+        self.add(function.__code__, function.__globals__)
+        for cell in function.__closure__ or ():
+            try:
+                self.add_value(cell.cell_contents, depth + 1)
+            except ValueError:
+                continue
+
+    def _is_mine(self, module: str) -> bool:
+        file = getattr(sys.modules.get(module), "__file__", None)
+        return bool(file) and is_user(str(file), self.user)
+
+    @property
+    def names(self) -> set[str]:
+        """All names and attributes that are mentioned."""
+        return {name for code, _ in self.codes for part in nested(code) for name in part.co_names}
+
+
+def unwrapped(value: Any) -> Iterator[FunctionType]:
+    """The functions in a chain of wrappers, the outermost first."""
+    for _ in range(20):
+        if isinstance(value, FunctionType):
+            yield value
+        inner = getattr(value, "func", None) if type(value).__name__ == "partial" else None
+        inner = inner or getattr(value, "__wrapped__", None) or getattr(value, "__func__", None)
+        inner = inner or (value.fget if isinstance(value, property) else None)
+        if inner is None:
+            return
+        value = inner
+
+
+def effect(codes: list[tuple[CodeType, dict[str, Any]]], captured: dict[str, Any]) -> str | None:
+    """The first thing in these functions that a call too many would show, in words; None if there is none.
+
+    Args:
+      captured: what the free variables of the first of them hold.
+    """
+    mutable = {name for name, value in captured.items() if isinstance(value, list | dict | set | bytearray)}
+    for code, _ in codes:
+        names = {name for part in nested(code) for name in part.co_names}
+        if world := sorted(names & _WORLD):
+            return f"it calls `{world[0]}`"
+        if "debug" in names and names & {"print", "callback"}:
+            return "it calls `jax.debug`"
+        for node in _nodes(code):
+            if words := _stores(node, mutable.intersection(code.co_freevars)):
+                return words
+    return None
+
+
+def containers(codes: list[tuple[CodeType, dict[str, Any]]]) -> dict[str, Any]:
+    """Lists, dictionaries and sets of the modules that these functions add to or take from."""
+    found: dict[str, Any] = {}
+    for code, globals_ in codes:
+        for node in _nodes(code):
+            bound = _bound(node)
+            for name in _mutated(node):
+                value = globals_[name] if name not in bound and name in globals_ else None
+                if isinstance(value, list | dict | set):
+                    found[name] = value
+    return found
+
+
+def _nodes(code: CodeType) -> list[Definition]:
+    try:
+        return text_of(code.co_filename).nodes.get(code.co_qualname, [])
+    except (OSError, SyntaxError, ValueError):
+        return []
+
+
+def _stores(node: Definition, free: set[str]) -> str | None:
+    bound = _bound(node)
+    constructing = node.name in ("__init__", "__post_init__", "__new__")
+    for part in ast.walk(node):
+        if isinstance(part, ast.Global):
+            return f"it assigns to the global `{part.names[0]}`"
+        if isinstance(part, ast.Nonlocal) and not bound.issuperset(part.names):
+            return f"it assigns to `{part.names[0]}`, which is not its own"
+        if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) and not constructing:
+            return f"it sets the attribute `{part.attr}`"
+    captured = sorted(name for name in _mutated(node) if name in free)
+    return f"it changes `{captured[0]}`, which it captures" if captured else None
+
+
+def _mutated(node: Definition) -> set[str]:
+    """The names of what is changed in place."""
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
+            found.add(_root(part.value))
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MUTATORS:
+            found.add(part.func.value.id if isinstance(part.func.value, ast.Name) else "")
+    return found - {""}
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _bound(node: Definition) -> set[str]:
+    """All names that the function or one within it binds."""
+    names = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    declared = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
+    inner = {part.name for part in ast.walk(node) if isinstance(part, Definition | ast.ClassDef) and part is not node}
+    aliases = (
+        alias for part in ast.walk(node) if isinstance(part, ast.Import | ast.ImportFrom) for alias in part.names
+    )
+    return (names | inner | {(alias.asname or alias.name).partition(".")[0] for alias in aliases}) - declared

@@ -1,0 +1,278 @@
+"""What a function reads and its program may bind anew between two calls, and how to bind it to something else."""
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+from .effects import Reach
+from .files import is_user
+from .originals import nested, text_of
+from .perturb import changed, is_plain
+
+_MUTATORS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove"}
+_READERS = {"len", "print", "sorted", "sum", "min", "max", "any", "all", "float", "int", "bool", "str", "repr", "list"}
+_BY_NAME = {"setattr", "globals", "vars", "__dict__", "exec", "monkeypatch", "patch", "__setattr__"}
+_MOST_FILES, _MOST_ENTRIES = 300, 8
+_ABSENT = object()
+
+
+class Slot:
+    """A place that holds plain data, such as a global, an attribute or an entry of a dictionary."""
+
+    def __init__(self, label: str, value: Any, write: Callable[[Any], None], restore: Callable[[], None]) -> None:
+        self.label, self.value, self._write, self._restore = label, value, write, restore
+
+    @contextmanager
+    def rebound(self) -> Iterator[None]:
+        """Holds something else meanwhile."""
+        self._write(changed(self.value))
+        try:
+            yield
+        finally:
+            self._restore()
+
+
+class Stores(ast.NodeVisitor):
+    """What the sources of a program assign to again, by name.
+
+    Attributes:
+      names: variables of a module that are assigned more than once, in a loop, or by `global`.
+      local: variables of functions that are assigned more than once, in a loop, or by `nonlocal`.
+      attributes: attributes that are assigned outside of constructors.
+      changed: names of containers that are changed in place, or handed to something that might.
+      strings: texts in modules that assign by name.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.local: set[str] = set()
+        self.attributes: set[str] = set()
+        self.changed: set[str] = set()
+        self.strings: set[str] = set()
+        self._counts: list[dict[str, int]] = [{}]
+        self._loops = 0
+        self._constructing = False
+
+    def read(self, tree: ast.Module) -> None:
+        self._counts = [{}]
+        self.visit(tree)
+        self.names |= {name for name, count in self._counts[0].items() if count > 1}
+        mentioned = {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree)}
+        if mentioned & _BY_NAME:
+            constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+            self.strings |= {value for value in constants if isinstance(value, str) and value.isidentifier()}
+            named = (node for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg)
+            self.strings |= {str(node.arg) for node in named}
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._store(node.name)
+        outer = self._loops, self._constructing
+        self._loops, self._constructing = 0, node.name in ("__init__", "__post_init__", "setup", "__new__")
+        self._counts.append({part.arg: 1 for part in ast.walk(node.args) if isinstance(part, ast.arg)})
+        for part in node.body:
+            self.visit(part)
+        self.local |= {name for name, count in self._counts.pop().items() if count > 1}
+        self._loops, self._constructing = outer
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._store(node.name)
+        self._counts.append({})
+        self.generic_visit(node)
+        self._counts.pop()
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.names.update(node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.local.update(node.names)
+
+    def visit_For(self, node: ast.For | ast.While | ast.AsyncFor) -> None:
+        self._loops += 1
+        self.generic_visit(node)
+        self._loops -= 1
+
+    visit_While = visit_AsyncFor = visit_For
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._store(node.id)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self._store(node.target.id, 2)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        own = self._constructing and isinstance(node.value, ast.Name)
+        if not isinstance(node.ctx, ast.Load) and not own:
+            self.attributes.add(node.attr)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.changed |= _named(node.value)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+            self.changed |= _named(node.func.value)
+        if not (isinstance(node.func, ast.Name) and node.func.id in _READERS):
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self.changed |= {argument.id} if isinstance(argument, ast.Name) else set()
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, ast.Name):
+            self.changed.add(node.value.id)
+        self.generic_visit(node)
+
+    def _store(self, name: str, count: int = 1) -> None:
+        counts = self._counts[-1]
+        counts[name] = counts.get(name, 0) + count + bool(self._loops)
+
+
+def _named(node: ast.expr) -> set[str]:
+    """The names that an expression goes through: `a.b["c"]` are `a` and `b`."""
+    found: set[str] = set()
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        node = node.value
+    return found | ({node.id} if isinstance(node, ast.Name) else set())
+
+
+def stores_of(user: list[str], originals: list[str]) -> Stores:
+    """What the modules of the user's that this process has imported assign to again, and the original texts."""
+    stores = Stores()
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    mine = [file for file in files if isinstance(file, str) and file.endswith(".py") and is_user(file, user)]
+    for file in [*originals, *sorted({os.path.abspath(file) for file in mine})[:_MOST_FILES]]:
+        try:
+            stores.read(text_of(file).tree)
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            continue
+    return stores
+
+
+class Slots:
+    """Finds what some functions read and what may be bound anew.
+
+    Args:
+      given: functions that came as arguments: what they capture is the caller's to change at any time.
+    """
+
+    def __init__(self, reach: Reach, stores: Stores, given: list[FunctionType]) -> None:
+        self.reach, self.stores, self.given = reach, stores, given
+        self.mentioned = reach.names
+        self._seen: set[Any] = set()
+
+    def of(self, arguments: dict[str, Any], cells: dict[str, CellType]) -> Iterator[Slot]:
+        for function in self.given:
+            yield from self._cells(function, always=True)
+        for name, cell in cells.items():
+            yield from self._cell(name, cell, name in self.stores.local)
+        for code, globals_ in self.reach.codes:
+            for name in sorted({name for part in nested(code) for name in part.co_names}):
+                if name in globals_:
+                    yield from self._global(name, globals_)
+        for function in self.reach.functions:
+            if function not in self.given:
+                yield from self._cells(function, always=False)
+        for name, value in arguments.items():
+            yield from self._inside(name, value)
+
+    def _cells(self, function: FunctionType, always: bool) -> Iterator[Slot]:
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            yield from self._cell(name, cell, always or name in self.stores.local)
+
+    def _cell(self, name: str, cell: CellType, may: bool) -> Iterator[Slot]:
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return
+        if is_plain(value):
+            if may and self._is_new(("cell", id(cell))):
+                yield Slot(name, value, lambda new: _put(cell, new), lambda: _put(cell, value))
+        else:
+            yield from self._inside(name, value)
+
+    def _global(self, name: str, globals_: dict[str, Any]) -> Iterator[Slot]:
+        value = globals_[name]
+        globals_ = getattr(globals_, "live", globals_)
+        if is_plain(value):
+            if name in self.stores.names | self.stores.attributes | self.stores.strings:
+                yield from self._entry(name, globals_, name, value)
+        else:
+            yield from self._inside(name, value)
+
+    def _inside(self, name: str, value: Any) -> Iterator[Slot]:
+        """The entries of a container and the attributes of an object that is no container of jax."""
+        if isinstance(value, dict | list):
+            if name in self.stores.changed | self.stores.names | self.stores.strings:
+                keys = list(value)[:_MOST_ENTRIES] if isinstance(value, dict) else range(min(len(value), _MOST_ENTRIES))
+                for key in keys:
+                    if is_plain(value[key]):
+                        yield from self._entry(f"{name}[{key!r}]", value, key, value[key])
+        elif isinstance(value, ModuleType | type) or _has_attributes(value):
+            yield from self._attributes(name, value)
+
+    def _attributes(self, name: str, owner: Any) -> Iterator[Slot]:
+        if isinstance(owner, ModuleType) and not is_user(str(getattr(owner, "__file__", "<")), self.reach.user):
+            return
+        for attribute in sorted(self.mentioned & (self.stores.attributes | self.stores.strings)):
+            try:
+                value = getattr(owner, attribute, _ABSENT)
+            except Exception:  # a property of the user's
+                continue
+            if is_plain(value) and self._is_new((id(owner), attribute)):
+                held = getattr(owner, "__dict__", {})
+                own = attribute in held
+                slot = _attribute_slot(f"{name}.{attribute}", owner, attribute, value, own)
+                if slot is not None:
+                    yield slot
+
+    def _entry(self, label: str, container: Any, key: Any, value: Any) -> Iterator[Slot]:
+        if self._is_new((id(container), key)):
+
+            def write(new: Any) -> None:
+                container[key] = new
+
+            yield Slot(label, value, write, lambda: write(value))
+
+    def _is_new(self, key: Any) -> bool:
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+def _attribute_slot(label: str, owner: Any, attribute: str, value: Any, own: bool) -> Slot | None:
+    def restore() -> None:
+        if own:
+            setattr(owner, attribute, value)
+        else:
+            delattr(owner, attribute)
+
+    try:
+        setattr(owner, attribute, value)
+        restore()
+    except Exception:  # frozen, read-only, or a property of the user's
+        return None
+    return Slot(label, value, lambda new: setattr(owner, attribute, new), restore)
+
+
+def _has_attributes(value: Any) -> bool:
+    module = type(value).__module__.partition(".")[0]
+    return hasattr(value, "__dict__") and module not in ("jax", "jaxlib", "numpy", "builtins", "functools")
+
+
+def _put(cell: CellType, value: Any) -> None:
+    cell.cell_contents = value

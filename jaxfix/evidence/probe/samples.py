@@ -1,0 +1,200 @@
+"""Arguments of a call, kept for later calls without keeping arrays alive that the program may donate or change."""
+
+import copy
+import importlib
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from .values import host_of
+
+MOST_BYTES = 256 << 20
+Maker = Callable[[], Any]
+_DIFFERENTIATING = ("JVPTracer", "LinearizeTracer")
+
+
+class Unkept(Exception):
+    """Why the arguments of a call cannot be kept, in words."""
+
+
+class Sample:
+    """One call: its function and how to make its arguments anew.
+
+    Attributes:
+      values: by parameter, in order, as a flat list of makers and how to put what they make together.
+      traced: the leaves, by index, that jax had traced without values.
+      differentiated: whether the program took derivatives through the call.
+      captured: what its free variables held.
+    """
+
+    def __init__(self, frame: FrameType) -> None:
+        self.code: CodeType = frame.f_code
+        self.globals: dict[str, Any] = frame.f_globals
+        names = parameters(self.code)
+        held = frame.f_locals
+        arguments = {name: held[name] for name in names if name in held}
+        self.captured = {name: held[name] for name in self.code.co_freevars if name in held}
+        if any(is_tracer(leaf) for value in self.captured.values() for leaf in _leaves(value)):
+            raise Unkept("what it captures is traced")
+        self.makers: list[Maker] = []
+        self.traced: set[int] = set()
+        self.differentiated = False
+        self._bytes = 0
+        tree = _tree()
+        self.trees: dict[str, tuple[Any, int]] = {}
+        for name, value in arguments.items():
+            try:
+                leaves, treedef = tree.tree_flatten(value)
+            except (TypeError, ValueError):
+                leaves, treedef = [value], None
+            self.trees[name] = treedef, len(leaves)
+            self.makers += [self._keep(leaf) for leaf in leaves]
+
+    @property
+    def kind(self) -> tuple[bool, bool]:
+        return bool(self.traced), self.differentiated
+
+    def leaves(self) -> list[Any]:
+        return [make() for make in self.makers]
+
+    def arguments(self, leaves: list[Any]) -> dict[str, Any]:
+        """The arguments by parameter, made of these leaves."""
+        tree, place, made = _tree(), 0, {}
+        for name, (treedef, count) in self.trees.items():
+            mine = leaves[place : place + count]
+            made[name] = mine[0] if treedef is None else tree.tree_unflatten(treedef, mine)
+            place += count
+        return made
+
+    def _keep(self, leaf: Any) -> Maker:
+        numpy = sys.modules.get("numpy")
+        if is_tracer(leaf):
+            return self._keep_traced(leaf)
+        if is_array(leaf):
+            if is_key(leaf):
+                return lambda: leaf
+            if leaf.is_deleted():
+                raise Unkept("an argument has been deleted")
+            self._count(leaf.nbytes)
+            host = host_of(leaf).copy()
+            weak = bool(getattr(leaf, "weak_type", False))
+            committed = getattr(leaf, "committed", getattr(leaf, "_committed", False))
+            sharding = leaf.sharding if committed else None
+            return lambda: array(host, weak, sharding)
+        if numpy is not None and isinstance(leaf, numpy.ndarray):
+            self._count(leaf.nbytes)
+            kept = leaf.copy()
+            return lambda: kept.copy()
+        if isinstance(leaf, set | bytearray):
+            held = copy.copy(leaf)
+            return lambda: copy.copy(held)
+        return lambda: leaf
+
+    def _keep_traced(self, leaf: Any) -> Maker:
+        self.differentiated = self.differentiated or type(leaf).__name__ in _DIFFERENTIATING
+        if type(leaf).__name__ in _DIFFERENTIATING:
+            return self._keep(leaf.primal)
+        aval, number = leaf.aval, len(self.makers)
+        self.traced.add(number)
+        shape, dtype, weak = tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False))
+        if not all(isinstance(size, int) for size in shape):
+            raise Unkept("an argument has a symbolic shape")
+        self._count(8 * _size(shape))
+        return lambda: made_up(shape, dtype, weak, number)
+
+    def _count(self, size: int) -> None:
+        self._bytes += size
+        if self._bytes > MOST_BYTES:
+            raise Unkept(f"its arguments hold more than {MOST_BYTES >> 20} MB")
+
+
+def parameters(code: CodeType) -> tuple[str, ...]:
+    """All parameters, `*args` and `**kwargs` last."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return code.co_varnames[:count]
+
+
+def passed(code: CodeType, arguments: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments by parameter as positional and keyword arguments of a function with this code.
+
+    Raises:
+      Unkept: a parameter has none.
+    """
+    names = parameters(code)
+    positional, keyword = names[: code.co_argcount], names[code.co_argcount :][: code.co_kwonlyargcount]
+    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+    missing = [name for name in (*positional, *keyword) if name not in arguments]
+    if missing:
+        raise Unkept(f"the rewritten function has no parameter `{missing[0]}`")
+    args = [arguments[name] for name in positional]
+    if code.co_flags & 0x04:
+        args += arguments.get(rest.pop(0), ())
+    keywords = {name: arguments[name] for name in keyword}
+    return args, keywords | (arguments.get(rest[0], {}) if rest else {})
+
+
+def is_tracer(value: Any) -> bool:
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.core.Tracer)
+
+
+def is_array(value: Any) -> bool:
+    jax = sys.modules.get("jax")
+    return jax is not None and hasattr(jax, "Array") and isinstance(value, jax.Array)
+
+
+def is_key(value: Any) -> bool:
+    jax = sys.modules["jax"]
+    return bool(jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key))
+
+
+def array(host: Any, weak: bool, sharding: Any = None) -> Any:
+    """A new array of jax with these values, weakly typed if it was."""
+    jax = sys.modules["jax"]
+    value = jax.numpy.array(host) if sharding is None else jax.device_put(host.copy(), sharding)
+    if weak:
+        lax = importlib.import_module("jax._src.lax.lax")
+        value = lax._convert_element_type(value, value.dtype, weak_type=True)
+    return value
+
+
+def made_up(shape: tuple[int, ...], dtype: Any, weak: bool, seed: int) -> Any:
+    """Data for an argument of which only the type is known."""
+    jax, np = sys.modules["jax"], importlib.import_module("numpy")
+    random = np.random.default_rng(seed)
+    if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+        keys = jax.random.split(jax.random.key(seed), shape) if shape else jax.random.key(seed)
+        if keys.dtype != dtype:
+            raise Unkept("its keys are of another generator than the usual one")
+        return keys
+    if jax.dtypes.issubdtype(dtype, np.inexact):
+        host = random.standard_normal(shape)
+    elif jax.dtypes.issubdtype(dtype, np.unsignedinteger):
+        host = random.integers(0, 4 if _size(shape) != 2 else 1 << 30, shape)
+    elif jax.dtypes.issubdtype(dtype, np.integer):
+        host = random.integers(0, 4, shape)
+    elif jax.dtypes.issubdtype(dtype, np.bool_):
+        host = random.integers(0, 2, shape)
+    else:
+        raise Unkept(f"no data can be made up for {dtype}")
+    return array(np.asarray(host).astype(dtype), weak)
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+def _leaves(value: Any) -> list[Any]:
+    try:
+        return list(_tree().tree_leaves(value))
+    except (TypeError, ValueError):
+        return [value]
+
+
+def _tree() -> Any:
+    return importlib.import_module("jax").tree_util
