@@ -1,15 +1,17 @@
-"""Where a run happens. Here, for now: a process group of its own, ended whole."""
+"""Where a run happens: here in a process group of its own, on a named platform; other machines are in `elsewhere`."""
 
+import json
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -21,13 +23,25 @@ _GRACE_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command to run. `environment` is complete; `interactive` gives it the terminal and no time limit."""
+    """A command to run.
+
+    Attributes:
+      environment: complete.
+      interactive: whether it has the terminal and no time limit.
+      variables: names of the variables of `environment` that stood in front of the command; they travel with it.
+    """
 
     words: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str]
     timeout_s: float = 600.0
     interactive: bool = False
+    variables: frozenset[str] = frozenset()
+
+    @property
+    def scratch(self) -> Path:
+        """The folder of this run, which holds the settings of its probe."""
+        return Path(self.environment["JAXFIX_PROBE"]).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +56,22 @@ class Finished:
 class Target(Protocol):
     """A place that can run a job."""
 
+    @property
+    def name(self) -> str:
+        """How a sentence calls it."""
+
+    @property
+    def interpreter(self) -> str:
+        """The Python that drives optimizers there unless the user names another."""
+
     def run(self, job: Job) -> Finished: ...
 
 
 class Local:
     """This machine."""
+
+    name = "this machine"
+    interpreter = sys.executable
 
     def run(self, job: Job) -> Finished:
         """Runs the job to its end or its time limit; no process of its group outlives it.
@@ -67,6 +92,63 @@ class Local:
             finally:
                 _kill(process)
             return Finished(status, _content(stdout), _content(stderr))
+
+
+PLATFORMS: Mapping[str, tuple[str, frozenset[str]]] = {
+    "cpu": ("cpu", frozenset({"cpu"})),
+    "gpu": ("cuda,cpu", frozenset({"gpu", "cuda", "rocm"})),
+    "cuda": ("cuda,cpu", frozenset({"gpu", "cuda"})),
+    "rocm": ("rocm,cpu", frozenset({"gpu", "rocm"})),
+    "tpu": ("tpu,cpu", frozenset({"tpu"})),
+}
+"""For each platform what `JAX_PLATFORMS` says, and what jax then calls its devices.
+
+Not `gpu`: jax takes that for `cuda` and `rocm` both, and fails for want of one of them. The CPU stays, last: callbacks
+and `jax.devices("cpu")` need it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OnPlatform:
+    """Another place, on a platform of its choice."""
+
+    place: Target
+    platform: str
+
+    @property
+    def name(self) -> str:
+        return f"the {self.platform} of {self.place.name}"
+
+    @property
+    def interpreter(self) -> str:
+        return self.place.interpreter
+
+    def run(self, job: Job) -> Finished:
+        """Runs the job with `JAX_PLATFORMS` set.
+
+        Raises:
+          EvidenceError: it cannot be started, or jax computed elsewhere: where there is no such device, a new jax takes
+            the CPU without a word.
+        """
+        names, devices = PLATFORMS[self.platform]
+        environment = {**job.environment, "JAX_PLATFORMS": names}
+        finished = self.place.run(replace(job, environment=environment))
+        hint = f"see what `jax.devices()` says there, or leave out `--on {self.platform}`"
+        if finished.status and (said := _NO_BACKEND.search(finished.stderr)):
+            raise EvidenceError(f"jax has no {self.platform} on {self.place.name}: {said[0]}", hint=hint)
+        if others := sorted(_platforms(job.scratch / "results") - devices):
+            raise EvidenceError(f"jax computed on `{others[0]}`, not on {self.name}", hint=hint)
+        return finished
+
+
+_NO_BACKEND = re.compile(r"Unable to initialize backend .*")
+
+
+def _platforms(results: Path) -> set[str]:
+    """Where the processes of a run computed; a process that computed nothing does not say."""
+    records = [json.loads(path.read_text()) for path in results.glob("*.json")]
+    known = [record.get("environment") for record in records if isinstance(record, dict)]
+    return {environment["platform"] for environment in known if environment}
 
 
 def command_words(command: str) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -99,7 +181,7 @@ def with_interpreter(words: tuple[str, ...], root: Path) -> tuple[str, ...]:
         return words
     if os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX"):
         return words
-    own = root / ".venv" / "bin" / "python"
+    own = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     return (str(own if own.exists() else sys.executable), *words[1:])
 
 
@@ -131,23 +213,63 @@ def _run_in_terminal(job: Job) -> Finished:
             except KeyboardInterrupt:
                 continue  # the program got it too, and decides
     finally:
-        _end(process)
+        _end(process, job.environment.get("JAXFIX_PROBE"))
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends what is still running because whoever waited for it was ended."""
+def _end(process: subprocess.Popen[bytes], mark: str | None) -> None:
+    """Ends what is still running because whoever waited for it was ended, and what that started."""
     if process.poll() is not None:
         return
+    family = _family(process.pid, mark)
     process.terminate()
+    for pid in family:
+        _signal(pid, signal.SIGTERM)
     try:
         process.wait(_GRACE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    for pid in family & _family(process.pid, mark):
+        _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _family(pid: int, mark: str | None) -> set[int]:
+    """The processes below `pid`, and where the system tells the environments of processes, all that have the mark.
+
+    In a terminal the program shares our process group, so that the group cannot tell what is its own.
+    """
+    family = set(_children_of(pid))
+    if mark is not None:
+        said = f"JAXFIX_PROBE={mark}".encode()
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if said in path.read_bytes().split(b"\0"):
+                    family.add(int(path.parent.name))
+    return family - {pid, os.getpid()}
+
+
+def _children_of(pid: int) -> Iterator[int]:
+    try:
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=_GRACE_S)
+    except (OSError, subprocess.SubprocessError):
+        return
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    parents = {int(row[0]): int(row[1]) for row in rows if len(row) == 2}
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        yield from more
+        found |= more
+
+
+def _signal(pid: int, number: int) -> None:
+    with suppress(OSError):
+        os.kill(pid, number)
 
 
 def _interrupt(process: subprocess.Popen[bytes]) -> None:
     """Asks the group to end, so that its probes can write down what they have."""
+    if not hasattr(os, "killpg"):
+        return
     os.killpg(process.pid, signal.SIGINT)
     try:
         process.wait(_GRACE_S)
@@ -156,8 +278,11 @@ def _interrupt(process: subprocess.Popen[bytes]) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # all of it may have ended
-        os.killpg(process.pid, signal.SIGKILL)
+    with suppress(OSError):  # all of it may have ended
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True)
     process.wait()
 
 
