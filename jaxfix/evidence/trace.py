@@ -2,7 +2,8 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.core.errors import EvidenceError
@@ -10,29 +11,58 @@ from jaxfix.core.report import Measurement
 from jaxfix.evidence.run import merged, probed, scratch
 from jaxfix.evidence.target import Job, Local, Target, with_interpreter
 
+# A proof settles these so that two runs are alike; a trace leaves them as the user has them.
+_SETTLED = ("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "JAX_ENABLE_COMPILATION_CACHE", "JAX_COMPILATION_CACHE_DIR")
+_PYTHONS = ("python", "python3")
 
-def trace(words: Sequence[str], root: Path, *, target: Target | None = None) -> Measurement:
-    """What all processes of the command compiled, with causes. Its terminal is the user's.
+
+def trace(
+    words: Sequence[str],
+    root: Path,
+    *,
+    steps_from: int = 3,
+    step: str | None = None,
+    target: Target | None = None,
+) -> Measurement:
+    """What all processes of the command compiled, with causes. Its terminal and its compilation cache are the user's.
 
     Args:
-      words: the command; one that begins with an option of Python's, as `-m package`, or names a script gets a
-        Python put in front.
+      words: the command; a Python is put in front of one that begins with an option of Python's, as `-m package`, or
+        names a script, and what runs notebooks in front of a notebook.
       root: where it runs, and whose `.venv` is used where the command says `python`.
+      steps_from: the first step, from 1, that is steady.
+      step: the function whose outermost calls are the steps, as `name` or `module:qualified name`; None finds the
+        loop of the program.
 
     Raises:
       EvidenceError: the command is empty or cannot be started.
     """
+    command = with_interpreter(runnable(words), root)
+    with scratch() as folder:
+        settings = {"explain": True, "cache": True, "step": step}
+        environment = _as_it_is(probed(folder, settings, os.environ, None), os.environ)
+        job = Job(command, root, environment, interactive=True)
+        finished = (target or Local()).run(job)
+        return replace(merged(shlex.join(words), finished, folder / "results"), steps_from=steps_from)
+
+
+def runnable(words: Sequence[str]) -> tuple[str, ...]:
+    """The command with what runs it in front: a Python before a script, a runner of cells before a notebook.
+
+    Raises:
+      EvidenceError: there is no command.
+    """
     if not words:
         raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
     command = tuple(words)
-    if command[0].startswith("-") or command[0].endswith(".py"):
+    if command[0].startswith("-") or command[0].endswith((".py", ".ipynb")):
         command = ("python", *command)
-    with scratch() as folder:
-        settings = {"explain": True}
-        environment = probed(folder, settings, os.environ, None)
-        for name in ("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"):
-            environment.pop(name, None)
-        environment |= {n: os.environ[n] for n in ("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE") if n in os.environ}
-        job = Job(with_interpreter(command, root), root, environment, interactive=True)
-        finished = (target or Local()).run(job)
-        return merged(shlex.join(words), finished, folder / "results")
+    is_python = Path(command[0]).name.rstrip("0123456789.") in _PYTHONS
+    if is_python and len(command) > 1 and command[1].endswith(".ipynb"):
+        command = (command[0], "-m", "jaxfix_probe.notebook", *command[1:])
+    return command
+
+
+def _as_it_is(environment: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in environment.items() if name not in _SETTLED}
+    return kept | {name: own[name] for name in _SETTLED if name in own}

@@ -11,8 +11,14 @@ names the file with the settings.
     sources    which sources run, and where imports find them
     compiles   counts compiles and says why
     causes     why a program was not found in a cache
+    signatures what a program is compiled for
     calls      calls of the observed functions
     steps      steps of a training loop
+    tracks     records of steps
+    loops      loops of a source file
+    iterations sees each iteration of a loop
+    marked     calls of a function that is the step
+    notebook   runs the cells of a notebook
     beside     calls the original beside the rewritten function
     values     digests of values
     memory     what is resident

@@ -1,45 +1,170 @@
 """Why a program was not found in a cache, in words."""
 
 import re
-from typing import Any
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-Place = tuple[str, int, str]
-_ADDRESS = re.compile(r"(?<=\bat )0x[0-9a-f]+")
+from .signatures import PROGRAM, Leaf, Signature
+
+Key = tuple[Any, ...]
+_MOST_KEYS = 2048
+_MOST_KEPT = 16
+_MANY_LEAVES = 2000
+
+
+class Difference(NamedTuple):
+    """One way in which two signatures differ; `why` is a value of `Why`."""
+
+    why: str
+    words: str
+    name: str | None = None
+    before: str | None = None
+    after: str | None = None
 
 
 class Causes:
-    """Remembers what each line has compiled, to say what was different this time."""
+    """Remembers what each function and each line has compiled, to say what is different this time."""
 
     def __init__(self) -> None:
-        self.history: dict[Place, list[tuple[Any, Any]]] = {}
+        self.history: OrderedDict[Key, deque[Signature]] = OrderedDict()
 
-    def of(self, place: Place, avals: Any, parameters: Any, name: str, overheard: list[str]) -> str | None:
-        """What differs from the compiles of the same program at the same place (file, line, program) before.
+    def of(self, keys: list[Key], now: Signature, program: str, overheard: list[str]) -> dict[str, Any]:
+        """A `Cause`: what differs from the most similar earlier compile under one of `keys`.
 
         Args:
-          avals: as `signature` gives them.
-          parameters: of the primitive that was run eagerly; None for a jitted function.
-          name: of the program.
+          keys: what it is compared within, such as its function and its line.
+          program: the name of what is compiled.
           overheard: jax's own explanations of this compile.
         """
-        seen = self.history.setdefault(place, [])
-        known = None if parameters is None else {key: _parameter(value) for key, value in parameters.items()}
-        alike = [old for types, old in seen if types == avals]
-        before = seen[-1][0] if seen else None
-        seen.append((avals, known))
-        said = next((words for words in map(explanation, _of_program(name, overheard)) if words), None)
-        if before is None:
-            return said if said and "each call" not in said else "first compile of this line"
-        if not alike:
-            return difference(before, avals)
-        same = alike[-1]
-        if known and same and (changed := [key for key in known if same.get(key) != known[key]]):
-            return f"`{changed[0]}` of `{name}` differs: {same.get(changed[0])} -> {known[changed[0]]}"
-        if said:
-            return said
-        if known is not None:
-            return "function object differs on each call: same shapes and types"
-        return "same shapes and types: the function object or a static argument differs"
+        seen = [old for key in keys for old in self.history.get(key, ())]
+        self._remember(keys, now)
+        if not seen:
+            return _cause(Difference("first compile", "first compile of this line"))
+        found = min((differences(old, now, program) for old in reversed(seen)), key=_distance)
+        if found:
+            more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+            return _cause(found[0]._replace(words=found[0].words + more))
+        said = next((told for told in map(explanation, _of_program(program, overheard)) if told), None)
+        return _cause(said or _unseen(now, program))
+
+    def _remember(self, keys: list[Key], now: Signature) -> None:
+        most = _MOST_KEPT if len(now.leaves) < _MANY_LEAVES else 2
+        for key in keys:
+            self.history.setdefault(key, deque(maxlen=most)).append(now)
+            self.history.move_to_end(key)
+        while len(self.history) > _MOST_KEYS:
+            self.history.popitem(last=False)
+
+
+def _cause(difference: Difference) -> dict[str, Any]:
+    return difference._asdict()
+
+
+def differences(old: Signature, now: Signature, program: str) -> list[Difference]:
+    """How `now` differs from `old`, what says most about the cure first."""
+    found = [*_structures(old, now)] or [*_leaves(old, now)]
+    found += _static(old, now)
+    found += _named("parameter of a primitive", old.parameters, now.parameters, f"`{{}}` of `{program}`")
+    found += _functions(old, now)
+    found += _named("configuration or context", old.configuration, now.configuration, "`{}`")
+    if not found and old.context != now.context:
+        found.append(Difference("configuration or context", "mesh or another context differs"))
+    return found
+
+
+def _distance(found: list[Difference]) -> int:
+    """Trees that differ in structure are far apart: their leaves cannot be compared."""
+    return sum(4 if difference.why == "structure" else 1 for difference in found)
+
+
+def _structures(old: Signature, now: Signature) -> Iterator[Difference]:
+    if old.paths != now.paths:
+        before, after = set(old.paths), set(now.paths)
+        new = next((path for path in now.paths if path not in before), None)
+        gone = next((path for path in old.paths if path not in after), None)
+        path = new or gone or now.paths[0]
+        name = re.split(r"[.\[]", path, maxsplit=1)[0]
+        how = f"`{new}` is new" if new else f"`{gone}` is gone" if gone else "the order of its leaves"
+        yield Difference("structure", f"structure of {_quoted(name)} differs: {how}", name, gone, new)
+        return
+    for name, how in now.passed.items():
+        before_how = old.passed.get(name, how)
+        if before_how != how:
+            yield Difference("structure", f"`{name}` is passed {how}, before {before_how}", name, before_how, how)
+
+
+def _leaves(old: Signature, now: Signature) -> list[Difference]:
+    if old.leaves is now.leaves:
+        return []
+    pairs = zip(now.paths, old.leaves, now.leaves, strict=True)
+    found = [_leaf(path, before, after) for path, before, after in pairs if before != after]
+    order = ("shape", "dtype", "weak type", "sharding")
+    return sorted(found, key=lambda difference: order.index(difference.why))
+
+
+def _leaf(path: str, before: Leaf, after: Leaf) -> Difference:
+    name = _quoted(path)
+    types = before.type, after.type
+    if before.shape != after.shape:
+        return Difference("shape", f"shape of {name} {types[0]} -> {types[1]}", path, *types)
+    if before.dtype != after.dtype:
+        return Difference("dtype", f"dtype of {name} {types[0]} -> {types[1]}", path, *types)
+    if before.weak != after.weak:
+        how = [f"{'weak' if leaf.weak else 'strong'} {leaf.dtype}" for leaf in (before, after)]
+        leaf = f"leaf {name}" if re.search(r"[.\[]", path) else name
+        return Difference("weak type", f"weak_type of {leaf} differs", path, *how)
+    places = [leaf.placed or "not committed" for leaf in (before, after)]
+    return Difference("sharding", f"sharding of {name} {places[0]} -> {places[1]}", path, *places)
+
+
+def _static(old: Signature, now: Signature) -> Iterator[Difference]:
+    for difference in _named("static argument", old.static, now.static, "static argument `{}`"):
+        before, after = str(difference.before), str(difference.after)
+        if "#" not in after and "#" not in before:
+            yield difference
+            continue
+        before, after = before.partition("#")[0], after.partition("#")[0]
+        how = f"is another `{after}`" if before == after else f"{before} -> {after}"
+        words = f"static argument `{difference.name}` {how}"
+        yield difference._replace(words=words, before=before, after=after)
+
+
+def _named(why: str, old: dict[str, Any], now: dict[str, Any], form: str) -> Iterator[Difference]:
+    if old is now:
+        return
+    for name in [*now, *(name for name in old if name not in now)]:
+        before, after = str(old.get(name, "absent")), str(now.get(name, "absent"))
+        if before != after:
+            yield Difference(why, f"{form.format(name)} {before} -> {after}", name, before, after)
+
+
+def _functions(old: Signature, now: Signature) -> list[Difference]:
+    pairs = list(zip(old.functions, now.functions, strict=False))
+    if len(old.functions) == len(now.functions) and all(before.is_same(after) for before, after in pairs):
+        return []
+    captured = [
+        Difference("constant", f"captured `{name}` {was} -> {value}", name, was, value)
+        for before, after in pairs
+        for name, value in after.captured.items()
+        if (was := before.captured.get(name, value)) != value
+    ]
+    name = next((after.name for before, after in pairs if not before.is_same(after)), None)
+    name = name or (now.functions or old.functions)[0].name
+    words = "function object differs each call"
+    if captured:
+        return [captured[0]._replace(words=f"{words}: {captured[0].words}")]
+    return [Difference("function object", f"{words}: `{name.rpartition('.')[2]}`", name)]
+
+
+def _unseen(now: Signature, program: str) -> Difference:
+    if PROGRAM in now.parameters.values():
+        return Difference("function object", f"function object differs each call: `{program}` is traced anew", program)
+    return Difference("unknown", "nothing that can be seen differs: evicted from a cache, or caches were cleared")
+
+
+def _quoted(path: str) -> str:
+    return path if path.startswith("argument ") else f"`{path}`"
 
 
 def _of_program(name: str, overheard: list[str]) -> list[str]:
@@ -47,55 +172,33 @@ def _of_program(name: str, overheard: list[str]) -> list[str]:
     return mine + [miss for miss in overheard if miss not in mine]
 
 
-def explanation(miss: str) -> str | None:
-    """What jax's explanation of a cache miss means, in our words."""
+def explanation(miss: str) -> Difference | None:
+    """What jax's explanation of a cache miss means, where the signature does not tell."""
     if static := re.search(r"now .*Static\(val=(.*?)\) and before .*Static\(val=(.*?)\)", miss):
-        return f"static argument differs ({static[2]} -> {static[1]})"
+        return Difference("static argument", f"static argument {static[2]} -> {static[1]}", None, static[2], static[1])
     if never := re.search(r"never seen function:\s+(\S+)", miss):
-        again = "seen another function defined on the same line" in miss
-        return f"function object differs on each call: `{never[1].rpartition('.')[2]}`" if again else None
+        if "seen another function defined on the same line" not in miss:
+            return None
+        name = never[1].rpartition(".")[2]
+        return Difference("function object", f"function object differs each call: `{name}`", never[1])
     if types := re.search(r"\* at (.+?), now (\S+) and before (\S+)$", miss, re.MULTILINE):
         return _types_differ(types[1], types[3].partition("https:")[0], types[2])
     if types := re.search(r"\* at (.+?), seen (\S+?),? but now given (\S+?),?(?:\s|$)", miss):
         return _types_differ(types[1], types[2], types[3])
     if "racing context doesn't match" in miss:
         named = re.search(r"\* (jax_\w+) differs: now (.+) and before (.+)", miss)
-        return f"`{named[1]}` differs: {named[3]} -> {named[2]}" if named else "configuration or context differs"
+        if named is None:
+            return Difference("configuration or context", "configuration or context differs")
+        words = f"`{named[1]}` {named[3]} -> {named[2]}"
+        return Difference("configuration or context", words, named[1], named[3], named[2])
     if tree := re.search(r"at (?:input path )?(\S+?), (?:now|seen) ", miss):
-        return f"structure of `{tree[1]}` differs"
+        return Difference("structure", f"structure of `{tree[1]}` differs", tree[1])
     return None
 
 
-def _types_differ(name: str, before: str, now: str) -> str:
-    plain = [re.sub(r"\(\{[^}]*\}\)|\{[^}]*\}", "", text) for text in (before, now)]
-    if plain[0] == plain[1]:
-        return f"weak_type of `{name}` differs"
-    return f"`{name}` differs: {plain[0]} -> {plain[1]}"
-
-
-def difference(before: Any, now: Any) -> str:
-    """How the argument types of two compiles differ, each as (dtype, shape, weak type) per argument."""
-    if len(before) != len(now):
-        return f"number of arrays differs: {len(before)} -> {len(now)}"
-    number, old, new = next((i, a, b) for i, (a, b) in enumerate(zip(before, now, strict=True)) if a != b)
-    if old[:2] == new[:2]:
-        return f"weak_type of argument {number} differs"
-    kind = "dtype" if old[1] == new[1] else "shape"
-    texts = [f"{dtype}[{','.join(map(str, shape))}]" for dtype, shape, _ in (old, new)]
-    return f"{kind} of argument {number} differs: {texts[0]} -> {texts[1]}"
-
-
-def signature(avals: Any) -> tuple[tuple[str, tuple[Any, ...], bool], ...]:
-    return tuple(
-        (str(getattr(aval, "dtype", aval)), tuple(getattr(aval, "shape", ())), bool(getattr(aval, "weak_type", False)))
-        for aval in avals
-    )
-
-
-def _parameter(value: Any) -> str:
-    """A parameter of a primitive, in one word; programs within it are left to `function object differs`."""
-    kind = type(value).__name__
-    nested = type(value[0]).__name__ if isinstance(value, tuple) and value else ""
-    if "Jaxpr" in kind or "Jaxpr" in nested or callable(value):
-        return "a program"
-    return _ADDRESS.sub("0x", repr(value))[:60]
+def _types_differ(name: str, before: str, now: str) -> Difference:
+    old, new = (re.sub(r"\(\{[^}]*\}\)|\{[^}]*\}", "", text) for text in (before, now))
+    if old == new:
+        return Difference("weak type", f"weak_type of `{name}` differs", name)
+    kind = "dtype" if old.partition("[")[2] == new.partition("[")[2] else "shape"
+    return Difference(kind, f"{kind} of `{name}` {old} -> {new}", name, old, new)

@@ -10,18 +10,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
-from .causes import Causes, signature
-from .files import is_foreign, is_user
+from .causes import Causes, Key
+from .files import cell_of, is_foreign, is_user
 from .record import Record
 from .settings import Settings, shown
+from .signatures import Call, Eager, Reader, Signature, call_in, functions_in
+from .steps import Steps
 
 COMPILE = "/jax/core/compile/backend_compile_duration"
 LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
+CACHE_HIT = "/jax/compilation_cache/cache_hits"
 _LOGGERS = ("jax._src.interpreters.pxla", "jax._src.interpreters.partial_eval", "jax._src.pjit")
-_NOWHERE = ("<unknown>", 0, "<unknown>")
 
 
 class _Thread(threading.local):
@@ -35,24 +37,53 @@ class _Thread(threading.local):
         self.seconds: dict[str, float] = {}
         self.misses: list[str] = []
         self.compiling: tuple[str, tuple[Any, ...]] | None = None
+        self.cached = False
+
+
+class Line(NamedTuple):
+    """A line of a file, as the user knows it."""
+
+    path: str
+    cell: int | None
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        cell = f":cell {self.cell}" if self.cell is not None else ""
+        return f"{self.path}{cell}:{self.line} in {self.function}"
+
+
+_NOWHERE = Line("<unknown>", None, 0, "<unknown>")
+
+
+class Stack(NamedTuple):
+    """Where jax compiles: the user's frames from the inside out, and what jax was called for."""
+
+    frames: list[FrameType]
+    foreign: FrameType | None
+    call: Call | None
+    eager: Eager | None
 
 
 class Compiles:
     """Listens to the monitoring of jax and to its loggers, on the thread that compiles."""
 
-    def __init__(self, settings: Settings, record: Record) -> None:
-        self.settings, self.record = settings, record
+    def __init__(self, settings: Settings, record: Record, steps: Steps) -> None:
+        self.settings, self.record, self.steps = settings, record, steps
         self.without: str | None = None
         self.reset()
 
     def reset(self) -> None:
         self.thread = _Thread()
         self.causes = Causes()
+        self.reader = Reader(self.settings.user)
 
     def listen(self) -> None:
         """From here on every compile is recorded; jax has been imported."""
         jax = sys.modules["jax"]
-        importlib.import_module("jax.monitoring").register_event_duration_secs_listener(self._timed)
+        monitoring = importlib.import_module("jax.monitoring")
+        monitoring.register_event_duration_secs_listener(self._timed)
+        monitoring.register_event_listener(self._happened)
         explained = bool(getattr(jax.config, "jax_explain_cache_misses", False))
         if self.settings.explain:
             jax.config.update("jax_explain_cache_misses", True)
@@ -73,6 +104,10 @@ class Compiles:
             self.thread.silent -= 1
             self.thread.forget()
 
+    def _happened(self, event: str, **_: Any) -> None:
+        if event == CACHE_HIT:
+            self.thread.cached = True
+
     def _timed(self, event: str, seconds: float, **said: Any) -> None:
         thread = self.thread
         if thread.silent:
@@ -83,37 +118,72 @@ class Compiles:
             thread.seconds[event] = seconds
         if event != COMPILE:
             return
-        total = seconds + sum(thread.seconds.values())
-        self.record.compiles.append(self._compile(total, said.get("fun_name"), sys._getframe(1)))
-        thread.forget()
+        parts = {"tracing_s": thread.seconds.get(TRACE, 0.0), "lowering_s": thread.seconds.get(LOWER, 0.0)}
+        parts |= {"compiling_s": seconds}
+        entry = {"seconds": sum(parts.values()), "at_s": self.record.age(), "cached": thread.cached, **parts}
+        logged, avals = thread.compiling or (said.get("fun_name") or "unknown", ())
+        misses = thread.misses
+        with self.silenced():
+            self._compiled(entry, re.sub(r"^jit\((.*)\)$", r"\1", said.get("fun_name") or logged), avals, misses)
+
+    def _compiled(self, entry: dict[str, Any], name: str, avals: tuple[Any, ...], misses: list[str]) -> None:
+        stack = self._stack(sys._getframe(2))
+        program = stack.eager.name if stack.eager is not None else f"jit({name})"
+        chain = [self._line(frame) for frame in stack.frames]
+        foreign = _NOWHERE if stack.foreign is None else self._line(stack.foreign)
+        where = chain[0] if chain else foreign
+        place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
+        entry |= {**place, "chain": [str(line) for line in chain], "program": program}
+        entry["cause"] = self._cause(stack, where, program, avals, misses)
+        self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
+        self.steps.compiled(entry, stack.frames, entry["seconds"])
 
-    def _compile(self, seconds: float, name: str | None, frame: FrameType | None) -> dict[str, Any]:
-        logged, avals = self.thread.compiling or (name or "unknown", ())
-        primitive: Any = None
-        parameters: dict[str, Any] | None = None
-        lines: list[tuple[str, int, str]] = []
-        others: list[tuple[str, int, str]] = []
+    def _cause(
+        self, stack: Stack, where: Line, program: str, avals: tuple[Any, ...], misses: list[str]
+    ) -> dict[str, Any]:
+        """Why it compiled; never an error, whatever jax or the user's objects answer."""
+        keys: list[Key] = [(*where[:3], program)]
+        try:
+            signature = self._signature(stack, avals)
+        except Exception:  # what a pytree, a hash or another version of jax raises is not the program's to see
+            signature = self.reader.of_types(avals)
+        code = stack.call.code if stack.call is not None and stack.eager is None else None
+        if code is not None and is_user(code.co_filename, self.settings.user):
+            keys.append(("function", code.co_filename, code.co_firstlineno, code.co_qualname))
+        return self.causes.of(keys, signature, program, misses)
+
+    def _signature(self, stack: Stack, avals: tuple[Any, ...]) -> Signature:
+        if stack.eager is not None:
+            return self.reader.of_eager(stack.eager)
+        return self.reader.of_call(stack.call) if stack.call is not None else self.reader.of_types(avals)
+
+    def _stack(self, frame: FrameType | None) -> Stack:
+        frames: list[FrameType] = []
+        foreign: FrameType | None = None
+        call: Call | None = None
+        primitive: dict[str, Any] | None = None
+        functions: list[Any] = []
         while frame is not None:
-            file, function = frame.f_code.co_filename, frame.f_code.co_qualname
-            if function == "apply_primitive" and primitive is None:
-                primitive, parameters = frame.f_locals.get("prim"), frame.f_locals.get("params")
-            mine = is_user(file, self.settings.user)
-            (lines if mine else others).append((self._shown(file), frame.f_lineno, function))
+            code = frame.f_code
+            if is_user(code.co_filename, self.settings.user):
+                frames.append(frame)
+            elif not frames:
+                if foreign is None and is_foreign(code.co_filename):
+                    foreign = frame
+                if call is None:
+                    call = call_in(frame)
+                elif code.co_name == "apply_primitive" and primitive is None:
+                    primitive = frame.f_locals
+                elif primitive is not None and foreign is None:
+                    functions += functions_in(frame, self.settings.user)
             frame = frame.f_back
-        named = re.sub(r"^jit\((.*)\)$", r"\1", name or logged)
-        program = primitive.name if primitive is not None else f"jit({named})"
-        path, line, function = (lines or [entry for entry in others if is_foreign(entry[0])] or [_NOWHERE])[0]
-        cause = self.causes.of((path, line, program), signature(avals), parameters, named, self.thread.misses)
-        chain = [f"{file}:{number} in {where}" for file, number, where in lines]
-        place = {"path": path, "line": line, "function": function, "chain": chain}
-        said = None if cause is None else {"why": "unknown", "words": cause}
-        return place | {"program": program, "cause": said, "seconds": seconds}
+        return Stack(frames, foreign, call, _eager(primitive, functions))
 
-    def _shown(self, file: str) -> str:
-        if file.startswith("<"):
-            return file
-        return shown(os.path.abspath(file), self.settings)
+    def _line(self, frame: FrameType) -> Line:
+        file, cell = cell_of(frame.f_code.co_filename)
+        path = file if file.startswith("<") else shown(os.path.abspath(file), self.settings)
+        return Line(path, cell, frame.f_lineno, frame.f_code.co_qualname)
 
     def _overheard(self, record: logging.LogRecord, *, level: int, explained: bool) -> bool:
         """Keeps what the log says of a compile, and passes on what the user would have seen without us."""
@@ -128,6 +198,14 @@ class Compiles:
             return True
         parent = logging.getLogger("jax").getEffectiveLevel()
         return record.levelno >= (level or parent)
+
+
+def _eager(values: dict[str, Any] | None, functions: list[Any]) -> Eager | None:
+    name = getattr((values or {}).get("prim"), "name", None)
+    if values is None or name is None:
+        return None
+    once = {id(function): function for function in functions}
+    return Eager(str(name), dict(values.get("params") or {}), tuple(values.get("args") or ()), tuple(once.values()))
 
 
 def environment(without: str | None = None) -> dict[str, str]:

@@ -29,6 +29,17 @@ def moved(path: str, old: str, new: str) -> str:
     return new + path[len(old) :] if is_inside(path, old) else path
 
 
+def cell_name(notebook: str, number: int) -> str:
+    """How the code of a cell of a notebook names its file; cells of code count from 1."""
+    return f"{notebook}:cell {number}"
+
+
+def cell_of(file: str) -> tuple[str, int | None]:
+    """The notebook and the number of the cell that `cell_name` made `file` of; any other file and None."""
+    found = _CELL.match(file)
+    return (found[1], int(found[2])) if found else (file, None)
+
+
 def is_user(file: str, folders: list[str]) -> bool:
     """Whether a frame of `file` is the user's: neither ours nor installed, unless `folders` hold it."""
     if file.startswith("<") or real(os.path.dirname(file)) in _OURS:
@@ -48,6 +59,7 @@ def _is_installed(file: str) -> bool:
     return bool(_PACKAGES.search(file)) or any(is_inside(real(file), folder) for folder in _LIBRARY)
 
 
+_CELL = re.compile(r"(.+\.ipynb):cell (\d+)$")
 _HERE = real(os.path.dirname(__file__))
 _OURS = (_HERE, os.path.dirname(_HERE))
 _LIBRARY = tuple({real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})

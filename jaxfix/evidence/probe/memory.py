@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 
 def rss_bytes() -> int:
@@ -21,3 +22,41 @@ def peak_bytes() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def device_peak_bytes() -> int | None:
+    """The most memory that was ever in use on any device of this process; None where the devices do not tell.
+
+    Asks for the devices, so only once a backend is up.
+    """
+    peaks = []
+    for device in sys.modules["jax"].local_devices():
+        try:
+            said = (device.memory_stats() or {}).get("peak_bytes_in_use")
+        except Exception:  # a backend raises what it likes where it has no statistics
+            continue
+        if said is not None:
+            peaks.append(int(said))
+    return max(peaks, default=None)
+
+
+class LiveArrays:
+    """Counts the arrays that are alive, as long as counting takes little of the time of the program."""
+
+    _MOST = 0.01
+    _FIRST = 16
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.spent = 0.0
+        self.times = 0
+
+    def count(self) -> int | None:
+        """How many arrays are alive; None where counting them would cost too much. Only once a backend is up."""
+        now = time.perf_counter()
+        if self.times >= self._FIRST and self.spent > self._MOST * (now - self.began):
+            return None
+        found = len(sys.modules["jax"].live_arrays())
+        self.times += 1
+        self.spent += time.perf_counter() - now
+        return found

@@ -30,8 +30,14 @@ class Record:
         self.environment: dict[str, str] | None = None
         self.stopped: str | None = None
         self.where_steps: str | None = None
+        self.peak_bytes: int | None = None
+        self.device_peak_bytes: int | None = None
         self.budget = SAMPLE_BUDGET
         self.started = time.time()
+
+    def age(self) -> float:
+        """Seconds since this process began, as far as the probe knows."""
+        return time.time() - self.started
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the case, the failure and the standard output of a `Measurement`."""
@@ -45,7 +51,8 @@ class Record:
             "calls": self.calls,
             "functions": sorted(self.functions),
             "loaded": self.loaded,
-            "peak_bytes": peak_bytes(),
+            "peak_bytes": self.peak_bytes or peak_bytes(),
+            "device_peak_bytes": self.device_peak_bytes,
             "environment": self.environment,
             "stopped": self.stopped,
             "where_steps": self.where_steps,

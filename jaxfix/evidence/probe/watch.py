@@ -14,10 +14,11 @@ from typing import Any
 from .calls import Calls
 from .compiles import Compiles
 from .files import write_json
-from .memory import rss_bytes
+from .memory import device_peak_bytes, rss_bytes
 from .record import Record
-from .settings import Settings
+from .settings import Settings, shown
 from .sources import Sources
+from .steps import Steps
 from .values import Values
 
 
@@ -28,7 +29,8 @@ class Probe:
         self.settings = settings
         self.record = Record()
         self.values = Values(settings, self.record)
-        self.compiles = Compiles(settings, self.record)
+        self.steps = Steps(settings, self.record, lambda path: shown(path, settings))
+        self.compiles = Compiles(settings, self.record, self.steps)
         self.calls = Calls(self)
         self.sources = Sources(settings, self.record)
         self.attached = False
@@ -40,6 +42,7 @@ class Probe:
         atexit.register(self.write)
         os.register_at_fork(after_in_child=self._forked)
         self.calls.start()
+        self.steps.start()
         if "jax" in sys.modules:
             self.attach()
         else:
@@ -53,20 +56,30 @@ class Probe:
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         self.compiles.listen()
+        atexit.register(self._ask_devices)  # before jax, which has registered its own, takes the backends down
 
     def reset(self) -> None:
         """Forgets what happened in this process so far."""
         self.record.reset()
         self.compiles.reset()
         self.calls.reset()
+        self.steps.reset()
 
     def write(self) -> None:
         """Writes the record of this process, once and whole."""
         if self.silent:
             return
+        self.steps.finish()
         self.silent = True
         record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
         write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
+
+    def _ask_devices(self) -> None:
+        if self.silent:
+            return
+        self.steps.finish()
+        if self.record.environment is not None:
+            self.record.device_peak_bytes = device_peak_bytes()
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:

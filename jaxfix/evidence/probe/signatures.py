@@ -1,0 +1,366 @@
+"""What a program is compiled for: arguments by name, static values, functions and what they captured, configuration.
+
+A signature holds words and weak references alone: nothing of the user's stays alive for it.
+"""
+
+import dataclasses
+import enum
+import functools
+import inspect
+import re
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any, NamedTuple
+
+from .files import is_user
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+_SCALARS = {bool: ("bool", False), int: ("int64", True), float: ("float64", True), complex: ("complex128", True)}
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+# of no consequence to what is compiled
+_ASIDE = re.compile(r"jax_(log|explain|traceback|compilation_cache|persistent|raise_persistent|debug_log|pprint|pgle)")
+_LONGEST = 60
+_MOST_FIELDS = 32
+
+
+class Leaf(NamedTuple):
+    """The type of one array; `placed` is its sharding where it is committed to one."""
+
+    dtype: str
+    shape: tuple[Any, ...]
+    weak: bool
+    placed: str | None = None
+
+    @property
+    def type(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+class Function(NamedTuple):
+    """A function of the user's, held weakly; `captured` are the plain values of its closure, defaults and partials."""
+
+    name: str
+    object: "weakref.ref[Any] | None"
+    captured: dict[str, str]
+
+    def is_same(self, other: "Function") -> bool:
+        """Whether both are one object that is still alive."""
+        mine = self.object() if self.object is not None else None
+        return mine is not None and other.object is not None and mine is other.object()
+
+
+class Signature(NamedTuple):
+    """All that jax looks a program up by, as far as it can be seen."""
+
+    paths: tuple[str, ...]
+    leaves: tuple[Leaf, ...]
+    passed: dict[str, str]
+    static: dict[str, str]
+    functions: tuple[Function, ...]
+    parameters: dict[str, str]
+    configuration: dict[str, Any]
+    context: int
+
+
+class Call(NamedTuple):
+    """A call of a jitted function that jax has to compile for; `info` is what `jax.jit` was told."""
+
+    function: Any
+    info: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @property
+    def code(self) -> CodeType | None:
+        return code_of(self.function)
+
+
+class Eager(NamedTuple):
+    """A primitive that is run by itself, and the user's functions that were given to whoever runs it."""
+
+    name: str
+    parameters: dict[str, Any]
+    args: tuple[Any, ...]
+    functions: tuple[Any, ...]
+
+
+def call_in(frame: FrameType) -> Call | None:
+    """The call that `frame` of jax's `cache_miss` handles; None for any other frame, and where jax has changed."""
+    if frame.f_code.co_qualname != "_cpp_pjit.<locals>.cache_miss":
+        return None
+    values = frame.f_locals
+    info = values.get("jit_info")
+    function = values.get("fun", getattr(info, "fun", None))
+    if function is None or not isinstance(values.get("args"), tuple) or not isinstance(values.get("kwargs"), dict):
+        return None
+    return Call(function, info, values["args"], values["kwargs"])
+
+
+def functions_in(frame: FrameType, user: list[str]) -> Iterator[Any]:
+    """The user's functions among the local variables of a frame of jax."""
+    for value in tuple(frame.f_locals.values()):
+        for entry in value if isinstance(value, tuple | list) and len(value) < _MOST_FIELDS else (value,):
+            code = code_of(entry) if isinstance(entry, FunctionType | MethodType | functools.partial) else None
+            if code is not None and is_user(code.co_filename, user):
+                yield entry
+
+
+def code_of(function: Any) -> CodeType | None:
+    """The code that a call of `function` runs, through bound methods, partials and wrappers."""
+    for _ in range(8):
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif isinstance(function, MethodType):
+            function = function.__func__
+        elif isinstance(wrapped := getattr(function, "__wrapped__", None), FunctionType):
+            function = wrapped
+    code = getattr(function, "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+class Reader:
+    """Reads signatures; what is equal is kept once."""
+
+    def __init__(self, user: list[str]) -> None:
+        self.user = user
+        self.kept: dict[Any, Any] = {}
+        self.placements: dict[int, str] = {}
+
+    def of_call(self, call: Call) -> Signature:
+        """The signature of a jitted function's call, its leaves named by parameter and path."""
+        paths: list[str] = []
+        leaves: list[Leaf] = []
+        passed: dict[str, str] = {}
+        static: dict[str, str] = {}
+        for name, how, value, is_static in _arguments(call):
+            if is_static:
+                static |= _fields(name, value)
+                continue
+            passed[name] = how
+            for path, leaf in _flat(value):
+                paths.append(name + path)
+                leaves.append(self._leaf(leaf))
+        code = call.code
+        mine = code is not None and is_user(code.co_filename, self.user)
+        functions = (_function(call.function),) if mine else ()
+        return self._signature(paths, leaves, functions, passed=passed, static=static)
+
+    def of_eager(self, eager: Eager) -> Signature:
+        """The signature of a primitive that is run by itself."""
+        paths = [f"argument {number}" for number in range(len(eager.args))]
+        parameters = {name: _parameter(value) for name, value in eager.parameters.items()}
+        functions = tuple(_function(entry) for entry in eager.functions)
+        return self._signature(paths, [self._leaf(value) for value in eager.args], functions, parameters=parameters)
+
+    def of_types(self, avals: tuple[Any, ...]) -> Signature:
+        """The signature of a program of which only the argument types are known."""
+        paths = [f"argument {number}" for number in range(len(avals))]
+        return self._signature(paths, [self._leaf(aval) for aval in avals], ())
+
+    def _signature(
+        self,
+        paths: list[str],
+        leaves: list[Leaf],
+        functions: tuple[Function, ...],
+        passed: dict[str, str] | None = None,
+        static: dict[str, str] | None = None,
+        parameters: dict[str, str] | None = None,
+    ) -> Signature:
+        if len(self.kept) > 1 << 16:
+            self.kept.clear()
+        names, types = self._once(tuple(paths)), self._once(tuple(self._once(leaf) for leaf in leaves))
+        configuration = self._configuration()
+        return Signature(
+            names, types, passed or {}, static or {}, functions, parameters or {}, configuration, _context()
+        )
+
+    def _once(self, value: Any) -> Any:
+        return self.kept.setdefault(value, value)
+
+    def _configuration(self) -> dict[str, Any]:
+        holders = getattr(sys.modules["jax"].config, "_value_holders", {})
+        now = {name: holder.value for name, holder in holders.items() if not _ASIDE.match(name)}
+        told = tuple((name, value if isinstance(value, _PLAIN) else str(value)) for name, value in now.items())
+        known: dict[str, Any] = self.kept.setdefault(("configuration", *told), dict(told))
+        return known
+
+    def _leaf(self, value: Any) -> Leaf:
+        aval = value if hasattr(value, "weak_type") else getattr(value, "aval", None)
+        if aval is None:
+            return _plain_leaf(value)
+        placed = self._placed(value) if getattr(value, "_committed", False) else None
+        shape = tuple(getattr(aval, "shape", ()))
+        return Leaf(str(getattr(aval, "dtype", aval)), shape, bool(getattr(aval, "weak_type", False)), placed)
+
+    def _placed(self, array: Any) -> str | None:
+        sharding = getattr(array, "sharding", None)
+        if sharding is None:
+            return None
+        key = hash(sharding)
+        if key not in self.placements:
+            if len(self.placements) > 1 << 12:
+                self.placements.clear()
+            self.placements[key] = _short(str(sharding), 120)
+        return self.placements[key]
+
+
+def _plain_leaf(value: Any) -> Leaf:
+    wide = bool(getattr(sys.modules["jax"].config, "jax_enable_x64", False))
+    if type(value) in _SCALARS:
+        dtype, weak = _SCALARS[type(value)]
+        return Leaf(dtype if wide else _NARROW.get(dtype, dtype), (), weak)
+    dtype = str(getattr(value, "dtype", f"<{type(value).__name__}>"))
+    return Leaf(dtype if wide else _NARROW.get(dtype, dtype), tuple(getattr(value, "shape", ())), False)
+
+
+def _arguments(call: Call) -> Iterator[tuple[str, str, Any, bool]]:
+    """Each argument: its parameter's name, how it was passed, the value, and whether it is static."""
+    said = tuple(getattr(call.info, "static_argnums", None) or ())
+    static_names = tuple(getattr(call.info, "static_argnames", None) or ())
+    count = len(call.args)
+    numbers = {number % count for number in said if -count <= number < count}
+    names = _positional_names(call, count)
+    for number, value in enumerate(call.args):
+        yield names[number], "by position", value, number in numbers
+    for name, value in sorted(call.kwargs.items()):
+        yield name, "by keyword", value, name in static_names
+
+
+def _positional_names(call: Call, count: int) -> list[str]:
+    signature = getattr(call.info, "fun_signature", None)
+    if signature is None:
+        try:
+            signature = inspect.signature(call.function)
+        except (TypeError, ValueError):
+            return [f"args[{number}]" for number in range(count)]
+    names: list[str] = []
+    rest = "args"
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            rest = parameter.name
+    return names[:count] + [f"{rest}[{number}]" for number in range(count - len(names))]
+
+
+def _flat(value: Any) -> Iterator[tuple[str, Any]]:
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        yield "", value
+        return
+    tree = sys.modules["jax"].tree_util
+    for path, leaf in tree.tree_flatten_with_path(value)[0]:
+        yield tree.keystr(path), leaf
+
+
+def _fields(name: str, value: Any) -> dict[str, str]:
+    """A static argument in words: by its fields where it is a dataclass or a dictionary."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        entries = [(f"{name}.{field.name}", getattr(value, field.name, None)) for field in dataclasses.fields(value)]
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        entries = [(f"{name}.{field}", entry) for field, entry in zip(value._fields, value, strict=True)]
+    else:
+        return {name: _static(value)}
+    return {name: type(value).__qualname__} | {path: _static(entry) for path, entry in entries[:_MOST_FIELDS]}
+
+
+def _static(value: Any) -> str:
+    words = plain(value)
+    if words is not None:
+        return words
+    if isinstance(value, type) or code_of(value) is not None:
+        # By object, as jax compares it.
+        return f"{getattr(value, '__qualname__', type(value).__qualname__)}#{id(value)}"
+    try:
+        token = hash(value)
+    except TypeError:
+        token = id(value)
+    return f"{type(value).__qualname__}#{token}"
+
+
+def plain(value: Any) -> str | None:
+    """A value that is the same wherever it reads the same; None for any other, whose `repr` is not ours to run."""
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if type(value) in _PLAIN or type(value) in (range, slice):
+        return _short(repr(value))
+    if type(value) in (tuple, list, frozenset) and len(value) <= _MOST_FIELDS:
+        words = [plain(entry) for entry in value]
+        if all(word is not None for word in words):
+            return _short(f"({', '.join(str(word) for word in words)})")
+    kind = type(value)
+    if kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return _short(str(value))
+    if kind.__module__.startswith("numpy") and "dtype" in kind.__name__.lower():
+        return str(value)
+    return None
+
+
+def _function(function: Any) -> Function:
+    code = code_of(function)
+    name = getattr(function, "__qualname__", None) or (code.co_qualname if code else type(function).__name__)
+    try:
+        held: weakref.ref[Any] | None = weakref.ref(function)
+    except TypeError:
+        held = None
+    return Function(str(name), held, dict(_captured(function)))
+
+
+def _captured(function: Any) -> Iterator[tuple[str, str]]:
+    while isinstance(function, functools.partial):
+        given = {f"argument {number}": value for number, value in enumerate(function.args)} | function.keywords
+        yield from _told(given)
+        function = function.func
+    function = getattr(function, "__func__", function)
+    code = code_of(function)
+    inner: Callable[..., Any] = getattr(function, "__wrapped__", function)
+    if code is None or not isinstance(inner, FunctionType):
+        return
+    cells = zip(code.co_freevars, inner.__closure__ or (), strict=False)
+    yield from _told({name: cell.cell_contents for name, cell in cells if _is_full(cell)})
+    defaults = inner.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    yield from _told(dict(zip(names[len(names) - len(defaults) :], defaults, strict=False)))
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:  # the variable is not bound yet
+        return False
+
+
+def _told(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in list(values.items())[:_MOST_FIELDS]:
+        words = plain(value)
+        if words is not None:
+            yield name, words
+        elif (aval := getattr(value, "aval", None)) is not None:
+            yield name, f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
+
+
+def _parameter(value: Any) -> str:
+    """A parameter of a primitive, in words; programs within it are `a program`."""
+    kind = type(value).__name__
+    nested = type(value[0]).__name__ if isinstance(value, tuple) and value else ""
+    if "Jaxpr" in kind or "Jaxpr" in nested or callable(value):
+        return PROGRAM
+    return _short(_ADDRESS.sub("", repr(value)))
+
+
+PROGRAM = "a program"
+
+
+def _context() -> int:
+    """A token of the meshes and settings that jax keys its caches by; 0 where it does not say."""
+    config = sys.modules.get("jax._src.config")
+    try:
+        return hash(config.trace_context()) if config is not None else 0
+    except (AttributeError, TypeError):
+        return 0
+
+
+def _short(text: str, longest: int = _LONGEST) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
