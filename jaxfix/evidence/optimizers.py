@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,28 @@ from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve
 from jaxfix.evidence.target import Finished, Job, Local, Target
 
 STEPS = 6
-"""Updates that each case makes: steady ones begin with the third, and RAdam's rectified branch with the sixth."""
+"""Updates, iterations or solves of a case: steady from the third on, and RAdam's rectified branch is the sixth."""
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """A public factory as the survey has found it.
+
+    Attributes:
+      reached: the names of the observed functions that it reaches.
+      way: how it is driven; None where it cannot be.
+      failure: why it cannot be driven, or why tracing it failed; None where nothing did.
+    """
+
+    factory: str
+    reached: frozenset[str]
+    way: str | None
+    failure: str | None
+
+
 class OptimizerRunner:
-    """Drives the optimizers of a package that reach one of some functions, eagerly and jitted, in two dtypes.
+    """Drives optimizers and solvers of a package that reach one of some functions: eager and jitted, in two dtypes.
 
     Args:
       package: the name to import, such as `optax`.
@@ -30,6 +47,8 @@ class OptimizerRunner:
       workers: cases that run at the same time.
       most: factories that are driven for each function; those that it is named after come first, then by name.
       timeout_s: for all cases of one measurement together.
+      case_limit_s: for one case.
+      everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
     """
 
     def __init__(
@@ -42,6 +61,8 @@ class OptimizerRunner:
         workers: int = 2,
         most: int = 6,
         timeout_s: float = 600.0,
+        case_limit_s: float = 120.0,
+        everything: bool = False,
         target: Target | None = None,
     ) -> None:
         self.repeats = True
@@ -52,7 +73,8 @@ class OptimizerRunner:
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
         self._workers, self._most, self._timeout_s = workers, most, timeout_s
         self._target = target or Local()
-        self._surveyed: dict[str, frozenset[str]] | None = None
+        self._case_limit_s, self._everything = case_limit_s, everything
+        self._surveyed: dict[str, Surveyed] | None = None
 
     def file(self, path: str) -> Path:
         """Where `path`, as a candidate names it, is."""
@@ -68,11 +90,20 @@ class OptimizerRunner:
         Raises:
           EvidenceError: the package cannot be imported there.
         """
+        return {name: entry.reached for name, entry in self.surveyed().items() if entry.way is not None}
+
+    def surveyed(self) -> Mapping[str, Surveyed]:
+        """Every public factory, those that cannot be driven too; made once.
+
+        Raises:
+          EvidenceError: the package cannot be imported there.
+        """
         if self._surveyed is None:
             with scratch() as folder:
                 finished = self._run(folder, {}, {"verb": "survey"})
                 found = _survey(folder / "results" / "survey.json", self._package, self._python, finished)
-            self._surveyed = {entry["factory"]: frozenset(entry["reached"]) for entry in found if _drivable(entry)}
+            entries = (Surveyed(e["factory"], frozenset(e["reached"]), e["way"], e["failure"]) for e in found)
+            self._surveyed = {entry.factory: entry for entry in entries}
         return self._surveyed
 
     def cases(self) -> tuple[str, ...]:
@@ -93,20 +124,27 @@ class OptimizerRunner:
         if not chosen:
             return ()
         with scratch() as folder:
-            request = {"verb": "drive", "cases": chosen, "workers": self._workers}
+            request = {
+                "verb": "drive",
+                "cases": chosen,
+                "workers": self._workers,
+                "case_limit_s": self._case_limit_s,
+            }
             finished = self._run(folder, sources, request)
             read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
         return tuple(verified(measurement, sources) for measurement in read)
 
-    def _cases(self) -> list[tuple[str, str, str, str, int]]:
+    def _cases(self) -> list[tuple[str, str, str, str, int, str | None]]:
         return [
-            (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS)
+            (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS, self.surveyed()[factory].way)
             for factory in self._driven()
             for mode in ("eager", "jit")
             for dtype in ("float32", "bfloat16")
         ]
 
     def _driven(self) -> list[str]:
+        if self._everything:
+            return sorted(self.survey())
         driven: set[str] = set()
         for function in self._functions:
             reaching = [factory for factory, reached in self.survey().items() if function.name in reached]
@@ -142,10 +180,6 @@ def _survey(path: Path, package: str, python: str, finished: Finished) -> list[d
         raise EvidenceError(f"`{package}` cannot be driven by {python}: {reason}", hint=hint)
     found: list[dict[str, Any]] = json.loads(path.read_text())
     return found
-
-
-def _drivable(entry: Mapping[str, Any]) -> bool:
-    return bool(entry["failure"] != "its arguments cannot be filled in")
 
 
 def _case(path: Path, name: str, finished: Finished) -> Measurement:

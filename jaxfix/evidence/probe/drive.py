@@ -1,294 +1,166 @@
-"""Drives the optimizers of a package without a command.
+"""Drives the optimizers and solvers of a package without a command.
 
 `python -m jaxfix_probe.drive REQUEST.json` does one of two things. `survey` builds every public factory of a package
-and says which of the watched functions each one reaches. `drive` runs cases, a factory with a mode and a dtype, each in
-a child of its own, on data that change from step to step and with a `value_fn` whose closure is rebound.
+and says which of the watched functions each one reaches, and how it can be driven. `drive` runs cases, a factory with
+a mode and a dtype, each in a child of its own, on data that change from step to step and with functions whose closure
+is rebound. What raises, hangs or ends its process spoils no other.
 """
 
 import importlib
 import importlib.metadata
-import inspect
 import json
 import os
-import pkgutil
 import platform
-import re
-import subprocess
 import sys
 import time
-import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from types import CodeType, ModuleType
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import start
+from .children import child, ending, run_all
+from .factories import Unfillable, build, factories, inner_optimizer
 from .files import write_json
+from .problem import Problem
+from .solvers import Driven, driven, set_up, ways
 from .watch import Probe
 
-_FACTORY_WORDS = re.compile(r"Transformation|Optimizer")
-_FACTORY_NAMES = {"GradientTransformation", "GradientTransformationExtraArgs", "chain"}
-_SHAPES = {"bias": (3,), "weight": (4, 3)}
+_PAUSE_S = 0.01
 
 
 class Case(NamedTuple):
-    """One way to run one factory; `mode` is `eager` or `jit`, `steps` the number of updates."""
+    """One way to run one factory.
+
+    Attributes:
+      mode: `eager` or `jit`.
+      steps: the number of updates, iterations or solves.
+      way: how it is driven, as the survey found: `protocol:kind of problem`.
+    """
 
     name: str
     factory: str
     mode: str
     dtype: str
     steps: int
+    way: str = "updates:tree"
 
 
-class _Simple(NamedTuple):
-    """The plainest inner optimizer, for packages that have none of a known name."""
+class Request:
+    """What jaxfix asks for, as JSON.
 
-    init: Callable[..., Any]
-    update: Callable[..., Any]
-
-
-# Factories.
-
-
-def factories(package: str) -> dict[str, Callable[..., Any]]:
-    """The public callables that may make an optimizer, by the shortest of their public names."""
-    found: dict[int, tuple[str, Callable[..., Any]]] = {}
-    for name, module in _public_modules(importlib.import_module(package)):
-        for attribute, value in sorted(vars(module).items()):
-            if attribute.startswith("_") or not _may_make_optimizer(value, package):
-                continue
-            known = found.get(id(value))
-            if known is None or (len(f"{name}.{attribute}"), name) < (len(known[0]), known[0]):
-                found[id(value)] = (f"{name}.{attribute}", value)
-    return dict(sorted(found.values()))
-
-
-def _public_modules(root: ModuleType) -> Iterator[tuple[str, ModuleType]]:
-    yield root.__name__, root
-    for entry in pkgutil.iter_modules(getattr(root, "__path__", ())):
-        name = f"{root.__name__}.{entry.name}"
-        if entry.name.startswith("_") or entry.name.endswith("_test") or not (entry.ispkg or name in sys.modules):
-            continue
-        try:
-            yield from _public_modules(importlib.import_module(name))
-        except ImportError:
-            continue  # wants something that is not installed here
-
-
-def _may_make_optimizer(value: object, package: str) -> bool:
-    """Judges without calling: a stranger's public function may be the one that starts the training."""
-    module = getattr(value, "__module__", None) or ""
-    if not (module == package or module.startswith(package.partition(".")[0] + ".")):
-        return False
-    if inspect.isclass(value):
-        return callable(getattr(value, "init", None)) and callable(getattr(value, "update", None))
-    if not inspect.isfunction(value):
-        return False
-    if _FACTORY_WORDS.search(str(value.__annotations__.get("return", ""))):
-        return True
-    code = inspect.unwrap(value).__code__
-    inner = [constant.co_name for constant in code.co_consts if isinstance(constant, CodeType)]
-    pair = any("init" in name for name in inner) and any("update" in name for name in inner)
-    return pair or bool(_FACTORY_NAMES & set(code.co_names))
-
-
-def build(name: str, inner: Any) -> Any:
-    """The optimizer that the factory `name` makes of filled-in arguments; None if they cannot be filled."""
-    factory = _resolve(name)
-    arguments = _arguments(factory, inner)
-    if arguments is None:
-        return None
-    made = factory(*arguments[0], **arguments[1])
-    if not hasattr(made, "init") and callable(made):
-        made = made(learning_rate=0.1)  # a factory of factories
-    return made if hasattr(made, "init") and hasattr(made, "update") else None
-
-
-def inner_optimizer(package: str) -> Any:
-    """The package's own `sgd` where there is one, for factories that wrap another optimizer."""
-    sgd = getattr(importlib.import_module(package), "sgd", None)
-    if callable(sgd):
-        return sgd(0.1)
-    return _Simple(lambda params: (), lambda updates, state, params=None: (updates, state))
-
-
-def _resolve(name: str) -> Any:
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
-
-
-def _arguments(factory: Any, inner: Any) -> tuple[list[Any], dict[str, Any]] | None:
-    positional: list[Any] = []
-    named: dict[str, Any] = {}
-    for parameter in inspect.signature(factory).parameters.values():
-        if parameter.kind is parameter.VAR_POSITIONAL and "Transformation" in str(parameter.annotation):
-            positional.append(("inner", inner) if "tuple" in str(parameter.annotation) else inner)
-        if parameter.default is not parameter.empty or parameter.kind in (
-            parameter.VAR_POSITIONAL,
-            parameter.VAR_KEYWORD,
-        ):
-            continue
-        value = _filling(parameter.name, str(parameter.annotation), inner)
-        if value is None:
-            return None
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            positional.append(value)
-        else:
-            named[parameter.name] = value
-    return positional, named
-
-
-def _filling(name: str, annotation: str, inner: Any) -> Any:
-    table: tuple[tuple[str, Any], ...] = (
-        (r"^inner_factory$", lambda learning_rate: inner),
-        (r"^transforms$", {"all": inner}),
-        (r"labels$", lambda tree: _tree_map(lambda _: "all", tree)),
-        (r"^(freeze_)?mask$", True if "bool" in annotation else lambda tree: _tree_map(lambda _: True, tree)),
-        (r"^should_|condition|predicate", lambda step, *_, **__: step >= 2),
-        (r"^(f|fn|func)$", lambda first, *_: first),
-        (r"^measure$", _first_sum),
-        (r"^measure_name$|^name$", "measure"),
-        (r"_fn$|schedule", lambda *_, **__: 0.1),
-        (r"optimizer$|^(inner|opt|tx|base)$|transformation$", inner),
-        (r"^(learning_rate|lr|step_size)$", 0.1),
-        (r"^seed$", 0),
-        (r"^k$|^n$|^num_|^every|_steps$|_size$|_period$|_errors$|^rank$|^order$", 3),
-        (r"decay|^b\d?$|^beta|momentum|^rho$|^gamma$", 0.9),
-    )
-    for pattern, value in table:
-        if re.search(pattern, name):
-            return value
-    if "Transformation" in annotation:
-        return inner
-    if annotation == "<class 'int'>" or annotation == "int":
-        return 3
-    return 0.1 if re.search(r"float|Scalar|Array|numpy", annotation) else None
-
-
-def _tree_map(function: Callable[..., Any], tree: Any) -> Any:
-    return importlib.import_module("jax").tree_util.tree_map(function, tree)
-
-
-def _first_sum(updates: Any, *_: Any) -> Any:
-    jax = importlib.import_module("jax")
-    return sum(leaf.sum() for leaf in jax.tree_util.tree_leaves(updates))
-
-
-# Data: of numpy, so that making them compiles nothing.
-
-
-class Problem:
-    """A quadratic loss on two leaves, whose batch is drawn anew for every step.
-
-    `value_fn` is one object: its closure is `rebound`, so whatever remembers it by identity remembers too much.
-    Under jit it must read one batch for ever; gradients and values are of the new batch all the same.
+    Attributes:
+      verb: `survey` or `drive`.
+      results: the folder for the JSON files.
+      case_limit_s: for one case.
+      factory_limit_s: for building one factory and tracing one step of it.
+      fresh: whether every case gets a fresh interpreter.
     """
 
-    def __init__(self, dtype: str, *, rebound: bool) -> None:
-        self.jax: Any = importlib.import_module("jax")
-        self.np: Any = importlib.import_module("numpy")
-        self.dtype = self.np.dtype(getattr(importlib.import_module("jax.numpy"), dtype))
-        self.rebound = rebound
-        self.step = 0
-        self.scales = {name: self._array(self._random("scale", 7).uniform(0.5, 2.0, _SHAPES[name])) for name in _SHAPES}
-        batch, scales = self._batch(0), self.scales
+    def __init__(self, path: str) -> None:
+        with open(path, encoding="utf-8") as file:
+            said = json.load(file)
+        self.path, self.verb, self.package = path, said["verb"], said["package"]
+        self.results: str = said["results"]
+        self.cases = [Case(*case) for case in said.get("cases", ())]
+        self.workers: int = said.get("workers", 1)
+        self.case_limit_s: float = said.get("case_limit_s", 120.0)
+        self.factory_limit_s: float = said.get("factory_limit_s", 60.0)
+        self.fresh: bool = said.get("fresh", False)
 
-        def value_fn(params: Any) -> Any:
-            terms = (scales[name] * (params[name] - batch[name]) ** 2 for name in _SHAPES)
-            return sum(term.sum() for term in terms) / 2
-
-        def rebind(drawn: Any) -> None:
-            nonlocal batch
-            batch = drawn
-
-        self.value_fn, self._rebind = value_fn, rebind
-        self.params = {name: self._array(self._random("params", 0).normal(size=_SHAPES[name])) for name in _SHAPES}
-
-    def advance(self) -> dict[str, Any]:
-        """Draws the next batch; `value` and `grad` are of the parameters as they stand, with a little noise."""
-        self.step += 1
-        batch = self._batch(self.step)
-        if self.rebound:
-            self._rebind(batch)
-        noise = self._random("noise", self.step)
-        grads, value = {}, 0.0
-        for name in _SHAPES:
-            params, scale, target = (self._wide(tree[name]) for tree in (self.params, self.scales, batch))
-            away = params - target
-            value += float((scale * away * away).sum()) / 2
-            grads[name] = self._array(scale * away + 0.05 * noise.normal(size=_SHAPES[name]))
-        return {"grad": grads, "value": self._array(self.np.asarray(value)), "value_fn": self.value_fn}
-
-    def apply(self, updates: Any) -> None:
-        """Adds `updates` to the parameters, on the host."""
-        self.params = {name: self._array(self._wide(self.params[name]) + self._wide(updates[name])) for name in _SHAPES}
-
-    def _batch(self, step: int) -> dict[str, Any]:
-        random = self._random("batch", step)
-        return {name: self._array(random.normal(size=_SHAPES[name])) for name in _SHAPES}
-
-    def _random(self, purpose: str, step: int) -> Any:
-        return self.np.random.default_rng([*purpose.encode(), step])
-
-    def _array(self, values: Any) -> Any:
-        return self.jax.device_put(self.np.asarray(values).astype(self.dtype))
-
-    def _wide(self, array: Any) -> Any:
-        return self.np.asarray(array).astype(self.np.float64)
+    def result(self, index: int) -> str:
+        return os.path.join(self.results, f"case-{index}.json")
 
 
-def takes(update: Callable[..., Any], name: str) -> bool:
-    """Whether `update` can be passed `name`, by name or by `**`."""
-    parameters = inspect.signature(update).parameters
-    return name in parameters or any(entry.kind is entry.VAR_KEYWORD for entry in parameters.values())
+# Survey.
 
 
-def extras(update: Callable[..., Any], drawn: dict[str, Any]) -> dict[str, Any]:
-    """What of `drawn` the signature of `update` asks for, by name or by `**`."""
-    passed = {name: value for name, value in drawn.items() if takes(update, name)}
-    if "key" in inspect.signature(update).parameters:
-        passed["key"] = importlib.import_module("jax").random.key(0)
-    return passed
+def survey(watch: Probe, request: Request) -> list[dict[str, Any]]:
+    """Which of the watched functions each factory reaches, how it is driven, and else why not.
 
-
-# The two verbs.
-
-
-def survey(watch: Probe, package: str) -> list[dict[str, Any]]:
-    """Which of the watched functions each factory reaches, by tracing one update of it."""
-    inner = inner_optimizer(package)
-    found = []
-    for name in factories(package):
-        watch.record.functions.clear()
-        failure: str | None = None
-        try:
-            made = build(name, inner)
-            if made is not None:
-                _trace_update(made)
-        except Exception as error:  # strangers' factories raise what they like; what was reached still counts
-            failure = f"{type(error).__name__}: {error}".splitlines()[0]
-        else:
-            failure = None if made is not None else "its arguments cannot be filled in"
-        found.append({"factory": name, "reached": sorted(watch.record.functions), "failure": failure})
+    One child does them all; where it hangs or dies over a factory, another goes on behind it.
+    """
+    names = list(factories(request.package))
+    found: list[dict[str, Any]] = []
+    while len(found) < len(names):
+        entries, failure = _survey_in_child(watch, request, len(found))
+        found += entries
+        if len(found) < len(names):
+            said = failure or "the process ended"
+            found.append({"factory": names[len(found)], "reached": [], "failure": said, "way": None})
     return found
 
 
-def _trace_update(made: Any) -> None:
-    jax = importlib.import_module("jax")
-    problem = Problem("float32", rebound=True)
-    drawn = problem.advance()
+def _survey_in_child(watch: Probe, request: Request, first: int) -> tuple[list[dict[str, Any]], str | None]:
+    path = os.path.join(request.results, f"survey-{first}.jsonl")
+    words = [request.path, "survey", str(first)]
+    process = child(words, partial(survey_from, watch, request, first), fresh=request.fresh)
+    written, advanced = 0, time.monotonic()
+    while process.poll() is None and time.monotonic() - advanced < request.factory_limit_s:
+        time.sleep(_PAUSE_S)
+        size = os.path.getsize(path) if os.path.exists(path) else 0
+        if size > written:
+            written, advanced = size, time.monotonic()
+    failure = ending(process, request.factory_limit_s)
+    if not os.path.exists(path):
+        return [], failure
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.endswith("\n")], failure
+
+
+def survey_from(watch: Probe, request: Request, first: int) -> None:
+    """Surveys the factories from that number on, and writes down each as soon as it is known."""
+    with open(os.path.join(request.results, f"survey-{first}.jsonl"), "w", encoding="utf-8") as file:
+        for name in list(factories(request.package))[first:]:
+            file.write(json.dumps(_factory(watch, request.package, name)) + "\n")
+            file.flush()
+
+
+def _factory(watch: Probe, package: str, name: str) -> dict[str, Any]:
+    """A factory in the first of the likely ways that works; else the first failure."""
+    entry: dict[str, Any] = {"factory": name, "reached": [], "failure": None, "way": None}
     try:
-        state = jax.eval_shape(made.init, problem.params)
-    except (TypeError, ValueError, jax.errors.JAXTypeError):
-        state = made.init(problem.params)
-    passed = extras(made.update, drawn)
-    static = {name: passed.pop(name) for name in ("value_fn",) if name in passed}
+        likely = ways(build(name, inner_optimizer(package), Problem("float32", rebound=True).functions()))
+    except Exception as error:  # strangers' factories raise what they like
+        return entry | {"failure": _words(error)}
+    failed: dict[str, Any] | None = None
+    for way in likely:
+        watch.record.functions.clear()
+        failure = _trial(package, name, way)
+        tried = entry | {"failure": failure, "way": way, "reached": sorted(watch.record.functions)}
+        if failure is None:
+            return tried
+        failed = failed or tried
+    return failed or entry | {"failure": "it follows no protocol that is known"}
 
-    def update(grads: Any, state: Any, params: Any, given: Any) -> Any:
-        return made.update(grads, state, params, **given, **static)
 
-    jax.eval_shape(update, drawn["grad"], state, problem.params, passed)
+def _trial(package: str, name: str, way: str) -> str | None:
+    try:
+        driven(name, set_up(package, way, "float32", jitted=False)).trace()
+    except Exception as error:  # what was reached still counts
+        return _words(error)
+    return None
+
+
+# Cases.
+
+
+def drive(watch: Probe, request: Request) -> None:
+    """Runs the cases, each in a child of its own."""
+    importlib.import_module(request.package)
+
+    def starts(index: int) -> Any:
+        words = [request.path, "case", str(index)]
+        return lambda: child(words, partial(run_and_write, watch, request, index), fresh=request.fresh)
+
+    ended = run_all([starts(index) for index in range(len(request.cases))], request.workers, request.case_limit_s)
+    for index, failure in enumerate(ended):
+        if not os.path.exists(request.result(index)):
+            said = {"case": request.cases[index].name, "failure": failure or "nothing was reported", "stdout": ""}
+            write_json(request.result(index), watch.record.as_json() | said)
+
+
+def run_and_write(watch: Probe, request: Request, index: int) -> None:
+    write_json(request.result(index), run_case(watch, request.package, request.cases[index]))
 
 
 def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
@@ -296,92 +168,38 @@ def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
     watch.reset()
     failure = None
     try:
-        _steps(watch, package, case)
+        with watch.paused():
+            setting = set_up(package, case.way, case.dtype, jitted=case.mode == "jit")
+        _steps(watch, driven(case.factory, setting), case)
     except Exception as error:  # what the optimizer raises is the result
-        failure = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        failure = _words(error)
     missing = None if watch.attached else "jax was imported before the probe"
     return watch.record.as_json() | {"case": case.name, "failure": failure or missing, "stdout": ""}
 
 
-def _steps(watch: Probe, package: str, case: Case) -> None:
+def _steps(watch: Probe, what: Driven, case: Case) -> None:
     jax = importlib.import_module("jax")
-    with watch.paused():
-        problem = Problem(case.dtype, rebound=case.mode == "eager")
-        inner = inner_optimizer(package)
-    made = build(case.factory, inner)
-    if made is None:
-        raise TypeError("its arguments cannot be filled in")
     with watch.uncounted():
-        state = made.init(problem.params)
-    watch.record.outputs.append(watch.digest("init", state))
-    update = made.update
-    if case.mode == "jit":
-        update = jax.jit(update, static_argnames=("value_fn",) if takes(update, "value_fn") else ())
+        started = what.start()
+    watch.record.outputs.append(watch.digest("init", started))
+    word = "solve" if case.way.startswith("solves") else "update"
     for number in range(1, case.steps + 1):
         with watch.paused():
-            drawn = problem.advance()
-            passed = extras(made.update, drawn)
-        compiles, traces, started = len(watch.record.compiles), watch.record.traces, time.perf_counter()
-        updates, state = update(drawn["grad"], state, problem.params, **passed)
-        jax.block_until_ready(updates)
-        watch.step(compiles, traces, time.perf_counter() - started)
+            what.draw()
+        compiles, traces, began = len(watch.record.compiles), watch.record.traces, time.perf_counter()
+        returned = what.step()
+        jax.block_until_ready(returned)
+        watch.step(compiles, traces, time.perf_counter() - began)
         with watch.paused():
-            problem.apply(updates)
-        everything = {"params": problem.params, "state": state, "updates": updates}
-        watch.record.outputs.append(watch.digest(f"update {number}", everything))
+            everything = what.settle(returned)
+        watch.record.outputs.append(watch.digest(f"{word} {number}", everything))
 
 
-def drive(watch: Probe, request: dict[str, Any], path: str) -> None:
-    """Runs the cases, each in a child of its own, `workers` at a time."""
-    importlib.import_module(request["package"])
-    waiting = list(enumerate(request["cases"]))
-    running: dict[int, int] = {}
-    while waiting or running:
-        if waiting and len(running) < request["workers"]:
-            index, _ = waiting.pop(0)
-            running[_child(watch, request, index, path)] = index
-            continue
-        pid, status = os.wait()
-        index = running.pop(pid, -1)
-        if index >= 0 and not os.path.exists(_result(request, index)):
-            case = Case(*request["cases"][index])
-            ended = f"the process ended with status {os.waitstatus_to_exitcode(status)}"
-            write_json(
-                _result(request, index), watch.record.as_json() | {"case": case.name, "failure": ended, "stdout": ""}
-            )
-
-
-def _child(watch: Probe, request: dict[str, Any], index: int, path: str) -> int:
-    if not hasattr(os, "fork") or _backend_is_up():
-        return subprocess.Popen([sys.executable, "-m", "jaxfix_probe.drive", path, str(index)]).pid
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # jax and Python warn of threads; no backend is up, so there are none
-        pid = os.fork()
-    if pid:
-        return pid
-    status = 1
-    try:
-        _run_and_write(watch, request, index)
-        status = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(status)
-
-
-def _run_and_write(watch: Probe, request: dict[str, Any], index: int) -> None:
-    case = Case(*request["cases"][index])
-    write_json(_result(request, index), run_case(watch, request["package"], case))
-
-
-def _result(request: dict[str, Any], index: int) -> str:
-    return os.path.join(request["results"], f"case-{index}.json")
-
-
-def _backend_is_up() -> bool:
-    bridge = sys.modules.get("jax._src.xla_bridge")
-    up = getattr(bridge, "backends_are_initialized", None)
-    return up is None or bool(up())
+def _words(error: Exception) -> str:
+    if isinstance(error, Unfillable):
+        return str(error)
+    lines = [line for line in f"{type(error).__name__}: {error}".splitlines() if line.strip()]
+    return lines[0][:300]
 
 
 def forbid_fused_arithmetic() -> str | None:
@@ -400,21 +218,23 @@ def forbid_fused_arithmetic() -> str | None:
 
 
 def main(arguments: list[str]) -> None:
-    """Does what the request file asks; a second argument is the number of the one case to run here."""
-    with open(arguments[0], encoding="utf-8") as file:
-        request = json.load(file)
+    """Does what the request file asks; `case N` and `survey N` behind it ask for that part of it, here."""
+    request = Request(arguments[0])
     watch = start.PROBE
     if watch is None:
         raise SystemExit("the probe is not active")
     watch.silent = True
     warnings.simplefilter("ignore")
     watch.compiles.without = forbid_fused_arithmetic()
-    if request["verb"] == "survey":
-        write_json(os.path.join(request["results"], "survey.json"), survey(watch, request["package"]))
-    elif len(arguments) > 1:
-        _run_and_write(watch, request, int(arguments[1]))
-    else:
-        drive(watch, request, arguments[0])
+    match arguments[1:]:
+        case ["case", number]:
+            run_and_write(watch, request, int(number))
+        case ["survey", number]:
+            survey_from(watch, request, int(number))
+        case _ if request.verb == "survey":
+            write_json(os.path.join(request.results, "survey.json"), survey(watch, request))
+        case _:
+            drive(watch, request)
 
 
 if __name__ == "__main__":

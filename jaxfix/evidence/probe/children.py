@@ -1,0 +1,106 @@
+"""Processes that each do one part of a request: forked where that is sound, fresh ones elsewhere."""
+
+import os
+import subprocess
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import Protocol
+
+_PAUSE_S = 0.005
+
+
+class Child(Protocol):
+    """A process; `poll` is None while it runs, then its exit status, negative for a signal."""
+
+    def poll(self) -> int | None: ...
+
+    def kill(self) -> None: ...
+
+
+class _Forked:
+    def __init__(self, pid: int) -> None:
+        self.pid, self.status = pid, None
+
+    status: int | None
+
+    def poll(self) -> int | None:
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.status = os.waitstatus_to_exitcode(status) if pid else None
+        return self.status
+
+    def kill(self) -> None:
+        os.kill(self.pid, 9)
+        _, status = os.waitpid(self.pid, 0)
+        self.status = os.waitstatus_to_exitcode(status)
+
+
+class _Fresh:
+    def __init__(self, words: list[str]) -> None:
+        self.process = subprocess.Popen([sys.executable, "-m", "jaxfix_probe.drive", *words])
+
+    def poll(self) -> int | None:
+        return self.process.poll()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def child(words: list[str], work: Callable[[], None], *, fresh: bool = False) -> Child:
+    """Starts a process that does `work`: a fork, unless it must be `fresh`, or that is not sound here.
+
+    Args:
+      words: what `python -m jaxfix_probe.drive` is told to do the same.
+    """
+    if fresh or not hasattr(os, "fork") or _backend_is_up():
+        return _Fresh(words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # jax and Python warn of threads; no backend is up, so there are none
+        pid = os.fork()
+    if pid:
+        return _Forked(pid)
+    status = 1
+    try:
+        work()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def run_all(starts: list[Callable[[], Child]], workers: int, limit_s: float) -> list[str | None]:
+    """Runs children, `workers` at a time; for each why it did not end well, None if it did."""
+    ended: list[str | None] = [None] * len(starts)
+    running: dict[int, tuple[Child, float]] = {}
+    waiting = list(range(len(starts)))
+    while waiting or running:
+        while waiting and len(running) < workers:
+            index = waiting.pop(0)
+            running[index] = starts[index](), time.monotonic()
+        for index, (process, started) in list(running.items()):
+            if process.poll() is not None or time.monotonic() - started > limit_s:
+                ended[index] = ending(process, limit_s)
+                del running[index]
+        time.sleep(_PAUSE_S)
+    return ended
+
+
+def ending(process: Child, limit_s: float) -> str | None:
+    """Why the process did not end well, None if it did; one that still runs is ended."""
+    status = process.poll()
+    if status is None:
+        process.kill()
+        return f"cut off after {limit_s:g} s"
+    return None if status == 0 else f"the process ended with status {status}"
+
+
+def _backend_is_up() -> bool:
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    up = getattr(bridge, "backends_are_initialized", None)
+    return up is None or bool(up())
