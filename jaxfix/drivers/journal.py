@@ -57,16 +57,30 @@ def root_above(folder: Path) -> Path | None:
 
 def record(root: Path, command: str, replacements: Sequence[Replacement]) -> Entry:
     """Stores what `replacements` are about to change; returns once it is on the disk."""
-    folder = root / FOLDER
     for part in ("objects", "journal", "undone"):
-        files.make_folder(folder / part)
-    if not (folder / ".gitignore").exists():
-        files.write_bytes(folder / ".gitignore", b"*\n")
-    lines = tuple(_line(root, folder, replacement) for replacement in replacements)
+        folder(root, part)
+    kept = root / FOLDER
+    lines = tuple(_line(root, kept, replacement) for replacement in replacements)
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    entry = Entry(_last_number(folder) + 1, when, command, lines)
+    entry = Entry(_last_number(kept) + 1, when, command, lines)
     files.write_bytes(_path(root, "journal", entry), json.dumps(to_json(entry), indent=1).encode())
     return entry
+
+
+def folder(root: Path, part: str) -> Path:
+    """A folder in the `.jaxfix/` of `root`, made where there is none, and hidden from git.
+
+    Raises:
+      WriteError: it cannot be made, or a link leads out of the project.
+    """
+    kept = root / FOLDER
+    for place in (kept, kept / part):
+        if place.is_symlink():
+            raise WriteError(f"{files.shown(place)}: is a link, and nothing is kept behind one", hint="remove it")
+    files.make_folder(kept / part)
+    if not os.path.lexists(kept / ".gitignore"):
+        files.write_bytes(kept / ".gitignore", b"*\n")
+    return kept / part
 
 
 def entries(root: Path) -> tuple[tuple[Entry, bool], ...]:

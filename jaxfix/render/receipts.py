@@ -12,10 +12,13 @@ _NOTICEABLE_BYTES = 50_000
 _NOTICEABLE_S = 0.05
 
 
-def receipt(evidence: Evidence, paint: Paint, width: int | None = None) -> str:
-    """The line of one fix; its first word is the verdict. What does not fit into `width` columns goes on, indented."""
+def receipt(evidence: Evidence, paint: Paint, width: int | None = None, more: str = "") -> str:
+    """The line of one fix; its first word is the verdict, and `more` is what it ends with.
+
+    What does not fit into `width` columns goes on, indented.
+    """
     verdict, place = evidence.verdict.value, f"{evidence.path}:{evidence.line}"
-    story = told(evidence)
+    story = told(evidence) + more
     head = f"{verdict}  {evidence.codemod}  {place}  "
     if width is not None and len(head) + len(story) > width:
         story = f"\n{_folded(story, width)}"

@@ -8,7 +8,7 @@ from jaxfix.core.errors import ConfigError
 from jaxfix.core.finding import Safety
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
-from jaxfix.drivers.cli import consent, outcome, terminal
+from jaxfix.drivers.cli import consent, outcome, receipts, terminal
 from jaxfix.drivers.cli.agenda import agenda
 from jaxfix.drivers.cli.check import Findings, look
 from jaxfix.drivers.cli.consent import Mode, Wish
@@ -60,6 +60,8 @@ def apply(request: Request, options: Options) -> int:
     if STDIN in request.paths:
         return _filter(looked_at, planned, found)
     places = {} if options.diff else _write(planned, vendored, proofs.receipts, options)
+    if not options.diff:
+        receipts.keep(planned.planned, proofs.receipts, places, allowed.command, request.python)
     result = Result(
         found,
         _second_look(found, planned, places),
