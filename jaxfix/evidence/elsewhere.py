@@ -1,0 +1,339 @@
+"""Runs jobs on other machines and behind launchers, through one stream: ssh, Slurm, `docker exec -i`, any prefix."""
+
+import json
+import os
+import re
+import secrets
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from jaxfix.core.errors import ConfigError, EvidenceError
+from jaxfix.evidence import shadow
+from jaxfix.evidence.cargo import Cargo
+from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap, parsed
+from jaxfix.evidence.target import PLATFORMS, Finished, Job, Local, OnPlatform, Target, command_words
+
+_PATIENCE_S = 120.0
+_SSH = ("-T", "-x", "-C", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4")
+_TRAVELS = ("JAX_", "XLA_", "JAXFIX_PROBE", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE")
+_RESULT = re.compile(r"[\w.-]+\.json")
+_PLACES = "`local`, `cpu`, `gpu`, `tpu` or `ssh://[user@]host[:port][/path]`"
+_INTERRUPTS = 3
+
+
+def target_for(on: str | None, launcher: str | None = None, python: str | None = None) -> Target:
+    """The place that `--on` and `--launcher` name.
+
+    Args:
+      on: `local`, a platform, `ssh://[user@]host[:port][/path]`, or platform and place as `gpu,ssh://host`.
+      launcher: a command that starts the command given after it, and passes standard input and output on.
+      python: the interpreter there; None takes the `.venv` of the path, that of here if it is there too, or `python3`.
+
+    Raises:
+      ConfigError: one of them cannot be understood.
+    """
+    platform, place = _parts(on or "local")
+    prefix = _launcher(launcher)
+    found: Target
+    if place == "local":
+        found = Elsewhere(f"`{launcher}`", prefix, python=python) if prefix else Local()
+    else:
+        found = _over_ssh(place, prefix, launcher, python)
+    return OnPlatform(found, platform) if platform else found
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place that is reached by putting words in front of a command. Python must be there, and a shell for ssh.
+
+    Attributes:
+      name: how a sentence calls it.
+      prefix: what starts a command there.
+      is_remote: whether it is another machine, reached by ssh, rather than most likely the same files.
+      folder: the project over there: its `.venv` and its large files are used, scratch folders are made in it.
+      python: the interpreter there, as the user names it.
+    """
+
+    name: str
+    prefix: tuple[str, ...]
+    is_remote: bool = False
+    folder: str | None = None
+    python: str | None = None
+
+    @property
+    def interpreter(self) -> str:
+        return self.python or ("python3" if self.is_remote else sys.executable)
+
+    def run(self, job: Job) -> Finished:
+        """Runs the job in a folder over there that is removed when it ends, however that is.
+
+        An `interactive` job gets its output shown as it comes, and has no standard input; its project is copied
+        unless the very same folder is there.
+
+        Raises:
+          EvidenceError: the place cannot be reached, lacks what the job needs, or was lost meanwhile.
+        """
+        try:
+            marker = f"jaxfix:{secrets.token_hex(12)}:"
+            with Stream.opened(self._command(marker), marker) as stream, _asked_to_end(stream, job.interactive):
+                return self._run(job, stream)
+        except Unreached as error:
+            raise self._explained(error) from error
+        except Refusal as error:
+            raise self._refusal(error.kind, error.detail) from error
+        except Broken as error:
+            said = f": {error.said}" if error.said else ""
+            hint = "run again; results of this run are lost"
+            raise EvidenceError(
+                f"the connection to {self.name} ended before the program did{said}", hint=hint
+            ) from error
+
+    def _command(self, marker: str) -> tuple[str, ...]:
+        words = (self.python or "python3", "-I", "-c", bootstrap(), marker, self.folder or "-")
+        if not self.is_remote and Path(self.prefix[0]).name == "ssh":
+            return (*self.prefix, shlex.join(words))  # ssh gives what it gets to a shell
+        if self.is_remote:
+            host = self.prefix.index("--") + 2
+            return (*self.prefix[:host], shlex.join((*self.prefix[host:], *words)))
+        return (*self.prefix, *words)
+
+    def _run(self, job: Job, stream: Stream) -> Finished:
+        hello = stream.hello()
+        if hello["tasks"] != "1":
+            hint = "start one, for example with `-n1`: jaxfix measures one program"
+            raise EvidenceError(f"{self.name} starts {hello['tasks']} processes", hint=hint)
+        there, scratch = str(hello["folder"]), job.scratch
+        job = self._with_project(job, stream)
+        cargo = Cargo(scratch, there, hello["base"], self._tree_of(job))
+        cargo.send(stream)
+        with suppress(Broken):  # the reason waits to be received
+            stream.say(b"G", self._order(job, cargo))
+        moved = cargo.back() if job.interactive else ()
+        limit = None if job.interactive else job.timeout_s + _PATIENCE_S
+        ended = _received(stream, job, cargo, moved, limit)
+        return self._finished(job, ended, cargo)
+
+    def _tree_of(self, job: Job) -> Path | None:
+        """The copy of the project, if the job has one."""
+        tree = job.scratch / "tree"
+        inside = job.cwd.relative_to(tree).parts if job.cwd.is_relative_to(tree) else ()
+        return tree / inside[0] if inside else None
+
+    def _with_project(self, job: Job, stream: Stream) -> Job:
+        """The job, with a copy of the folder that it runs in, if it runs in place and the folder is not there."""
+        if job.cwd.is_relative_to(job.scratch):
+            return job
+        root = job.cwd.resolve()
+        status = root.stat()
+        if stream.ask({str(root): None}).get(str(root)) == f"{status.st_ino}:{status.st_mtime_ns}":
+            return job
+        tree = job.scratch / "tree" / root.name
+        shadow.copy_tree(root, tree, {})
+        path = job.scratch / "settings.json"
+        settings = json.loads(path.read_text())
+        settings |= {"user": [str(tree)], "moved": [[str(tree), str(root)]], "paths": [[str(root), str(tree)]]}
+        path.write_text(json.dumps(settings | {"links": [str(tree), str(root)]}))
+        words = tuple(_moved(word, root, tree) for word in job.words)
+        return replace(job, words=words, cwd=tree)
+
+    def _order(self, job: Job, cargo: Cargo) -> dict[str, object]:
+        added = {n: v for n, v in job.environment.items() if n.startswith(_TRAVELS) or n in job.variables}
+        added["PYTHONPATH"] = self._search_path(job)
+        if job.interactive:
+            added["PYTHONUNBUFFERED"] = "1"
+        return {
+            "words": [cargo.renamed(word) for word in job.words],
+            "cwd": cargo.renamed(str(job.cwd)),
+            "added": {name: cargo.renamed(value) for name, value in added.items()},
+            "timeout_s": None if job.interactive else job.timeout_s,
+            "pythons": self._interpreters(job),
+            "named": self.python is not None,
+        }
+
+    def _search_path(self, job: Job) -> str:
+        entries = job.environment.get("PYTHONPATH", "").split(os.pathsep)
+        if self.is_remote and "PYTHONPATH" not in job.variables:
+            entries = [entry for entry in entries if Path(entry).is_relative_to(job.scratch)]
+        return os.pathsep.join(entry for entry in entries if entry)
+
+    def _interpreters(self, job: Job) -> list[str] | None:
+        """Where an interpreter that was chosen for here may be there; None where the user or a program chose."""
+        word = Path(job.words[0])
+        is_own = word.parent.name in ("bin", "Scripts") and word.parent.parent.name == ".venv"
+        is_chosen = is_own and (word.is_relative_to(job.scratch) or word.is_relative_to(job.cwd))
+        if not (job.words[0] in ("python", "python3", sys.executable) or is_chosen):
+            return None
+        if self.python is not None:
+            return [self.python]
+        if self.is_remote:
+            return []
+        # The environment is a link in a copied tree; the interpreter in it may be one too, and stays what it is.
+        return [str(word.parent.resolve() / word.name) if word.is_absolute() else str(word)]
+
+    def _finished(self, job: Job, ended: Mapping[str, Any], cargo: Cargo) -> Finished:
+        stdout, stderr = (cargo.shown(ended[kind].decode(errors="replace")) for kind in ("stdout", "stderr"))
+        said = stderr.rstrip().rpartition("\n")[2]
+        if ended["status"] and re.fullmatch(r"ModuleNotFoundError: No module named 'jax(lib)?'", said):
+            hint = "install jax for it, or name another interpreter of there with `--python`"
+            raise EvidenceError(f"`{ended['python']}` on {self.name} has no jax", hint=hint)
+        if job.interactive:
+            stdout = stderr = ""
+        return Finished(ended["status"], stdout, stderr)
+
+    def _explained(self, error: Unreached) -> EvidenceError:
+        said = f": {error.said}" if error.said else ""
+        python = self.python or "python3"
+        match error.status:
+            case None:
+                hint = "check `--launcher`" if not self.is_remote else "install an ssh client"
+                return EvidenceError(f"`{self.prefix[0]}` cannot be started{said}", hint=hint)
+            case status if status in (0, NO_INPUT):
+                hint = "`docker exec` and `kubectl exec` do with `-i`"
+                return EvidenceError(f"{self.name} passes no standard input on to the program", hint=hint)
+            case status if status == TERMINAL:
+                hint = "leave out `-t` or `--pty`"
+                return EvidenceError(f"{self.name} gives the program a terminal, which garbles what it says", hint=hint)
+            case 255 if self.is_remote:
+                hint = f"see whether `{shlex.join(('ssh', self.prefix[self.prefix.index('--') + 1]))} true` works"
+                return EvidenceError(f"{self.name} cannot be reached{said}", hint=hint)
+            case status if status == 127 or _is_missing(error.said, python):
+                hint = "name the interpreter of there with `--python`"
+                return EvidenceError(f"there is no `{python}` on {self.name}{said}", hint=hint)
+            case status:
+                message = f"{self.name} ended with status {status} before the program began{said}"
+                return EvidenceError(message, hint="see whether it starts `python3 --version`")
+
+    def _refusal(self, kind: str, detail: str) -> EvidenceError:
+        match kind:
+            case "old":
+                hint = "jaxfix measures with Python 3.11 and later: name another interpreter with `--python`"
+                return EvidenceError(f"{detail} on {self.name}", hint=hint)
+            case "full":
+                hint = "make room there, or name another folder, as in `ssh://host/folder`"
+                return EvidenceError(f"no space is left in `{detail}` on {self.name}", hint=hint)
+            case "folder":
+                return EvidenceError(f"there is no folder `{detail}` on {self.name}", hint="make it there")
+            case "unwritable":
+                hint = "name a folder that can be written to"
+                return EvidenceError(f"the folder `{detail}` on {self.name} cannot be written to", hint=hint)
+            case "start":
+                return EvidenceError(f"{detail} on {self.name}", hint="install it there, or name another")
+            case _:
+                return EvidenceError(f"the run on {self.name} failed: {detail}")
+
+
+def _is_missing(said: str, python: str) -> bool:
+    return python in said and ("not found" in said or "No such file" in said)
+
+
+def _parts(on: str) -> tuple[str | None, str]:
+    """The platform, if one is named, and the place."""
+    first, _, rest = on.partition(",")
+    if first in PLATFORMS:
+        return first, rest or "local"
+    if on != "local" and not on.startswith("ssh://"):
+        raise ConfigError(f"`--on {on}` names no place", hint=f"say {_PLACES}")
+    return None, on
+
+
+def _launcher(launcher: str | None) -> tuple[str, ...]:
+    if launcher is None:
+        return ()
+    try:
+        variables, words = command_words(launcher)
+    except EvidenceError as error:
+        raise ConfigError(f"`--launcher {launcher}`: {error.message}", hint="say for example `srun -n1`") from error
+    return (*(("env", *(f"{n}={v}" for n, v in variables.items())) if variables else ()), *words)
+
+
+def _over_ssh(url: str, prefix: tuple[str, ...], launcher: str | None, python: str | None) -> Elsewhere:
+    hint = f"say {_PLACES}"
+    try:
+        parts = urlsplit(url)
+        port, password = parts.port, parts.password
+    except ValueError as error:
+        raise ConfigError(f"`--on {url}` cannot be read: {error}", hint=hint) from error
+    if password is not None:
+        raise ConfigError("`--on ssh://` takes no password", hint="let ssh ask for it, or use a key")
+    if parts.scheme != "ssh" or not parts.hostname or parts.query or parts.fragment:
+        raise ConfigError(f"`--on {url}` names no place", hint=hint)
+    # `hostname` is in lower case, and aliases of an ssh configuration are not
+    host = re.sub(r":\d*$", "", parts.netloc).replace("[", "").replace("]", "")
+    if host.startswith("-") or "@-" in host:
+        raise ConfigError(f"`--on {url}` names an option for ssh, not a host", hint=hint)
+    path = unquote(parts.path).rstrip("/")
+    folder = path.removeprefix("/") if path.startswith("/~") else path or None
+    own = tuple(shlex.split(os.environ.get("JAXFIX_SSH", "ssh")))
+    command = (*own, *_SSH, *(("-p", str(port)) if port else ()), "--", unquote(host), *prefix)
+    through = f" through `{launcher}`" if prefix else ""
+    return Elsewhere(f"`{url}`{through}", command, is_remote=True, folder=folder, python=python)
+
+
+def _moved(text: str, root: Path, tree: Path) -> str:
+    return re.sub(rf"{re.escape(str(root))}(?=$|[/:\s'\"])", lambda _: str(tree), text)
+
+
+def _received(
+    stream: Stream, job: Job, cargo: Cargo, shown: tuple[tuple[str, str], ...], limit_s: float | None
+) -> dict[str, Any]:
+    """What the other side says until its last word, with `stdout` and `stderr`; results are written down."""
+    output = {b"O": bytearray(), b"E": bytearray()}
+    with stream.given_up_after(limit_s):
+        while True:
+            kind, payload = stream.receive()
+            if kind in output and job.interactive:
+                _show(kind, payload, shown)
+                output[kind] = (output[kind] + payload)[-4096:]
+            elif kind in output:
+                output[kind] += payload
+            elif kind == b"F":
+                name, _, content = payload.partition(b"\0")
+                if _RESULT.fullmatch(name.decode()):
+                    (job.scratch / "results" / name.decode()).write_bytes(cargo.local(content))
+            elif kind == b"X":
+                return parsed(kind, payload) | {"stdout": bytes(output[b"O"]), "stderr": bytes(output[b"E"])}
+
+
+def _show(kind: bytes, payload: bytes, moved: tuple[tuple[str, str], ...]) -> None:
+    for there, here in moved:
+        payload = payload.replace(there.encode(), here.encode())
+    stream = sys.stdout if kind == b"O" else sys.stderr
+    stream.flush()
+    raw = getattr(stream, "buffer", None)
+    if raw is None:
+        stream.write(payload.decode(errors="replace"))
+    else:
+        raw.write(payload)
+    stream.flush()
+
+
+@contextmanager
+def _asked_to_end(stream: Stream, interactive: bool) -> Iterator[None]:
+    """While a program has the terminal, Ctrl-C is for the program; the third one is for us too."""
+    if not interactive or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = 0
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal heard
+        heard += 1
+        if not stream.is_running or heard >= _INTERRUPTS:
+            raise KeyboardInterrupt
+        with suppress(Broken):
+            stream.send(b"I", b"")
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
