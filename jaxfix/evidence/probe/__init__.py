@@ -20,6 +20,12 @@ names the file with the settings.
     marked     calls of a function that is the step
     notebook   runs the cells of a notebook
     beside     calls the original beside the rewritten function
+    originals  functions as the original text has them
+    samples    arguments, kept for later calls
+    perturb    other data of the same types
+    rebinding  what may be bound anew between two calls
+    effects    what a function reaches, and what it does to the world
+    jaxprs     whether two functions are the same program
     values     digests of values
     memory     what is resident
     drive      drives optimizers and solvers

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .effects import Reach, containers, effect
+from .effects import Reach, containers, effect, loops
 from .files import real
 from .jaxprs import same_program
 from .memory import peak_bytes
@@ -47,7 +47,6 @@ _CONCRETE, _OTHERS = 2, 1
 _EXAMINED = 20
 _CALL_S, _FUNCTION_S, _PROCESS_S, _GIVE_UP_S = 5.0, 10.0, 60.0, 30.0
 _ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous generator"}
-_LOOPS = {"while_loop", "bisect", "root", "custom_root"}
 
 
 class Beside:
@@ -177,7 +176,7 @@ class Sides:
         self.unchanged = same and same_code(self.original, code)
         if self.unchanged:
             return
-        self.namespace = Namespace(sample.globals, text)
+        self.namespace = Namespace(sample.globals, text, patched)
         self.namespace.prepare(self.original)
         self.cells = cells_of([function] if function is not None else [])
         for name, value in sample.captured.items():
@@ -188,9 +187,13 @@ class Sides:
             reach.add(self.original, self.namespace)
             for value in (*sample.captured.values(), *self.given):
                 reach.add_value(value)
+            for value in sample.objects:
+                reach.add_value(value)
         self.reach.add(code, sample.globals)
-        self.effect = effect(before.codes, sample.captured)
-        self.containers = containers(before.codes)
+        before.settle()
+        self.reach.settle()
+        self.effect = effect(before.codes)
+        self.containers = containers(before.codes, sample.captured)
         self.plain_after = FunctionType(code, sample.globals, code.co_name, None, self._closure(code))
         self.plain_before = FunctionType(
             self.original, self.namespace, code.co_name, None, self._closure(self.original)
@@ -210,7 +213,7 @@ class Sides:
         if callable(live) and not isinstance(live, staticmethod | classmethod) and plain(live) is not None:
             self.after = live
         elif all(map(is_jit, new)):
-            self.after = Namespace(self.sample.globals, self.text).decorated(self.plain_after, new, qualname)
+            self.after = Namespace(self.sample.globals, self.text, self.text).decorated(self.plain_after, new, qualname)
         else:
             raise Unmade("the patch has changed its decorators")
 
@@ -249,7 +252,7 @@ class Sides:
     @functools.cached_property
     def hazardous(self) -> bool:
         """Whether a value may decide how long a loop runs."""
-        return bool(self.reach.names & _LOOPS) or any(" while " in f" {name} " for name in self.reach.names)
+        return loops(self.reach.codes)
 
 
 class Trial:

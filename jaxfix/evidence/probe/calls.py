@@ -103,6 +103,8 @@ class Calls:
         if self.thread.silent:
             return
         self.record.functions.add(name)
+        if name in self.rewritten:
+            self.probe.beside.saw(name, frame, is_tracing())
         if self.settings.calls is not None and not frame.f_code.co_flags & _NO_CALLS:
             counts = len(self.record.compiles), self.record.traces
             self.thread.calls.append(Call(name, frame, name in self.rewritten, is_tracing(), counts))

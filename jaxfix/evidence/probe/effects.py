@@ -26,9 +26,11 @@ _WORLD = {
     *("open", "input", "breakpoint", "write", "writelines", "write_text", "write_bytes", "save", "savez", "savetxt"),
     *("savez_compressed", "dump", "tofile", "unlink", "rmtree", "makedirs", "mkdir", "system", "Popen", "subprocess"),
     *("socket", "urlopen", "requests", "wandb", "add_scalar", "io_callback", "host_callback", "exit", "_exit", "sleep"),
-    *("savefig", "to_csv", "kill", "environ", "putenv"),
+    *("savefig", "to_csv", "kill", "putenv"),
 }
 _MOST = 200
+_LOOPS = {"while_loop", "bisect", "root", "custom_root", "bounded_while_loop"}
+_IMPLICIT = {"__init__", "__post_init__", "__call__", "__new__"}
 
 
 class Reach:
@@ -39,6 +41,16 @@ class Reach:
         self.codes: list[tuple[CodeType, dict[str, Any]]] = []
         self.functions: list[FunctionType] = []
         self._seen: set[int] = set()
+        self._classes: list[type] = []
+
+    def settle(self) -> None:
+        """Adds the methods that are mentioned, of all classes that were come across, until nothing new is mentioned."""
+        known = -1
+        while known != len(self.codes):
+            known, names = len(self.codes), self.names | _IMPLICIT
+            for kind in tuple(self._classes):
+                for name in sorted(names & vars(kind).keys()):
+                    self.add_value(vars(kind)[name], 1)
 
     def add(self, code: CodeType, globals_: Any) -> None:
         """Adds `code` and what it reaches through the names that it reads."""
@@ -54,11 +66,8 @@ class Reach:
         """Adds the functions behind a value: a function, what is wrapped or captured, the methods of a class."""
         if depth > 4 or len(self.codes) >= _MOST:
             return
-        if isinstance(value, type):
-            if self._is_mine(value.__module__):
-                for member in vars(value).values():
-                    self.add_value(member, depth + 1)
-            return
+        kind = value if isinstance(value, type) else type(value)
+        self._classes += [base for base in kind.__mro__ if self._is_mine(base.__module__) and base not in self._classes]
         for function in unwrapped(value):
             self._add_function(function, depth)
 
@@ -97,13 +106,8 @@ def unwrapped(value: Any) -> Iterator[FunctionType]:
         value = inner
 
 
-def effect(codes: list[tuple[CodeType, dict[str, Any]]], captured: dict[str, Any]) -> str | None:
-    """The first thing in these functions that a call too many would show, in words; None if there is none.
-
-    Args:
-      captured: what the free variables of the first of them hold.
-    """
-    mutable = {name for name, value in captured.items() if isinstance(value, list | dict | set | bytearray)}
+def effect(codes: list[tuple[CodeType, dict[str, Any]]]) -> str | None:
+    """The first thing in these functions that a call too many would show, in words; None if there is none."""
     for code, _ in codes:
         names = {name for part in nested(code) for name in part.co_names}
         if world := sorted(names & _WORLD):
@@ -111,19 +115,27 @@ def effect(codes: list[tuple[CodeType, dict[str, Any]]], captured: dict[str, Any
         if "debug" in names and names & {"print", "callback"}:
             return "it calls `jax.debug`"
         for node in _nodes(code):
-            if words := _stores(node, mutable.intersection(code.co_freevars)):
+            if words := _stores(node):
                 return words
     return None
 
 
-def containers(codes: list[tuple[CodeType, dict[str, Any]]]) -> dict[str, Any]:
-    """Lists, dictionaries and sets of the modules that these functions add to or take from."""
+def loops(codes: list[tuple[CodeType, dict[str, Any]]]) -> bool:
+    """Whether a value may decide how long one of these functions runs."""
+    names = {name for code, _ in codes for part in nested(code) for name in part.co_names}
+    return bool(names & _LOOPS) or any(
+        isinstance(p, ast.While) for c, _ in codes for n in _nodes(c) for p in ast.walk(n)
+    )
+
+
+def containers(codes: list[tuple[CodeType, dict[str, Any]]], captured: dict[str, Any]) -> dict[str, Any]:
+    """Lists, dictionaries and sets of the modules, or captured, that these functions add to or take from."""
     found: dict[str, Any] = {}
     for code, globals_ in codes:
         for node in _nodes(code):
             bound = _bound(node)
-            for name in _mutated(node):
-                value = globals_[name] if name not in bound and name in globals_ else None
+            for name in _mutated(node) - bound:
+                value = captured[name] if name in captured else globals_.get(name)
                 if isinstance(value, list | dict | set):
                     found[name] = value
     return found
@@ -136,18 +148,14 @@ def _nodes(code: CodeType) -> list[Definition]:
         return []
 
 
-def _stores(node: Definition, free: set[str]) -> str | None:
+def _stores(node: Definition) -> str | None:
     bound = _bound(node)
-    constructing = node.name in ("__init__", "__post_init__", "__new__")
     for part in ast.walk(node):
         if isinstance(part, ast.Global):
             return f"it assigns to the global `{part.names[0]}`"
         if isinstance(part, ast.Nonlocal) and not bound.issuperset(part.names):
             return f"it assigns to `{part.names[0]}`, which is not its own"
-        if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) and not constructing:
-            return f"it sets the attribute `{part.attr}`"
-    captured = sorted(name for name in _mutated(node) if name in free)
-    return f"it changes `{captured[0]}`, which it captures" if captured else None
+    return None
 
 
 def _mutated(node: Definition) -> set[str]:

@@ -48,6 +48,10 @@ class Text:
             raise Unmade("its original is defined more than once" if codes else "the patch has renamed or added it")
         return codes[0]
 
+    def dumped(self, qualname: str) -> list[str]:
+        """The definitions of that name, wherever they stand."""
+        return [ast.dump(node) for node in self.nodes.get(qualname, [])]
+
     def decorators(self, qualname: str) -> list[ast.expr]:
         nodes = self.nodes.get(qualname, [])
         return nodes[0].decorator_list if len(nodes) == 1 else []
@@ -83,10 +87,10 @@ def _essence(code: CodeType) -> tuple[Any, ...]:
 class Namespace(dict[str, Any]):
     """The live globals of a module in which some functions are still the original ones."""
 
-    def __init__(self, live: dict[str, Any], text: Text) -> None:
+    def __init__(self, live: dict[str, Any], text: Text, patched: Text) -> None:
         kept = {name: live[name] for name in _STORED if name in live}
         super().__init__(kept, __builtins__=live.get("__builtins__", builtins))
-        self.live, self.text = live, text
+        self.live, self.text, self.patched = live, text, patched
         self.made: dict[str, Any] = {}
         self.failed: dict[str, str] = {}
 
@@ -119,6 +123,8 @@ class Namespace(dict[str, Any]):
     def _prepare_function(self, name: str) -> None:
         codes, live = self.text.codes[name], plain(self.live.get(name))
         if live is not None and any(same_code(live.__code__, code) for code in codes):
+            return
+        if name in self.live and self.text.dumped(name) == self.patched.dumped(name):
             return
         if isinstance(self.live.get(name), type):
             return  # a class: its methods are looked up in the live one

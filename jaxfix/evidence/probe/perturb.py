@@ -123,7 +123,8 @@ def is_float(leaf: Any) -> bool:
 def _inexact(leaf: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(leaf, float | complex):
         np = importlib.import_module("numpy")
-        return type(leaf)(change(np.asarray(leaf)))
+        made = change(np.asarray(leaf))
+        return complex(made) if isinstance(leaf, complex) else float(made)
     if not is_plain(leaf) or not hasattr(leaf, "dtype") or _kind(leaf) not in "fc":
         return leaf
     return _mapped(leaf, lambda host, _: change(host))

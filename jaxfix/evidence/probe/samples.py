@@ -52,6 +52,11 @@ class Sample:
             self.makers += [self._keep(leaf) for leaf in leaves]
 
     @property
+    def objects(self) -> list[Any]:
+        """The arguments that are neither data nor containers, such as `self`."""
+        return [leaf for leaf in self.leaves() if not is_array(leaf) and hasattr(leaf, "__dict__")]
+
+    @property
     def kind(self) -> tuple[bool, bool]:
         return bool(self.traced), self.differentiated
 
@@ -86,6 +91,9 @@ class Sample:
             self._count(leaf.nbytes)
             kept = leaf.copy()
             return lambda: kept.copy()
+        if isinstance(leaf, int | float | complex) and type(leaf).__module__.partition(".")[0] == "jax":
+            number = leaf + 0  # jax has classes of its own for Python numbers under a derivative
+            return lambda: number
         if isinstance(leaf, set | bytearray):
             held = copy.copy(leaf)
             return lambda: copy.copy(held)

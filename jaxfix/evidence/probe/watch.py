@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .beside import Beside
 from .calls import Calls
 from .compiles import Compiles
 from .files import write_json
@@ -31,6 +32,7 @@ class Probe:
         self.values = Values(settings, self.record)
         self.steps = Steps(settings, self.record, lambda path: shown(path, settings))
         self.compiles = Compiles(settings, self.record, self.steps)
+        self.beside = Beside(self)
         self.calls = Calls(self)
         self.sources = Sources(settings, self.record)
         self.attached = False
@@ -56,6 +58,7 @@ class Probe:
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         self.compiles.listen()
+        atexit.register(self.beside.finish)
         atexit.register(self._ask_devices)  # before jax, which has registered its own, takes the backends down
 
     def reset(self) -> None:
@@ -63,6 +66,7 @@ class Probe:
         self.record.reset()
         self.compiles.reset()
         self.calls.reset()
+        self.beside.reset()
         self.steps.reset()
 
     def write(self) -> None:
@@ -70,6 +74,7 @@ class Probe:
         if self.silent:
             return
         self.steps.finish()
+        self.beside.finish()
         self.silent = True
         record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
         write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
