@@ -10,7 +10,8 @@ import pytest
 
 from jaxfix.core.report import Measurement
 from jaxfix.evidence import probe
-from jaxfix.evidence.probe.causes import difference, explanation
+from jaxfix.evidence.probe.causes import differences, explanation
+from jaxfix.evidence.probe.signatures import Leaf, Signature
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.trace import trace
 
@@ -61,12 +62,12 @@ def test_each_compile_has_its_line_program_and_cause(tmp_path: Path, capfd: pyte
         found.setdefault((entry.line, entry.program), []).append(entry.cause.words if entry.cause else None)
     scans = found[(10, "scan")]
     assert len(scans) == 3
-    assert all(cause is not None and cause.startswith("function object differs on each call") for cause in scans[1:])
+    assert all(cause is not None and cause == "function object differs each call: `body`" for cause in scans[1:])
     (static,) = (causes for (line, _), causes in found.items() if line == 17)
-    assert len(static) == 2 and "static argument" in str(static[1])
+    assert static[1:] == ["static argument `n` 2 -> 3"]
     (ragged,) = (causes for (line, _), causes in found.items() if line == 20)
-    assert "4" in str(ragged[-1]) and "5" in str(ragged[-1])
-    assert found[(25, "integer_pow")][1] == "`y` of `integer_pow` differs: 2 -> 3"
+    assert ragged[-1] == "shape of `v` float32[4] -> float32[5]"
+    assert found[(25, "integer_pow")][1] == "`y` of `integer_pow` 2 -> 3"
     chain = next(entry for entry in measurement.compiles if entry.program == "scan").chain
     assert [step.rpartition(":")[2] for step in chain] == ["10 in local", "14 in main", "27 in <module>"]
     printed = capfd.readouterr()
@@ -245,35 +246,55 @@ def test_a_source_that_an_editable_install_points_to_is_the_copy(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("miss", "words"),
+    ("miss", "why", "words"),
     [
         (
             "* at input path [0][1], now S Static(val=2) and before S Static(val=1), so",
-            "static argument differs (1 -> 2)",
+            "static argument",
+            "static argument 1 -> 2",
         ),
-        ("* at x, now f32[5] and before f32[4]", "`x` differs: f32[4] -> f32[5]"),
+        ("* at x, now f32[5] and before f32[4]", "shape", "shape of `x` f32[4] -> f32[5]"),
         (
             "* at s, now f32[]({}){weak_type=False} and before f32[]({}){weak_type=True}https://docs.jax.dev/x",
+            "weak type",
             "weak_type of `s` differs",
         ),
         (
             "never seen function:\n    f.<locals>.body id=1\n  but seen another function defined on the same line",
-            "function object differs on each call: `body`",
+            "function object",
+            "function object differs each call: `body`",
         ),
-        ("never seen function:\n    body id=1", None),
-        ("* at x, seen f32[4], but now given f32[5],", "`x` differs: f32[4] -> f32[5]"),
+        ("* at x, seen f32[4], but now given i32[4],", "dtype", "dtype of `x` f32[4] -> i32[4]"),
     ],
-    ids=["static", "shape", "weak", "again", "first", "0.4.30"],
+    ids=["static", "shape", "weak", "again", "0.4.30"],
 )
-def test_the_explanations_of_every_jax_are_understood(miss: str, words: str | None) -> None:
-    assert explanation(f"TRACING CACHE MISS at t.py:1:1 (f):\n  {miss}") == words
+def test_the_explanations_of_every_jax_are_understood(miss: str, why: str, words: str) -> None:
+    found = explanation(f"TRACING CACHE MISS at t.py:1:1 (f):\n  {miss}")
+    assert found is not None
+    assert (found.why, found.words) == (why, words)
 
 
-def test_a_difference_of_types_is_told_by_argument() -> None:
-    strong, weak, wide = (("float32", (), False), ("float32", (), True), ("float32", (3,), False))
-    assert difference((strong, weak), (strong, strong)) == "weak_type of argument 1 differs"
-    assert difference((strong,), (wide,)) == "shape of argument 0 differs: float32[] -> float32[3]"
-    assert difference((strong,), (("int32", (), False),)) == "dtype of argument 0 differs: float32[] -> int32[]"
+def test_a_first_function_needs_no_explanation() -> None:
+    assert explanation("TRACING CACHE MISS at t.py:1:1 (f):\n  never seen function:\n    body id=1") is None
+
+
+def signature(*leaves: Leaf, **static: str) -> Signature:
+    paths = tuple(f"s[{number}]" for number in range(len(leaves)))
+    return Signature(paths, leaves, {"s": "by position"}, static, (), {}, {}, 0)
+
+
+def test_a_difference_is_told_by_path() -> None:
+    strong, weak, wide = Leaf("float32", (), False), Leaf("float32", (), True), Leaf("float32", (3,), False)
+    told = {
+        "weak_type of leaf `s[1]` differs": (signature(strong, weak), signature(strong, strong)),
+        "shape of `s[0]` float32[] -> float32[3]": (signature(strong), signature(wide)),
+        "dtype of `s[0]` float32[] -> int32[]": (signature(strong), signature(Leaf("int32", (), False))),
+        "structure of `s` differs: `s[1]` is gone": (signature(strong, weak), signature(strong)),
+        "static argument `n` 1 -> 2": (signature(n="1"), signature(n="2")),
+    }
+    for words, (before, after) in told.items():
+        assert [difference.words for difference in differences(before, after, "f")] == [words]
+    assert differences(signature(strong), signature(strong), "f") == []
 
 
 def test_the_probe_is_one_folder_that_needs_nothing_but_python(tmp_path: Path) -> None:
