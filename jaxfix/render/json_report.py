@@ -55,6 +55,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, object]:
         "title": diagnostic.title,
         "fixable": diagnostic.fixable,
         "declined": diagnostic.declined,
+        "seen": to_json(diagnostic.seen),
     }
 
 

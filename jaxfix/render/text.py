@@ -62,4 +62,11 @@ def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
     place = paint("bold", f"{diagnostic.path}:{diagnostic.line}:{diagnostic.column}")
     star = f" {paint('cyan', '[*]')}" if diagnostic.fixable else ""
     declined = f" (no fix: {diagnostic.declined})" if diagnostic.declined else ""
-    return f"{place}: {paint('bold red', diagnostic.id)}{star} {diagnostic.message}{declined}"
+    return f"{place}: {paint('bold red', diagnostic.id)}{star} {diagnostic.message}{declined}{_seen(diagnostic, paint)}"
+
+
+def _seen(diagnostic: Diagnostic, paint: Paint) -> str:
+    if diagnostic.seen is None:
+        return ""
+    figures = f"seen: {counted(diagnostic.seen.compiles, 'compile')}, {diagnostic.seen.seconds:.1f} s"
+    return f"; {paint('yellow', figures)}"

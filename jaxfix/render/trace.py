@@ -1,66 +1,182 @@
-"""What a program compiled, by source line."""
+"""What a program compiled, by source line, what it lost by that, and what cures it."""
 
-import json
-from collections import Counter
-from collections.abc import Iterable
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from jaxfix.core.codec import to_json
-from jaxfix.core.report import Compile, Measurement
-from jaxfix.render.paint import Paint, counted
+from jaxfix.core.compiled import Compiled, compiled
+from jaxfix.core.report import Measurement, Step
+from jaxfix.render.paint import Paint, counted, plain
 
-_HEADINGS = ("compiles", "seconds", "where", "what", "why")
+ONCE = 10
+"""Rows of the table for lines that compiled a single time; the rest is summed up."""
+_HEADINGS = ("lost s", "seconds", "compiles", "where", "what", "why", "cure")
+_WHY = _HEADINGS.index("why")
+_NARROWEST_WHY = 24
+_GAP = 2
+_MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """All that one line compiled of one program."""
+class Cure:
+    """The finding that explains a row; `fixable` if `jaxfix apply` has a fix."""
 
-    where: str
-    program: str
-    compiles: int
-    seconds: float
-    cause: str
+    id: str
+    fixable: bool
 
-
-def rows(compiles: Iterable[Compile]) -> tuple[Row, ...]:
-    """By line and program, the most compiles first, then the most seconds, then by name."""
-    groups: dict[tuple[str, str], list[Compile]] = {}
-    for entry in compiles:
-        groups.setdefault((f"{entry.path}:{entry.line}", entry.program), []).append(entry)
-    found = [
-        Row(where, program, len(group), sum(entry.seconds for entry in group), _cause(group))
-        for (where, program), group in groups.items()
-    ]
-    return tuple(sorted(found, key=lambda row: (-row.compiles, -row.seconds, row.where, row.program)))
+    def __str__(self) -> str:
+        return f"{self.id} [*]" if self.fixable else self.id
 
 
-def table(measurement: Measurement, paint: Paint) -> str:
-    """The table, and a line with the totals."""
-    found = rows(measurement.compiles)
+Cures = Mapping[Compiled, Cure]
+
+
+def table(measurement: Measurement, paint: Paint, width: int | None = None, cures: Cures | None = None) -> str:
+    """The rows, the most seconds lost first, then the totals and what the steps did.
+
+    Args:
+      width: the columns that a line may take; None for as many as it needs.
+    """
+    rows = compiled(measurement.compiles)
+    if not rows:
+        return "nothing was compiled\n" + steps(measurement, paint)
+    again = [row for row in rows if row.again]
+    once = [row for row in rows if not row.again]
+    shown = (*again, *once[:ONCE])
+    cells = [_cells(row, cures or {}) for row in shown]
+    left = once[ONCE:]
+    lines = [_laid_out(cells, paint, width)]
+    if left:
+        seconds = sum(row.seconds for row in left)
+        lines.append(f"and {counted(len(left), 'line')} more that compiled once, {seconds:.2f} s\n")
+    return "".join((*lines, totals(measurement, paint), steps(measurement, paint)))
+
+
+def totals(measurement: Measurement, paint: Paint = plain) -> str:
+    """How much was compiled, how much of it in vain, and how much came from the persistent cache."""
+    rows = compiled(measurement.compiles)
+    seconds, lost = sum(row.seconds for row in rows), sum(row.lost_s for row in rows)
+    again, cached = sum(row.again for row in rows), sum(row.cached for row in rows)
+    parts = [counted(sum(row.compiles for row in rows), "compile")]
+    if cached:
+        parts.append(f"{cached} of them from the persistent cache")
+    told = f"{', '.join(parts)}, {seconds:.2f} s"
+    if again:
+        told += f"; {again} of a line that had compiled before, {lost:.2f} s lost"
+    return f"{paint('bold', told)}\n"
+
+
+def steps(measurement: Measurement, paint: Paint = plain) -> str:
+    """What each step cost once it was warm, in one line; empty where the program has no steps."""
+    found = measurement.steps
     if not found:
-        return "nothing was compiled\n"
-    cells = [_HEADINGS, *((str(r.compiles), f"{r.seconds:.2f}", r.where, r.program, r.cause) for r in found)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(_HEADINGS))]
-    head, *body = (_line(row, widths) for row in cells)
-    seconds = sum(entry.seconds for entry in measurement.compiles)
-    total = f"{counted(len(measurement.compiles), 'compile')}, {seconds:.2f} s"
-    return "\n".join((paint("bold", head), *body, paint("bold", total), ""))
+        return ""
+    where = f" of {measurement.where_steps}" if measurement.where_steps else ""
+    head = f"{counted(len(found), 'step')}{where}"
+    steady = found[measurement.steps_from - 1 :]
+    if not steady:
+        return f"{head}: fewer than {measurement.steps_from}, so none is steady\n"
+    parts = [f"{_compiles_of(steady)} from step {measurement.steps_from}"]
+    if len(steady) > 1:
+        between = len(steady) - 1
+        grown = (steady[-1].rss_bytes - steady[0].rss_bytes) / between / _MEGABYTE
+        parts.append(f"RSS {_signed(grown, 1)} MB per step")
+        first, last = steady[0].live_arrays, steady[-1].live_arrays
+        if first is not None and last is not None:
+            parts.append(f"live arrays {_signed((last - first) / between, 1 if (last - first) % between else 0)}")
+    return f"{paint('bold', head)}: {', '.join(parts)}\n"
 
 
-def document(measurement: Measurement) -> str:
-    """The whole measurement as JSON, with the rows of the table."""
-    found = [to_json(row) for row in rows(measurement.compiles)]
-    return json.dumps({"schema": 1, "lines": found, "measurement": to_json(measurement)}, indent=2) + "\n"
+def _compiles_of(steady: Sequence[Step]) -> str:
+    """`1 compile per step`, or how many in how many where they are not alike."""
+    counts = {step.compiles for step in steady}
+    if len(counts) == 1:
+        return f"{counted(counts.pop(), 'compile')} per step"
+    return f"{counted(sum(step.compiles for step in steady), 'compile')} in {counted(len(steady), 'step')}"
 
 
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    numbers = [cell.rjust(width) for cell, width in zip(row[:2], widths, strict=False)]
-    words = [cell.ljust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
-    return "  ".join((*numbers, *words)).rstrip()
+def _signed(number: float, digits: int) -> str:
+    rounded = f"{number:+.{digits}f}"
+    return rounded.replace("-", "+") if float(rounded) == 0 else rounded
 
 
-def _cause(group: list[Compile]) -> str:
-    """Why a line compiled again, as far as it did: that it compiled once needs no reason."""
-    causes = Counter(entry.cause.words for entry in group[1:] or group if entry.cause)
-    return causes.most_common(1)[0][0] if causes else ""
+def _cells(row: Compiled, cures: Cures) -> tuple[str, ...]:
+    count = f"{row.compiles} ({row.cached} cached)" if row.cached else str(row.compiles)
+    lost = f"{row.lost_s:.2f}" if row.again else ""
+    why = printable(row.cause.words) if row.cause else ""
+    where = printable(f"{row.path}:{row.line}")
+    return lost, f"{row.seconds:.2f}", count, where, printable(row.program), why, str(cures.get(row, ""))
+
+
+def printable(text: str) -> str:
+    """Text of the user's in one line, without characters that a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else "\ufffd" if not c.isspace() else " " for c in text).split())
+
+
+def _laid_out(cells: Sequence[tuple[str, ...]], paint: Paint, width: int | None) -> str:
+    used = [column for column in range(len(_HEADINGS)) if any(row[column] for row in cells)]
+    widths = {c: max(len(_HEADINGS[c]), *(len(row[c]) for row in cells)) for c in used}
+    around = sum(size + _GAP for column, size in widths.items() if column != _WHY)
+    if width is None or around + widths.get(_WHY, 0) <= width or _WHY not in used:
+        return _columns(cells, used, paint, 10_000)
+    if width - around >= _NARROWEST_WHY:
+        return _columns(cells, used, paint, width)
+    return _stacked(cells, paint, width)
+
+
+def _columns(cells: Sequence[tuple[str, ...]], used: Sequence[int], paint: Paint, width: int) -> str:
+    """One row per line; only the causes are folded."""
+    from rich.table import Table
+    from rich.text import Text
+
+    layout = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    for column in used:
+        is_number = _HEADINGS[column] in ("lost s", "seconds", "compiles")
+        layout.add_column(_HEADINGS[column], justify="right" if is_number else "left", no_wrap=column != _WHY)
+    for row in cells:
+        layout.add_row(*(Text(row[column], style=_style(column, row)) for column in used))
+    return _printed(layout, paint, width)
+
+
+def _stacked(cells: Sequence[tuple[str, ...]], paint: Paint, width: int) -> str:
+    """For a narrow terminal: the figures, then place, cause and cure below them, indented."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    parts: list[Text | Padding] = []
+    for row in cells:
+        lost, seconds, count, where, what, why, cure = row
+        figures = f"{count} x, {seconds} s" + (f", {lost} s lost" if lost else "")
+        parts.append(Text(f"{where}  {what}", style="bold"))
+        parts += [Padding(Text(line), (0, 0, 0, 4)) for line in (figures, why, cure) if line]
+    return _printed(Group(*parts), paint, width)
+
+
+def _printed(layout: object, paint: Paint, width: int) -> str:
+    from rich.console import Console
+
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=paint is not plain,
+        color_system=None if paint is plain else "standard",
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    with console.capture() as captured:
+        console.print(layout)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _style(column: int, row: tuple[str, ...]) -> str:
+    match _HEADINGS[column]:
+        case "lost s":
+            return "bold red"
+        case "where":
+            return "bold"
+        case "cure" if row[column].endswith("[*]"):
+            return "cyan"
+    return ""

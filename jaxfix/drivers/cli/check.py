@@ -1,15 +1,18 @@
 """`jaxfix check`: says what is found, and runs nothing."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
 from jaxfix.core.report import Diagnostic, Report
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.targets import Request, Target, targets
 from jaxfix.engine.analyze import analyze
+from jaxfix.engine.seen import Sighting
 from jaxfix.render import json_report, text
 
 
@@ -38,6 +41,7 @@ def check(request: Request, output_format: str) -> int:
         if looked_at.targets or not errors:
             paint = terminal.paint_for(sys.stderr)
             terminal.tell(text.check_summary(found.diagnostics, len(looked_at.targets), paint))
+    tell_notes(looked_at.notes)
     outcome.tell_errors((*errors, *found.bugs))
     return outcome.exit_code(findings=bool(found.diagnostics), errors=errors, bugs=found.bugs)
 
@@ -52,19 +56,40 @@ def from_here(report: Report) -> Report:
     )
 
 
+def tell_notes(notes: Iterable[str]) -> None:
+    """Says each on stderr."""
+    paint = terminal.paint_for(sys.stderr)
+    for note in notes:
+        terminal.tell(text.note(note, paint))
+
+
 def look(wanted: Iterable[Target]) -> Findings:
     """Analyses every target; what cannot be parsed becomes an error, the rest goes on."""
-    wanted = tuple(wanted)
     diagnostics: list[Diagnostic] = []
     errors: list[str] = []
     bugs: list[str] = []
+    wanted = settled(tuple(wanted))
     with terminal.progress("looking", len(wanted)) as advance:
         for target in wanted:
             try:
-                analysis = analyze(target.source, target.codemods)
+                analysis = analyze(target.source, target.codemods, seen=target.seen)
                 diagnostics += analysis.diagnostics
                 bugs += analysis.bugs
             except SourceError as error:
                 errors.append(str(error))
             advance(target.source.path)
     return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
+
+
+def settled(wanted: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets, told of what a finding of any of them explains: no other file is to report it again."""
+    explained: set[Compiled] = set()
+    for target in wanted:
+        if target.seen:
+            with suppress(SourceError):  # told by whoever looks at it in earnest
+                explained |= analyze(target.source, target.codemods, seen=target.seen).explained
+    return tuple(replace(target, seen=_told(target.seen, explained)) for target in wanted)
+
+
+def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:
+    return tuple(replace(sighting, is_told=sighting.origin in explained) for sighting in seen)

@@ -2,49 +2,63 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError, SourceError
 from jaxfix.core.finding import Codemod
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed
+from jaxfix.drivers.cli.traces import Sights, read_trace
 from jaxfix.drivers.installed import Installed
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
+from jaxfix.engine.seen import Sighting
 
 STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the options of a command say about where to look and for what."""
+    """What the options of a command say about where to look and for what.
+
+    `trace` is the file of a traced run; without paths, its files are looked at.
+    """
 
     paths: tuple[str, ...]
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
     stdin_filename: str | None = None
     python: str | None = None
+    trace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One source to look at; `path` is None for stdin, `module` None for what is not installed."""
+    """One source to look at; `path` is None for stdin, `module` None for what is not installed.
+
+    `seen` is what a traced run compiled again, as this source sees it.
+    """
 
     source: SourceFile
     codemods: tuple[Codemod, ...]
     path: Path | None
     module: Installed | None
+    seen: tuple[Sighting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names."""
+    """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names.
+
+    `notes` say how a trace goes with what is looked at.
+    """
 
     targets: tuple[Target, ...]
     errors: tuple[str, ...]
     run: str | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +67,20 @@ class _Place:
     module: Installed | None
 
 
-def targets(request: Request) -> Targets:
+def targets(request: Request, sights: Sights | None = None) -> Targets:
     """Reads everything that `request` names; what cannot be found or read becomes an error, the rest goes on.
+
+    Args:
+      sights: of a trace that is at hand already.
 
     Raises:
       ConfigError: an option says nothing.
+      EvidenceError, SourceError: `--trace` names no trace.
     """
+    if sights is None and request.trace is not None:
+        sights = Sights(read_trace(request.trace))
+    if sights is not None and not request.paths:
+        request = replace(request, paths=sights.paths)
     registry = load_registry()
     _check(request, registry.codemods)
     settings = _Settings(registry.codemods, request)
@@ -71,7 +93,12 @@ def targets(request: Request) -> Targets:
             errors.append(str(error))
             continue
         found += [target] if target is not None else []
-    return Targets(tuple(found), tuple(dict.fromkeys(errors)), settings.run(found))
+    run = settings.run(found)
+    notes: tuple[str, ...] = ()
+    if sights is not None:
+        found = [replace(target, seen=sights.of(target.path, target.source)) for target in found]
+        notes = sights.notes()
+    return Targets(tuple(found), tuple(dict.fromkeys(errors)), run, notes)
 
 
 def _check(request: Request, codemods: Sequence[Codemod]) -> None:

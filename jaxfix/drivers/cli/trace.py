@@ -1,40 +1,119 @@
-"""`jaxfix trace -- CMD`: runs a program and says what it compiled."""
+"""`jaxfix trace -- CMD`: runs a program and says what it compiled, why, and what cures it."""
 
 import re
+import shlex
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.errors import WriteError
+from jaxfix import __version__
+from jaxfix.core import tracefile
+from jaxfix.core.compiled import Compiled
+from jaxfix.core.errors import SourceError, UserError, WriteError
 from jaxfix.core.report import Measurement
+from jaxfix.core.tracefile import Trace
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.check import settled
+from jaxfix.drivers.cli.targets import Request, Target, targets
+from jaxfix.drivers.cli.traces import Sights, from_here, traced
+from jaxfix.engine.analyze import Found, analyze
+from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence
-from jaxfix.render import text
+from jaxfix.render import text, trace_page
 from jaxfix.render import trace as render
+from jaxfix.render.trace import Cure
 
 _STATUS = re.compile(r"exit status (-?\d+)")
+_FEW = 3
+"""Files that a suggested command names; of more it names the folder."""
 
 
-def trace(command: tuple[str, ...], output: str | None) -> int:
-    """Runs the program, whose stdout stays its own; prints the table to stderr, and JSON to `output`.
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a trace writes beside its table, and what its steps are.
+
+    Attributes:
+      output: the file for the JSON that `--trace` reads.
+      html: the file for the page.
+      steps_from: the first step, from 1, that is steady.
+      step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
+    """
+
+    output: str | None = None
+    html: str | None = None
+    steps_from: int = 3
+    step: str | None = None
+
+
+def trace(command: tuple[str, ...], options: Options) -> int:
+    """Runs the program, whose stdout stays its own; prints the table to stderr, and writes the files asked for.
 
     Returns:
       The program's exit status if it fails, as a shell gives it.
     """
-    if output is not None and not Path(output).absolute().parent.is_dir():
-        raise WriteError(f"{output}: there is no folder to write it into")  # before the program has run for nothing
-    measurement = evidence.trace(command, Path.cwd())
-    compiles = tuple(replace(entry, path=files.shown(Path(entry.path))) for entry in measurement.compiles)
-    measurement = replace(measurement, compiles=compiles)
-    paint = terminal.paint_for(sys.stderr)
-    terminal.tell(render.table(measurement, paint))
-    status = _status(measurement)
+    for wanted in (options.output, options.html):
+        _refuse_unwritable(wanted)  # before the program has run for nothing
+    measured = evidence.trace(command, Path.cwd(), steps_from=options.steps_from, step=options.step)
+    seen = traced(from_here(measured), command, __version__)
+    paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
+    cures = _cures(seen)
+    terminal.tell(render.table(seen.measurement, paint, width, cures))
+    status = _status(seen.measurement)
     if status:
         terminal.tell(text.note(f"the program ended with exit status {status}", paint))
-    if output is not None:
-        files.write_bytes(Path(output), render.document(measurement).encode())
+    if options.output is not None:
+        files.write_bytes(Path(options.output), tracefile.dump(seen))
+    if options.html is not None:
+        files.write_bytes(Path(options.html), trace_page.page(seen, cures).encode(errors="backslashreplace"))
+    following = _next_step(seen, cures, options.output)
+    if following is not None:
+        terminal.tell(text.note(following, paint))
     return status
+
+
+def _refuse_unwritable(name: str | None) -> None:
+    if name is None:
+        return
+    path = Path(name)
+    if not path.absolute().parent.is_dir():
+        raise WriteError(f"{name}: there is no folder to write it into")
+    if not path.name or path.is_dir():
+        raise WriteError(f"{name or '``'}: a folder, not a file to write")
+
+
+def _cures(seen: Trace) -> dict[Compiled, Cure]:
+    """By row of the table what our own analysis says of it; what cannot be analysed is told, and has none."""
+    sights = Sights(seen)
+    if not sights.paths:
+        return {}
+    try:
+        looked_at = targets(Request(()), sights)
+    except UserError as error:  # such as a configuration that is broken: the table stands without it
+        outcome.tell_errors([str(error)])
+        return {}
+    wanted = settled(looked_at.targets)
+    found: dict[Compiled, Cure] = {}
+    for target in wanted:
+        for entry in _found(target):
+            cure = Cure(entry.codemod.id, entry.finding.recipe is not None)
+            found |= {origin: cure for origin in _origins(target, entry) if origin not in found}
+    return found
+
+
+def _found(target: Target) -> Sequence[Found]:
+    try:
+        return analyze(target.source, target.codemods, seen=target.seen).found
+    except SourceError as error:
+        outcome.tell_errors([str(error)])
+        return ()
+
+
+def _origins(target: Target, entry: Found) -> list[Compiled]:
+    """The rows that a finding explains; of one that runs feed, those that are worth a finding."""
+    rows = {sighting.origin: sighting for sighting in target.seen}
+    return [row for row in entry.seen if row in rows and (entry.codemod.triggers or worth_telling(rows[row]))]
 
 
 def _status(measurement: Measurement) -> int:
@@ -44,3 +123,20 @@ def _status(measurement: Measurement) -> int:
     failed = _STATUS.match(measurement.failure)
     status = int(failed[1]) if failed else 1
     return status if status >= 0 else 128 - status
+
+
+def _next_step(seen: Trace, cures: dict[Compiled, Cure], output: str | None) -> str | None:
+    """What to type now; None where nothing was found."""
+    program = shlex.join(seen.command)
+    if any(cure.fixable for cure in cures.values()):
+        where = f"--trace {shlex.quote(output)}" if output else _paths(cures)
+        return f"fix and prove it with `jaxfix apply {where} --run {shlex.quote(program)}`"
+    if cures:
+        return f"see what to do by hand with `jaxfix explain {next(iter(cures.values())).id}`"
+    return None
+
+
+def _paths(cures: dict[Compiled, Cure]) -> str:
+    """The files of what can be fixed, as a command line names them."""
+    found = dict.fromkeys(row.path for row, cure in cures.items() if cure.fixable)
+    return shlex.join(found) if len(found) <= _FEW else "."
