@@ -52,6 +52,10 @@ StdinName = Annotated[
 Python = Annotated[
     str | None, typer.Option("--python", metavar="PATH", help="The Python that has jax and the installed modules.")
 ]
+Trace = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files."),
+]
 
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
 
@@ -74,13 +78,14 @@ def check(
     output_format: Format = OutputFormat.text,
     stdin_filename: StdinName = None,
     python: Python = None,
+    trace: Trace = None,
     exit_zero: ExitZero = False,
 ) -> None:
     """Say what is found; run and write nothing."""
     from jaxfix.drivers.cli.check import check as work
     from jaxfix.drivers.cli.targets import Request
 
-    request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
+    request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace)
     context.obj.append(partial(_judged, exit_zero, partial(work, request, output_format.value)))
 
 
@@ -105,6 +110,7 @@ def apply(
         str | None, typer.Option("--to", metavar="DIR", help="Vendor an installed package, fixed, into DIR.")
     ] = None,
     python: Python = None,
+    trace: Trace = None,
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For each of the runs that prove.")
     ] = 600,
@@ -127,7 +133,7 @@ def apply(
     from jaxfix.drivers.cli.targets import Request
     from jaxfix.drivers.cli.writing import Leave
 
-    request = Request(tuple(paths or ["."]), _chosen(select), _ids(ignore), stdin_filename, python)
+    request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace)
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
     options = Options(wish, leave, diff, to, output_format.value, timeout, steps, tuple(observe or ()))
     context.obj.append(partial(_judged, exit_zero, partial(work, request, options)))
@@ -137,12 +143,25 @@ def apply(
 def trace(
     context: typer.Context,
     command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The program and its arguments.")],
-    output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write the measurement as JSON.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")
+    ] = None,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Write a page, complete in itself.")
+    ] = None,
+    steps_from: Annotated[
+        int,
+        typer.Option("--steps-from", metavar="N", min=1, help="The first step that is steady; those before warm up."),
+    ] = 3,
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME.")
+    ] = None,
 ) -> None:
     """Run a program and say, by source line, what it compiled and why."""
+    from jaxfix.drivers.cli.trace import Options
     from jaxfix.drivers.cli.trace import trace as work
 
-    context.obj.append(partial(work, tuple(command), output))
+    context.obj.append(partial(work, tuple(command), Options(output, html, steps_from, step)))
 
 
 @app.command()
@@ -238,6 +257,11 @@ def _ran(argv: list[str]) -> int:
 def _judged(exit_zero: bool, command: Command) -> int:
     code = command()
     return outcome.CLEAN if exit_zero and code == outcome.FINDINGS else code
+
+
+def _named(paths: list[str] | None, trace: str | None) -> tuple[str, ...]:
+    """What is looked at: by default everything here, or what was traced."""
+    return tuple(paths or (["."] if trace is None else []))
 
 
 def _ids(options: list[str] | None) -> tuple[str, ...]:
