@@ -1,6 +1,7 @@
 """Installed modules: found by name on a search path, without importing anything."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -41,7 +42,10 @@ def search_path(python: str | None) -> tuple[Path, ...]:
         return tuple(Path(entry) for entry in sys.path if entry)
     try:
         done = subprocess.run(
-            [python, "-c", "import json, sys; print(json.dumps(sys.path[1:]))"], capture_output=True, text=True
+            [python, "-c", "import json, sys; print(json.dumps([entry for entry in sys.path if entry]))"],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONSAFEPATH": "1"},  # a `json.py` of the working folder is not to be run
         )
     except OSError as error:
         raise UserError(f"`{python}` does not run: {(error.strerror or str(error)).lower()}") from error

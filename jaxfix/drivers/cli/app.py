@@ -177,6 +177,60 @@ def undo(
 
 
 @app.command()
+def trust(
+    context: typer.Context,
+    paths: Paths = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="CMD", help="A program that the configuration does not name.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List what is trusted.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Forget what is trusted in the project of PATH.")] = False,
+    python: Python = None,
+) -> None:
+    """Let `jaxfix apply` rerun the configured program unasked, until the command or the place changes."""
+    from jaxfix.drivers.cli import trust as work
+    from jaxfix.drivers.cli.targets import Request
+
+    request, options = Request(tuple(paths or ["."]), python=python), work.Options(run, yes)
+    context.obj.append(partial(work.trust, request, options, list_, revoke))
+
+
+@app.command()
+def receipts(
+    context: typer.Context,
+    path: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="Only those of this file, folder or installed module.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Older receipts of the same fix too.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a receipt has expired.")] = False,
+    output_format: Format = OutputFormat.text,
+) -> None:
+    """List what reruns have shown, and what of it has expired; run nothing."""
+    from jaxfix.drivers.cli.receipts import Options
+    from jaxfix.drivers.cli.receipts import receipts as work
+
+    context.obj.append(partial(work, Options(path, all_, check, output_format.value)))
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    no_run: Annotated[bool, typer.Option("--no-run", help="Start no interpreter; devices stay unknown.")] = False,
+    python: Python = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For the interpreter that is asked.")
+    ] = 60,
+    output_format: Format = OutputFormat.text,
+) -> None:
+    """Say what jaxfix works with here, what is wrong with it, and what to do about that."""
+    from jaxfix.drivers.cli.doctor import Options
+    from jaxfix.drivers.cli.doctor import doctor as work
+
+    context.obj.append(partial(work, Options(no_run, python, timeout, output_format.value)))
+
+
+@app.command()
 def explain(context: typer.Context, codemod: Annotated[str, typer.Argument(metavar="ID")]) -> None:
     """Print the page of a codemod."""
     from jaxfix.drivers.cli.explain import explain as work
