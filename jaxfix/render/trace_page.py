@@ -2,6 +2,7 @@
 
 import json
 import pkgutil
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -218,7 +219,7 @@ def _row(number: int, row: Compiled, cure: Cure | None) -> str:
     place = f'<a href="#place-{number}" class="mono">{escape(row.where)}</a>'
     cached = f" ({row.cached} cached)" if row.cached else ""
     why = (
-        f'<span class="dot" style="--c: var(--{COLOURS[row.why]})"></span>{escape(row.cause.words)}'
+        f'<span class="dot" style="--c: var(--{COLOURS[row.why]})"></span>{_words(row.cause.words)}'
         if row.cause
         else ""
     )
@@ -262,11 +263,16 @@ def _place(trace: Trace, number: int, row: Compiled, cure: Cure | None) -> str:
 
 
 def _cause_list(row: Compiled) -> str:
-    shown = [f"<li>{escape(cause.words)}{_times(number)}</li>" for cause, number in row.causes[:_CAUSES]]
+    shown = [f"<li>{_words(cause.words)}{_times(number)}</li>" for cause, number in row.causes[:_CAUSES]]
     left = len(row.causes) - _CAUSES
     if left > 0:
         shown.append(f"<li>and {counted(left, 'other')}</li>")
     return f'<ul class="causes">{"".join(shown)}</ul>' if shown else ""
+
+
+def _words(text: str) -> str:
+    """Words with code in backticks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _times(number: int) -> str:

@@ -34,7 +34,7 @@
       (c.cached ? ", from the persistent cache" : "") + (c.words ? `. ${c.words}` : "");
     const options = {
       scales: { x: { time: false, range: (u, low, high) => { const pad = (high - low || 1) * 0.03; return [low - pad, high + pad]; } }, y: { distr: 3 } },
-      axes: [axis(isTimed ? "seconds since the program began" : "compiles, in order"), { ...axis("seconds each"), size: 62 }],
+      axes: [{ ...axis(isTimed ? "seconds since the program began" : "compiles, in order"), size: 34 }, { ...axis("seconds each"), size: 62 }],
       cursor: { y: false, points: { size: 13 }, drag: { x: true, y: false } },
       series: [{}, ...whys.map((why) => ({
         label: why, stroke: () => colour(why), paths: () => null,
@@ -101,8 +101,8 @@
       if (!document.getElementById(id)) return;
       const chosen = document.getElementById(`${id}-told`);
       place(id, 150, {
-        scales: { x: { time: false }, y: extra.scale || {} },
-        axes: [axis("step"), { ...axis(label), size: 62 }],
+        scales: { x: { time: false, range: (u, low, high) => [low - 0.5, high + 0.5] }, y: extra.scale || {} },
+        axes: [{ ...axis("step"), size: 34 }, { ...axis(label), size: 62 }],
         cursor: { sync: { key: "steps" }, y: false },
         series: [{}, { label, stroke: () => css(extra.colour), width: 2, fill: extra.fill ? () => css(extra.colour) + "33" : undefined, paths: extra.paths, points: { show: steps.length < 60 && !extra.paths, size: 5 } }],
         hooks: { setCursor: [(u) => { const i = u.cursor.idx; chosen.textContent = i == null ? "" : `: ${values[i]} ${label} at step ${i + 1}`; }] },
