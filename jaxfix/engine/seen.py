@@ -64,6 +64,19 @@ def sightings(
     return tuple(found)
 
 
+def moved(seen: Iterable[Sighting], before: SourceFile, after: SourceFile) -> tuple[Sighting, ...]:
+    """The sightings of a source whose text has changed; those of a line that was rewritten are gone."""
+    lines = before.text.decode().splitlines()
+    then = _Then(TracedSource("", {str(number): line for number, line in enumerate(lines, 1)}), after)
+    found = []
+    for sighting in seen:
+        line = then.now(sighting.line) if sighting.line is not None else None
+        if line is not None or sighting.line is None:
+            kept = tuple(now for each in sighting.lines if (now := then.now(each)) is not None)
+            found.append(replace(sighting, line=line, lines=kept))
+    return tuple(found)
+
+
 def is_stale(traced: TracedSource, source: SourceFile) -> bool:
     """Whether `source` has other contents than when it was traced."""
     return hashlib.sha256(source.raw).hexdigest() != traced.sha256

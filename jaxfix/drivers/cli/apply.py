@@ -10,7 +10,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import consent, outcome, receipts, terminal
 from jaxfix.drivers.cli.agenda import agenda
-from jaxfix.drivers.cli.check import Findings, look
+from jaxfix.drivers.cli.check import Findings, look, reread, settled, tell_notes
 from jaxfix.drivers.cli.consent import Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
 from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, prove_all
@@ -44,6 +44,7 @@ def apply(request: Request, options: Options) -> int:
     """Finds, plans, reruns if that is agreed to, and writes; returns the exit code."""
     _check_options(request, options)
     looked_at = targets(request)
+    looked_at = replace(looked_at, targets=settled(looked_at.targets))
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None
     found = look(looked_at.targets)
@@ -72,6 +73,7 @@ def apply(request: Request, options: Options) -> int:
         None if options.diff else copy,
     )
     tell(result, options.output_format)
+    tell_notes(looked_at.notes)
     left = found if options.diff else result.remaining
     return _exit_code(left, found, planned)
 
@@ -132,7 +134,7 @@ def _second_look(found: Findings, planned: Plans, places: dict[str, Path]) -> Fi
 
 def _reread(entry: Planned, place: Path | None) -> Target:
     raw = entry.patch.after if place is None else files.read_bytes(place)
-    return replace(entry.target, source=SourceFile.decode(entry.patch.path, raw))
+    return reread(entry.target, SourceFile.decode(entry.patch.path, raw))
 
 
 def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
 from jaxfix.core.report import Diagnostic, Report
+from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.targets import Request, Target, targets
 from jaxfix.engine.analyze import analyze
-from jaxfix.engine.seen import Sighting
+from jaxfix.engine.seen import Sighting, moved
 from jaxfix.render import json_report, text
 
 
@@ -91,5 +92,10 @@ def settled(wanted: Sequence[Target]) -> tuple[Target, ...]:
     return tuple(replace(target, seen=_told(target.seen, explained)) for target in wanted)
 
 
+def reread(target: Target, source: SourceFile) -> Target:
+    """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
+    return replace(target, source=source, seen=moved(target.seen, target.source, source))
+
+
 def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:
-    return tuple(replace(sighting, is_told=sighting.origin in explained) for sighting in seen)
+    return tuple(replace(sighting, is_told=sighting.is_told or sighting.origin in explained) for sighting in seen)
