@@ -81,6 +81,98 @@ def _body(value_fn):
 def searching("""
 
 
+ODD = """\
+import functools, os, time
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class GradientTransformation(NamedTuple):
+    init: object
+    update: object
+
+
+class Pair(NamedTuple):
+    fast: object
+    slow: object
+
+    @classmethod
+    def init_synced(cls, params):
+        return cls(params, params)
+
+
+def scaled(rate: float, seconds: float = 0.0, status: int | None = None) -> GradientTransformation:
+    def init(params):
+        return ()
+
+    def update(updates, state, params=None):
+        if status is not None:
+            os._exit(status)
+        time.sleep(seconds)
+        return jax.tree_util.tree_map(lambda g: -rate * g, updates), state
+
+    return GradientTransformation(init, update)
+
+
+hurried = functools.partial(scaled, 0.5)
+
+
+def a_hang(rate: float) -> GradientTransformation:
+    return scaled(rate, 999.0)
+
+
+def b_crash(rate: float) -> GradientTransformation:
+    return scaled(rate, status=3)
+
+
+def c_end(rate: float) -> GradientTransformation:
+    raise SystemExit("not today")
+
+
+def d_unknown(landscape) -> GradientTransformation:
+    return scaled(landscape)
+
+
+def e_examples(rate: float) -> GradientTransformation:
+    def update(updates, state, params=None):
+        if any(g.ndim == p.ndim for g, p in zip(*map(jax.tree_util.tree_leaves, (updates, params)))):
+            raise ValueError("expects gradients of each example")
+        return jax.tree_util.tree_map(lambda g: -rate * g.mean(0), updates), state
+
+    return GradientTransformation(lambda params: (), update)
+
+
+def f_pair(rate: float) -> GradientTransformation:
+    def update(updates, state, params):
+        return Pair(updates, jax.tree_util.tree_map(lambda a, b: a - b, params.fast, params.slow)), state
+
+    return GradientTransformation(lambda params: params.slow, update)
+
+
+def g_objective(rate: float) -> GradientTransformation:
+    def update(updates, state, params=None, **extra):
+        return jax.tree_util.tree_map(lambda g: -rate * g, jax.grad(extra["obj_fn"])(params)), state
+
+    return GradientTransformation(lambda params: (), update)
+
+
+class Warming:
+    def __init__(self, schedule_fn):
+        self.schedule_fn = schedule_fn
+
+    def init(self):
+        return jnp.zeros((), jnp.int32)
+
+    def update(self, state, **extra):
+        return state + 1
+
+    def __call__(self, state):
+        return self.schedule_fn(state) * state
+"""
+
+
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lib") / "faulty"
@@ -179,3 +271,60 @@ def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
     runner = OptimizerRunner("broken", tmp_path / "broken.py", sys.executable, (("broken.py", "f"),))
     with pytest.raises(EvidenceError, match="no_such_module"):
         runner.survey()
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> OptimizerRunner:
+    folder = tmp_path_factory.mktemp("lib") / "odd"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from odd import _private as public\n")
+    (folder / "_private.py").write_text(ODD)
+    return OptimizerRunner("odd", folder, sys.executable, everything=True, case_limit_s=20, factory_limit_s=10)
+
+
+def test_what_raises_hangs_or_ends_its_process_spoils_no_other(odd: OptimizerRunner) -> None:
+    found = {name.removeprefix("odd.public."): entry for name, entry in odd.surveyed().items()}
+    assert {name: entry.failure for name, entry in found.items() if entry.way is None} == {
+        "a_hang": "cut off after 10 s",
+        "b_crash": "the process ended with status 3",
+        "c_end": "the process ended with status 1",
+        "d_unknown": "its argument `landscape` cannot be filled in",
+    }
+    assert {name: entry.way for name, entry in found.items() if entry.way is not None} == {
+        "Warming": "schedules:tree",
+        "e_examples": "updates:examples",
+        "f_pair": "updates:pair",
+        "g_objective": "updates:objective",
+        "hurried": "updates:tree",
+        "scaled": "updates:tree",
+    }
+
+
+def test_every_way_runs_eagerly_and_jitted(odd: OptimizerRunner) -> None:
+    names = ("Warming", "e_examples", "f_pair", "g_objective", "hurried")
+    cases = frozenset(f"odd.public.{name}, {mode}, bfloat16" for name in names for mode in ("eager", "jit"))
+    found = odd.measure({}, cases)
+    assert {entry.case: entry.failure for entry in found} == dict.fromkeys(cases)
+    assert {len(entry.steps) for entry in found} == {6}
+
+
+def test_a_case_that_hangs_or_dies_is_cut_off_alone(odd: OptimizerRunner) -> None:
+    slow = ODD.replace("def scaled(rate: float, seconds: float = 0.0", "def scaled(rate: float, seconds: float = 99.0")
+    dead = slow.replace("rate * g.mean(0)", "rate * os._exit(4)")
+    cases = frozenset({f"odd.public.{name}, eager, float32" for name in ("scaled", "e_examples", "f_pair")})
+    runner = OptimizerRunner("odd", odd.file("_private.py").parent, sys.executable, everything=True, case_limit_s=5)
+    runner.__dict__["_surveyed"] = odd.surveyed()  # the factories as they are on the disk
+    found = {entry.case.split(",")[0]: entry.failure for entry in runner.measure({"_private.py": dead.encode()}, cases)}
+    assert found == {
+        "odd.public.e_examples": "the process ended with status 4",
+        "odd.public.f_pair": None,
+        "odd.public.scaled": "cut off after 5 s",
+    }
+
+
+def test_a_package_that_computes_when_it_is_imported_gets_fresh_processes(tmp_path: Path) -> None:
+    (tmp_path / "early.py").write_text(f"{OPTIMIZERS}\nREADY = jnp.zeros(3) + 1\n")
+    runner = OptimizerRunner("early", tmp_path / "early.py", sys.executable, everything=True)
+    cases = frozenset({"early.decaying, eager, float32", "early.weakly, jit, float32"})
+    found = {entry.case: (entry.failure, entry.steady_compiles) for entry in runner.measure({}, cases)}
+    assert found == {"early.decaying, eager, float32": (None, 1), "early.weakly, jit, float32": (None, 0)}

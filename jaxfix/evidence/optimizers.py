@@ -48,6 +48,7 @@ class OptimizerRunner:
       most: factories that are driven for each function; those that it is named after come first, then by name.
       timeout_s: for all cases of one measurement together.
       case_limit_s: for one case.
+      factory_limit_s: for building one factory and tracing one step of it.
       everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
     """
 
@@ -62,6 +63,7 @@ class OptimizerRunner:
         most: int = 6,
         timeout_s: float = 600.0,
         case_limit_s: float = 120.0,
+        factory_limit_s: float = 60.0,
         everything: bool = False,
         target: Target | None = None,
     ) -> None:
@@ -73,7 +75,8 @@ class OptimizerRunner:
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
         self._workers, self._most, self._timeout_s = workers, most, timeout_s
         self._target = target or Local()
-        self._case_limit_s, self._everything = case_limit_s, everything
+        self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
+        self._everything = everything
         self._surveyed: dict[str, Surveyed] | None = None
 
     def file(self, path: str) -> Path:
@@ -124,12 +127,7 @@ class OptimizerRunner:
         if not chosen:
             return ()
         with scratch() as folder:
-            request = {
-                "verb": "drive",
-                "cases": chosen,
-                "workers": self._workers,
-                "case_limit_s": self._case_limit_s,
-            }
+            request = {"verb": "drive", "cases": chosen, "workers": self._workers}
             finished = self._run(folder, sources, request)
             read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
         return tuple(verified(measurement, sources) for measurement in read)
@@ -167,7 +165,7 @@ class OptimizerRunner:
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):
             environment["PYTHONPATH"] += os.pathsep + str(self._location.parent)
-        asked = {**request, "package": self._package, "results": str(folder / "results")}
+        asked = {**request, **self._limits, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
         return self._target.run(Job(words, folder, environment, self._timeout_s))

@@ -222,16 +222,16 @@ def _count(name: str, annotation: str) -> Any:
 
 def _plain_solver(factory: Any, annotation: str, inner: Any, functions: dict[str, Callable[..., Any]]) -> Any:
     """A solver of the kind that `annotation` names, of the package of `factory`."""
-    wanted = re.search(r"\b(\w*(?:Solver|Minimiser|RootFinder))\b", annotation)
-    kind = wanted.group(1) if wanted else "Solver"
+    words = set(re.findall(r"\w+", annotation)) - {"object"}
     package = str(factory.__module__).partition(".")[0]
     every = {name.rpartition(".")[2]: (name, value) for name, value in factories(package).items()}
     for name in (*_PLAIN, *sorted(every)):
-        if name not in every or not any(base.__name__ == kind for base in getattr(every[name][1], "__mro__", ())):
+        bases = getattr(every[name][1], "__mro__", ()) if name in every else ()
+        if words.isdisjoint(base.__name__ for base in bases):
             continue
         if every[name][1] is not factory and "solver" not in inspect.signature(every[name][1]).parameters:
             return build(every[name][0], inner, functions)
-    raise Unfillable(f"`{package}` has no plain `{kind}` to put into it")
+    raise Unfillable(f"`{package}` has no plain solver to put into it")
 
 
 def _tree_map(function: Callable[..., Any], tree: Any) -> Any:

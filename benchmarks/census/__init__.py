@@ -1,0 +1,1 @@
+"""The census: every optimizer of a package driven as shipped and as `jaxfix apply` leaves it."""
