@@ -287,11 +287,11 @@ def test_a_proof_behind_a_launcher(tmp_path: Path, bare: str) -> None:
     assert found.environment is not None and found.environment.platform == "cpu"
 
 
-def test_optimizers_are_driven_behind_a_launcher(tmp_path: Path, bare: str) -> None:
-    drive(tmp_path, target_for(None, bare), sys.executable)
+def test_optimizers_are_driven_behind_a_launcher(bare: str) -> None:
+    drive(target_for(None, bare), sys.executable)
 
 
-def drive(tmp_path: Path, target: Target, python: str) -> None:
+def drive(target: Target, python: str) -> None:
     """Drives optax there, if it is here."""
     optax = pytest.importorskip("optax")
     location = Path(optax.__file__).parent
@@ -586,8 +586,8 @@ def test_the_environment_of_the_folder_over_ssh(tmp_path: Path, box: str, projec
 
 
 @pytest.mark.slow
-def test_optimizers_are_driven_over_ssh(tmp_path: Path, box: str) -> None:
-    drive(tmp_path, target_for(box, None), sys.executable if sys.executable == "python3" else str(PYTHON))
+def test_optimizers_are_driven_over_ssh(box: str) -> None:
+    drive(target_for(box, None, str(PYTHON)), "python3")
 
 
 @pytest.mark.slow
@@ -612,8 +612,8 @@ def test_a_proof_under_slurm(tmp_path: Path, slurm: None) -> None:
 
 
 @pytest.mark.slow
-def test_optimizers_are_driven_under_slurm(tmp_path: Path, slurm: None) -> None:
-    drive(tmp_path, target_for(None, "srun -n1"), sys.executable)
+def test_optimizers_are_driven_under_slurm(slurm: None) -> None:
+    drive(target_for(None, "srun -n1"), sys.executable)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """One process that carries a job to the other side and its results back; `probe/host.py` describes the frames."""
 
+import base64
 import json
 import os
 import signal
@@ -72,7 +73,7 @@ class Stream:
 
     def __init__(self, process: subprocess.Popen[bytes], marker: str, stderr: IO[bytes]) -> None:
         self._process, self._marker, self._stderr = process, marker.encode(), stderr
-        self._pending = b""
+        self._undecoded = self._pending = b""
         self.is_running = False
 
     @staticmethod
@@ -98,12 +99,12 @@ class Stream:
         """
         with suppress(Broken):
             self._write(_HOST())  # whoever ended before reading it has a status to tell
-        while self._marker not in self._pending:
+        while self._marker not in self._undecoded:
             piece = self._read()
             if not piece:
                 raise Unreached(self._status(), self._said())
-            self._pending = (self._pending + piece)[-_BANNER_BYTES:]
-        self._pending = self._pending.partition(self._marker)[2]
+            self._undecoded = (self._undecoded + piece)[-_BANNER_BYTES:]
+        self._undecoded = self._undecoded.partition(self._marker)[2]
         return parsed(*self.receive())
 
     def ask(self, paths: Mapping[str, int | None]) -> dict[str, str]:
@@ -164,15 +165,23 @@ class Stream:
     def _exactly(self, length: int) -> bytes:
         pieces, missing = [self._pending], length - len(self._pending)
         while missing > 0:
-            piece = self._read()
-            if not piece:
-                self._status()
-                raise Broken(self._said())
+            piece = self._decoded()
             pieces.append(piece)
             missing -= len(piece)
         whole = b"".join(pieces)
         self._pending = whole[length:]
         return whole[:length]
+
+    def _decoded(self) -> bytes:
+        """What the lines say that have come in; waits for one."""
+        while b"\n" not in self._undecoded:
+            piece = self._read()
+            if not piece:
+                self._status()
+                raise Broken(self._said())
+            self._undecoded += piece
+        whole, _, self._undecoded = self._undecoded.rpartition(b"\n")
+        return b"".join(_line(line) for line in whole.split(b"\n"))
 
     def _status(self) -> int:
         try:
@@ -186,6 +195,13 @@ class Stream:
         self._stderr.seek(0)
         lines = [line.strip() for line in self._stderr.read().decode(errors="replace").splitlines() if line.strip()]
         return lines[-1][:300] if lines else ""
+
+
+def _line(raw: bytes) -> bytes:
+    try:
+        return base64.b64decode(raw.strip(), validate=True)
+    except ValueError:
+        return b""  # of a launcher that speaks in between
 
 
 def _start(command: Sequence[str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -10,9 +10,11 @@ which stands behind the marker that `sys.argv[1]` holds: what a login or a launc
                O, E pieces of its output        F a result: name, NUL, content
                X JSON, how it ended; the last one
 
-Standard input that ends means that nobody waits any more: the job is ended and its folder removed.
+What goes out is written as short lines of base64: Slurm holds back what no newline ends, and does not get over a line
+that is long. Standard input that ends means that nobody waits any more: the job is ended and its folder removed.
 """
 
+import base64
 import contextlib
 import errno
 import hashlib
@@ -32,6 +34,7 @@ import time
 GRACE_S = 5.0
 TICK_S = 0.05
 PIECE_BYTES = 1 << 18
+LINE_BYTES = 570
 
 
 class Closed(Exception):
@@ -54,7 +57,9 @@ class Wire:
         self.pending = b""
 
     def send(self, kind: bytes, payload: bytes) -> None:
-        self.write(kind + struct.pack(">I", len(payload)) + payload)
+        raw = kind + struct.pack(">I", len(payload)) + payload
+        pieces = (raw[start : start + LINE_BYTES] for start in range(0, len(raw), LINE_BYTES))
+        self.write(b"".join(base64.b64encode(piece) + b"\n" for piece in pieces))
 
     def write(self, raw: bytes) -> None:
         view = memoryview(raw)
