@@ -120,6 +120,7 @@ def test_check_json_has_the_promised_schema(project: Path, cli: Cli) -> None:
         "title": "Call `tiny_done` for `tiny_safe`",
         "fixable": True,
         "declined": None,
+        "seen": None,
     }
 
 

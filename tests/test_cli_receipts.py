@@ -1,7 +1,7 @@
-"""Receipts, and the table of a trace."""
+"""Receipts."""
 
-from jaxfix.core.report import Comparison, Compile, Counts, Environment, Evidence, Measurement, Verdict
-from jaxfix.render import receipts, trace
+from jaxfix.core.report import Comparison, Counts, Environment, Evidence, Verdict
+from jaxfix.render import receipts
 from jaxfix.render.paint import plain
 
 MACHINE = Environment(python="3.11", jax="0.10.2", jaxlib="0.10.2", device="cpu", platform="cpu")
@@ -52,18 +52,6 @@ def test_a_refuted_fix_shows_its_reason_and_names_its_case_once() -> None:
 def test_a_fix_that_nothing_reached_has_no_figures() -> None:
     unreached = evidence(Verdict.NOT_REACHED, "nothing that was run calls `f`")
     assert receipts.receipt(unreached, plain).startswith("not reached  local-loop-function  train.py:12  nothing")
-
-
-def test_a_trace_is_told_by_line_most_compiles_first() -> None:
-    once = Compile("a.py", 3, "main", (), "iota", None, 2.0)
-    often = Compile("a.py", 9, "step", (), "scan", "new function", 0.25)
-    measured = Measurement("c", None, (once, often, often), 0, (), (), "", (), {}, 0, MACHINE)
-    assert trace.table(measured, plain) == (
-        "compiles  seconds  where   what  why\n"
-        "       2     0.50  a.py:9  scan  new function\n"
-        "       1     2.00  a.py:3  iota\n"
-        "3 compiles, 2.50 s\n"
-    )
 
 
 def test_float32_is_shown_before_a_narrower_type_that_tells_no_more() -> None:

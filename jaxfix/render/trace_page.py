@@ -25,6 +25,7 @@ COLOURS: Mapping[Why, str] = {
     Why.STRUCTURE: "structure",
     Why.CONSTANT: "constant",
     Why.CONTEXT: "context",
+    Why.SHARDING: "sharding",
     Why.UNKNOWN: "unknown",
 }
 """The custom property of the style sheet that each cause is drawn in."""

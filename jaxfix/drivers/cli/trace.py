@@ -127,7 +127,8 @@ def _status(measurement: Measurement) -> int:
 
 def _next_step(seen: Trace, cures: dict[Compiled, Cure], output: str | None) -> str | None:
     """What to type now; None where nothing was found."""
-    program = shlex.join(seen.command)
+    script = seen.command[0].startswith("-") or seen.command[0].endswith(".py")
+    program = shlex.join(("python", *seen.command) if script else seen.command)
     if any(cure.fixable for cure in cures.values()):
         where = f"--trace {shlex.quote(output)}" if output else _paths(cures)
         return f"fix and prove it with `jaxfix apply {where} --run {shlex.quote(program)}`"
