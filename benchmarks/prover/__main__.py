@@ -1,0 +1,210 @@
+"""Writes `docs/evidence/prover.md`: whether the prover refuses wrong rewrites, and only those.
+
+python -m benchmarks.prover              (some minutes; from the root of a clone, with `.[prove]` installed)
+python -m benchmarks.prover --json NAME  (prints the judgements of the named traps, or of all; writes nothing)
+"""
+
+import ast
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix.core.codec import to_json
+from jaxfix.core.finding import Equality, Fix, Safety
+from jaxfix.core.report import Evidence, Verdict
+from jaxfix.core.source import SourceFile
+from jaxfix.core.text import Edit, Span
+from jaxfix.engine.plan import plan
+from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.prove import prove
+from jaxfix_codemods import CODEMODS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "evidence" / "prover.md"
+TRAPS = ROOT / "golden" / "_traps" / "traps.json"
+PROGRAMS = Path(__file__).with_name("programs.json")
+HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
+REFUSED = (Verdict.DIFFERENT, Verdict.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A rewrite to be judged by the run of a program.
+
+    Attributes:
+      source: the module `trap`, and `rewritten` the same after the rewrite.
+      program: what is run; imports `trap`.
+      kind: `own`, `plain` or `right`.
+    """
+
+    name: str
+    codemod: str
+    kind: str
+    source: str
+    rewritten: str
+    program: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the prover said of a rewrite; `functions` are those that it changes."""
+
+    name: str
+    codemod: str
+    kind: str
+    functions: tuple[str, ...]
+    verdict: Verdict
+    reason: str
+
+
+def main(arguments: Sequence[str]) -> None:
+    if arguments[:1] == ["--json"]:
+        chosen = [trial for trial in trials() if trial.name in arguments[1:] or not arguments[1:]]
+        json.dump(to_json(tuple(judged(chosen))), sys.stdout)
+        return
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text("\n".join([*lines(judged(list(trials()))), ""]))
+    print(PAGE.relative_to(ROOT))
+
+
+def judged(chosen: Sequence[Trial]) -> list[Judgement]:
+    with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        found = []
+        for number, judgement in enumerate(pool.map(judge, chosen), 1):
+            found.append(judgement)
+            print(f"{number}/{len(chosen)} {judgement.name}: {judgement.verdict.value}", file=sys.stderr, flush=True)
+        return found
+
+
+def trials() -> Iterator[Trial]:
+    """Every careless rewrite with its own program and with a plain one, then every right rewrite."""
+    document, programs = json.loads(TRAPS.read_text()), json.loads(PROGRAMS.read_text())
+    for trap in document["traps"]:
+        source, naive = (
+            "\n".join([*document["preamble"], *trap[part], ""]) if part in trap else "" for part in ("source", "naive")
+        )
+        own = "\n".join([*HEAD, "print(trap.out())", ""])
+        if naive:
+            yield Trial(trap["name"], trap["codemod"], "own", source, naive, own)
+        if trap["name"] in programs:
+            plain = "\n".join([*HEAD, *programs[trap["name"]], ""])
+            yield Trial(trap["name"], trap["codemod"], "plain", source, naive, plain)
+        if "sound" in trap:
+            right = plan(SourceFile.decode("trap.py", source.encode()), CODEMODS, lambda fix: None).after.decode()
+            yield Trial(trap["name"], trap["codemod"], "right", source, right, own)
+    for program in sorted(ROOT.glob("golden/[!_]*/program.py")):
+        fixed = program.with_name("program.fixed.py")
+        if not fixed.exists():
+            continue
+        codemod = program.parent.name.replace("_", "-")
+        run = "import runpy\nrunpy.run_module('trap', run_name='__main__')\n"
+        yield Trial(f"{codemod}, program", codemod, "right", program.read_text(), fixed.read_text(), run)
+
+
+def judge(trial: Trial) -> Judgement:
+    """What the prover says of the rewrite, as if a codemod had made it."""
+    functions = changed(trial.source, trial.rewritten)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trap.py").write_text(trial.source)
+        Path(folder, "main.py").write_text(trial.program)
+        runner = ProgramRunner(Path(folder), f"{sys.executable} main.py", [("trap.py", functions[0])])
+        (receipt,) = receipts(trial, functions[0], runner)
+    reason = receipt.reason.replace(f"{sys.executable} main.py: ", "")
+    return Judgement(trial.name, trial.codemod, trial.kind, functions, receipt.verdict, reason)
+
+
+def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Evidence, ...]:
+    equality = next((codemod.equality for codemod in CODEMODS if codemod.id == trial.codemod), Equality.BITWISE)
+    whole = Edit(Span(0, len(trial.source.encode())), trial.rewritten)
+    fix = Fix(
+        trial.name, trial.codemod, "Rewrite", whole.span, (whole,), Safety.NEEDS_EVIDENCE, equality, None, function
+    )
+
+    def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
+        return {"trap.py": trial.rewritten.encode()} if fixes else {}
+
+    return prove([("trap.py", fix, 1)], patched, runner, lambda phrase: None).receipts
+
+
+def changed(before: str, after: str) -> tuple[str, ...]:
+    """The qualified names of the functions that both texts define and define differently; the outermost first."""
+    old, new = definitions(before), definitions(after)
+    different = [name for name in old if name in new and old[name] != new[name]]
+    outermost = [name for name in different if not any(name.startswith(f"{other}.") for other in different)]
+    return tuple(outermost) or ("<module>",)
+
+
+def definitions(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+
+    def walk(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                found.setdefault(prefix + child.name, []).append(ast.dump(child))
+                walk(child, f"{prefix}{child.name}.<locals>.")
+            elif isinstance(child, ast.ClassDef):
+                walk(child, f"{prefix}{child.name}.")
+            else:
+                walk(child, prefix)
+
+    walk(ast.parse(text), "")
+    return found
+
+
+def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
+    named = {(entry.name, entry.kind): entry for entry in judgements}
+    wrong = [entry for entry in judgements if entry.kind != "right"]
+    right = [entry for entry in judgements if entry.kind == "right"]
+    own, plain = ([entry for entry in wrong if entry.kind == kind] for kind in ("own", "plain"))
+    proven = sum(entry.verdict is Verdict.PROVEN for entry in wrong)
+    yield "# The prover, judged"
+    yield ""
+    yield "Written by `python -m benchmarks.prover`. A wrong rewrite is what a careless codemod makes of a program that was"
+    yield "written to break it (`golden/_traps`). The prover sees each with the trap's own program, made to show the"
+    yield "difference, and with a plain one: it calls the function again and again with the same data, so that only the"
+    yield "original beside it can tell."
+    yield ""
+    yield f"* wrong rewrites called proven: **{proven}** of {len(wrong)}"
+    yield f"* refused as different or failed: {_refused(own)} of {len(own)} with their own program, "
+    yield f"  {_refused(plain)} of {len(plain)} with a plain one"
+    yield f"* right rewrites refused: **{_refused(right)}** of {len(right)}"
+    yield ""
+    yield "## Wrong rewrites"
+    yield ""
+    yield "| trap | codemod | its own program | a plain program | what gave it away in the plain one |"
+    yield "|---|---|---|---|---|"
+    for entry in own:
+        yield _row(entry, named.get((entry.name, "plain")))
+    yield ""
+    yield "## Right rewrites"
+    yield ""
+    yield "| rewrite | codemod | verdict | reason |"
+    yield "|---|---|---|---|"
+    for entry in right:
+        yield f"| {entry.name} | `{entry.codemod}` | {entry.verdict.value} | {_cell(entry.reason)} |"
+
+
+def _row(own: Judgement, plain: Judgement | None) -> str:
+    head = f"| {own.name} | `{own.codemod}` | {own.verdict.value}"
+    if plain is None:
+        function = "no function is rewritten" if own.functions == ("<module>",) else "the function takes no data"
+        return f"{head} | | {function} |"
+    return f"{head} | {plain.verdict.value} | {_cell(plain.reason)} |"
+
+
+def _refused(entries: Sequence[Judgement]) -> int:
+    return sum(entry.verdict in REFUSED for entry in entries)
+
+
+def _cell(text: str) -> str:
+    short = text if len(text) <= 140 else f"{text[:137]}..."
+    return short.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
