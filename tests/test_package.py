@@ -48,6 +48,13 @@ def test_the_wheel_holds_every_source_and_both_are_typed(wheel: zipfile.ZipFile)
     assert {"jaxfix/py.typed", "jaxfix_codemods/py.typed"} <= shipped
 
 
+def test_the_wheel_holds_what_the_page_of_a_trace_is_made_of(wheel: zipfile.ZipFile) -> None:
+    folder = ROOT / "jaxfix" / "render" / "assets"
+    shipped = {name for name in wheel.namelist() if name.startswith("jaxfix/render/assets/")}
+    assert shipped == {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
+    assert "MIT" in wheel.read("jaxfix/render/assets/uplot.LICENSE").decode()
+
+
 def test_the_wheel_brings_its_licence_and_its_entry_points(wheel: zipfile.ZipFile) -> None:
     assert information(wheel, "licenses/LICENSE") == (ROOT / "LICENSE").read_text()
     points = ConfigParser()
@@ -59,7 +66,7 @@ def test_the_wheel_brings_its_licence_and_its_entry_points(wheel: zipfile.ZipFil
 def test_jax_is_not_among_the_core_dependencies(wheel: zipfile.ZipFile) -> None:
     needs = [line for line in information(wheel, "METADATA").splitlines() if line.startswith("Requires-Dist: ")]
     core = {line.split()[1].partition(">")[0] for line in needs if "extra ==" not in line}
-    assert core == {"libcst", "typer", "rich", "pathspec"}
+    assert core == {"libcst", "typer", "rich", "pathspec", "platformdirs"}
 
 
 def test_nothing_imports_the_source_root_as_a_package() -> None:
