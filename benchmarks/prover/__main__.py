@@ -164,8 +164,8 @@ def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
     proven = sum(entry.verdict is Verdict.PROVEN for entry in wrong)
     yield "# The prover, judged"
     yield ""
-    yield "Written by `python -m benchmarks.prover`. A wrong rewrite is what a careless codemod makes of a program that was"
-    yield "written to break it (`golden/_traps`). The prover sees each with the trap's own program, made to show the"
+    yield "Written by `python -m benchmarks.prover`. A wrong rewrite is what a careless codemod makes of a program"
+    yield "that was written to break it (`golden/_traps`). The prover sees each with its own program, made to show the"
     yield "difference, and with a plain one: it calls the function again and again with the same data, so that only the"
     yield "original beside it can tell."
     yield ""

@@ -37,7 +37,7 @@ from .originals import (
 )
 from .perturb import changed, clone, is_float, is_plain, variations
 from .rebinding import Slots, Stores, stores_of
-from .samples import Sample, Unkept, is_array, passed
+from .samples import Sample, Unkept, fresh, is_array, passed
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -413,7 +413,7 @@ class Trial:
 
     def _call(self, side: Callable[..., Any], leaves: Leaves) -> Any:
         code = self.sides.original if side is self.sides.before or _code(side) is self.sides.original else None
-        args, keywords = passed(code or self.sample.code, self.sample.arguments(leaves))
+        args, keywords = passed(code or self.sample.code, self.sample.arguments([fresh(leaf) for leaf in leaves]))
         return side(*args, **keywords)
 
 

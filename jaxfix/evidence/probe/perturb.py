@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from types import CellType, FunctionType
 from typing import Any
 
-from .samples import array, is_array, is_key, is_tracer
+from .samples import array, is_array, is_key, is_tracer, placed
 
 Leaves = list[Any]
 _SEED = 20
@@ -156,6 +156,5 @@ def _mapped(leaf: Any, change: Callable[[Any, bool], Any]) -> Any:
         with np.errstate(all="ignore"):
             new = np.asarray(change(wide, kind in "iu")).astype(host.dtype)
     if is_array(leaf):
-        committed = getattr(leaf, "committed", getattr(leaf, "_committed", False))
-        return array(new, bool(getattr(leaf, "weak_type", False)), leaf.sharding if committed else None)
+        return array(new, bool(getattr(leaf, "weak_type", False)), placed(leaf))
     return new if isinstance(leaf, np.ndarray) else new[()]

@@ -84,8 +84,7 @@ class Sample:
             self._count(leaf.nbytes)
             host = host_of(leaf).copy()
             weak = bool(getattr(leaf, "weak_type", False))
-            committed = getattr(leaf, "committed", getattr(leaf, "_committed", False))
-            sharding = leaf.sharding if committed else None
+            sharding = placed(leaf)
             return lambda: array(host, weak, sharding)
         if numpy is not None and isinstance(leaf, numpy.ndarray):
             self._count(leaf.nbytes)
@@ -166,6 +165,22 @@ def array(host: Any, weak: bool, sharding: Any = None) -> Any:
         lax = importlib.import_module("jax._src.lax.lax")
         value = lax._convert_element_type(value, value.dtype, weak_type=True)
     return value
+
+
+def fresh(leaf: Any) -> Any:
+    """The leaf, or a copy of it if a call may change or delete it."""
+    numpy = sys.modules.get("numpy")
+    if is_tracer(leaf) or not is_array(leaf):
+        copied = isinstance(leaf, set | bytearray) or (numpy is not None and isinstance(leaf, numpy.ndarray))
+        return leaf.copy() if copied else leaf
+    if is_key(leaf):
+        return leaf
+    return array(host_of(leaf), bool(getattr(leaf, "weak_type", False)), placed(leaf))
+
+
+def placed(leaf: Any) -> Any:
+    """Where the array was put by its owner; None if jax chose."""
+    return leaf.sharding if getattr(leaf, "committed", getattr(leaf, "_committed", False)) else None
 
 
 def made_up(shape: tuple[int, ...], dtype: Any, weak: bool, seed: int) -> Any:

@@ -1,0 +1,309 @@
+"""The original beside the rewritten function: what it finds out, what it leaves alone, and what it must not change."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from jaxfix.core.report import Beside, Measurement
+from jaxfix.evidence.program import ProgramRunner
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAD = """\
+import functools
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+x = jnp.arange(1.0, 5.0)
+"""
+
+pytestmark = pytest.mark.evidence
+
+
+def measured(folder: Path, before: str, after: str, *functions: str) -> Measurement:
+    """A run of `after` where `before` is on the disk."""
+    (folder / "program.py").write_text(HEAD + dedent(before))
+    runner = ProgramRunner(folder, f"{sys.executable} program.py", [("program.py", name) for name in functions])
+    (measurement,) = runner.measure({"program.py": (HEAD + dedent(after)).encode()})
+    assert measurement.failure is None
+    return measurement
+
+
+def differs(pair: Beside) -> bool:
+    return (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves)
+
+
+def differing(measurement: Measurement) -> set[str]:
+    return {pair.how for pair in measurement.beside if differs(pair)}
+
+
+def test_a_memo_of_an_object_is_found_out_by_setting_its_attribute(tmp_path: Path) -> None:
+    # the program itself never sets it after the first call
+    main = """
+    def main(model):
+        for _ in range(2):
+            print(model.run(x))
+        return model
+
+    def louder(model):
+        model.gain = 2.0
+
+    main(Model())
+    """
+    before = """
+    class Model:
+        gain = 1.0
+        def run(self, v):
+            def body(i, carry):
+                return carry * self.gain
+            return lax.fori_loop(0, 1, body, v)
+    """
+    after = """
+    @functools.lru_cache(None)
+    def made(self):
+        def body(i, carry):
+            return carry * self.gain
+        return body
+
+    class Model:
+        gain = 1.0
+        def run(self, v):
+            return lax.fori_loop(0, 1, made(self), v)
+    """
+    found = measured(tmp_path, before + main, after + main, "Model.run")
+    assert differing(found) == {"rebound `self.gain`"}
+    assert found.alone == {}
+
+
+def test_a_moved_function_that_reads_what_is_bound_once_agrees_everywhere(tmp_path: Path) -> None:
+    before = """
+    SCALE = 3.0
+
+    def scaled(v, k):
+        def body(i, carry):
+            return carry * SCALE + k
+        return lax.fori_loop(0, 2, body, v)
+
+    for _ in range(2):
+        print(scaled(x, jnp.float32(2.0)))
+    """
+    after = """
+    SCALE = 3.0
+
+    def body(i, carry):
+        carry, k = carry
+        return carry * SCALE + k, k
+
+    def scaled(v, k):
+        return lax.fori_loop(0, 2, body, (v, k))[0]
+
+    for _ in range(2):
+        print(scaled(x, jnp.float32(2.0)))
+    """
+    found = measured(tmp_path, before, after, "scaled")
+    assert differing(found) == set()
+    assert {"as called", "perturbed"} <= {pair.how for pair in found.beside}
+    assert any(leaf.digest for pair in found.beside for leaf in pair.after.leaves)
+
+
+def test_a_memo_of_a_callable_is_found_out_by_what_the_callable_captures(tmp_path: Path) -> None:
+    before = """
+    def solve(objective, p):
+        def body(i, c):
+            return c - 0.1 * jax.grad(objective)(c)
+        return lax.fori_loop(0, 3, body, p)
+    """
+    after = """
+    @functools.lru_cache(None)
+    def made(objective):
+        def body(i, c):
+            return c - 0.1 * jax.grad(objective)(c)
+        return body
+
+    def solve(objective, p):
+        return lax.fori_loop(0, 3, made(objective), p)
+    """
+    main = """
+    def over(batch):
+        return lambda p: jnp.sum((p - batch) ** 2)
+
+    print(solve(over(1.0), x))
+    """
+    found = measured(tmp_path, before + main, after + main, "solve")
+    assert differing(found) == {"rebound `batch`"}
+
+
+def test_a_gradient_is_compared_where_the_program_takes_one(tmp_path: Path) -> None:
+    before = """
+    def loss(v, count):
+        return v ** (count + 0)
+
+    print(jax.grad(loss)(1.0, jnp.array(0)))
+    """
+    found = measured(tmp_path, before, before.replace("(count + 0)", "((count + 0) * 1.0)"), "loss")
+    assert "gradient, perturbed, all zero" in differing(found)
+    pair = next(pair for pair in found.beside if pair.how == "gradient, perturbed, all zero")
+    assert [leaf.nans for leaf in (*pair.before.leaves, *pair.after.leaves)] == [0, 1]
+
+
+def test_what_runs_only_under_a_trace_is_called_under_one(tmp_path: Path) -> None:
+    before = """
+    @jax.jit
+    def step(v, flag=True):
+        return v * 2 if flag else v
+
+    for _ in range(2):
+        print(step(x))
+    """
+    good = measured(tmp_path, before, before.replace("v * 2 if", "2 * v if"), "step")
+    bad = measured(tmp_path, before, before.replace("v * 2 if", "v * 3 if"), "step")
+    assert (differing(good), good.alone) == (set(), {})
+    assert "as called" in differing(bad)
+
+
+def test_methods_closures_and_defaults_are_made_as_they_are(tmp_path: Path) -> None:
+    before = """
+    class Base:
+        def run(self, v, k=2.0):
+            return v * k
+
+    class Model(Base):
+        def __init__(self):
+            self.__gain = 3.0
+        def run(self, v, *rest, k=2.0, **more):
+            def body(i, c):
+                return c * self.__gain
+            return lax.fori_loop(0, 1, body, super().run(v, k)) + sum(rest) + more["bias"]
+
+    def transform(rate):
+        def schedule(count):
+            return rate / count
+        def update(grads, count):
+            def body(i, c):
+                return c * schedule(count)
+            return lax.fori_loop(0, 1, body, grads)
+        return update
+
+    print(Model().run(x, 1.0, 2.0, k=4.0, bias=np.ones(4)))
+    print(transform(0.1)({"w": x}["w"], 3.0))
+    """
+    after = before.replace("c * self.__gain", "self.__gain * c").replace("c * schedule(count)", "schedule(count) * c")
+    found = measured(tmp_path, before, after, "Model.run", "transform.<locals>.update")
+    assert found.alone == {}
+    assert differing(found) == set()
+    assert {pair.function for pair in found.beside} == {
+        "program.py:Model.run",
+        "program.py:transform.<locals>.update",
+    }
+
+
+def test_calls_beside_the_program_leave_no_trace_in_it(tmp_path: Path) -> None:
+    program = """
+    seen = []
+
+    @functools.partial(jax.jit, donate_argnums=0)
+    def used(v):
+        return v + 1
+
+    def step(v, log):
+        print("called")
+        log.append(np.random.rand())
+        def body(i, c):
+            seen.append(1)
+            return c * 2
+        return lax.fori_loop(0, 2, body, used(v))
+
+    np.random.seed(0)
+    log, v = [], x
+    for _ in range(3):
+        v = step(v, log)
+    print(len(log), len(seen), np.random.rand(), v)
+    """
+    after = program.replace("c * 2", "2 * c")
+    found = measured(tmp_path, program, after, "step")
+    unwatched = measured(tmp_path, program, after)
+    assert found.stdout == unwatched.stdout
+    assert len(found.compiles) == len(unwatched.compiles)
+    assert found.calls == {"program.py:step": 3}
+    assert (differing(found), found.alone) == (set(), {})
+
+
+def test_an_effect_at_trace_time_is_compared(tmp_path: Path) -> None:
+    before = """
+    seen = []
+
+    def watched(v):
+        def body(i, carry):
+            seen.append(i)
+            return carry
+        return lax.fori_loop(0, 1, body, v)
+    """
+    after = """
+    seen = []
+
+    def body(i, carry):
+        seen.append(i)
+        return carry
+
+    def watched(v):
+        return lax.fori_loop(0, 1, body, v)
+    """
+    main = "\n    for _ in range(2):\n        print(watched(x))\n"
+    assert "as called" in differing(measured(tmp_path, before + main, after + main, "watched"))
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "reason"),
+    [
+        ("    yield v * 2", "list(f(x))", "it is a generator"),
+        ("    open('out', 'a').write('x')\n    return v * 2", "f(x)", "it calls `open`"),
+        ("    global x\n    x = v * 2\n    return x", "f(x)", "it assigns to the global `x`"),
+        ("    jax.debug.print('{}', v)\n    return v * 2", "f(x)", "it calls `jax.debug`"),
+        ("    return v * 2 + hash(object())", "f(x)", "what the original returns differs from call to call"),
+        ("    return lax.map(lambda u: u * 2, v)", "jax.jit(lambda w: outer(w)(x))(x)", "what it captures is traced"),
+    ],
+)
+def test_what_cannot_be_called_again_is_named(body: str, call: str, reason: str, tmp_path: Path) -> None:
+    before = f"def f(v):\n{body}\n"
+    name = "f"
+    if "outer" in call:
+        before, name = (
+            f"def outer(w):\n    def f(v):\n        return w + v * 2\n    return f\n{call}\n",
+            "outer.<locals>.f",
+        )
+    else:
+        before += f"{call}\n"
+    found = measured(tmp_path, before, before.replace("v * 2", "2 * v"), name)
+    assert found.alone == {f"program.py:{name}": reason}
+
+
+def test_nothing_is_called_beside_an_unpatched_program(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(HEAD + "def f(v):\n    return v * 2\nf(x)\n")
+    (found,) = ProgramRunner(tmp_path, f"{sys.executable} program.py", [("program.py", "f")]).measure({})
+    assert (found.beside, found.alone, found.calls) == ((), {}, {"program.py:f": 1})
+
+
+def judged(*names: str) -> list[dict[str, str]]:
+    words = [sys.executable, "-m", "benchmarks.prover", "--json", *names]
+    done = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    found: list[dict[str, str]] = json.loads(done.stdout)
+    return found
+
+
+def test_a_careless_rewrite_is_refused_with_plain_data() -> None:
+    found = [entry for entry in judged("global-by-its-dictionary") if entry["kind"] == "plain"]
+    assert [(entry["verdict"], "beside the original, rebound" in entry["reason"]) for entry in found] == [
+        ("DIFFERENT", True)
+    ]
+
+
+@pytest.mark.slow
+def test_no_wrong_rewrite_is_proven_and_no_right_one_refused() -> None:
+    found = judged()
+    assert [entry for entry in found if entry["kind"] != "right" and entry["verdict"] == "PROVEN"] == []
+    assert [entry for entry in found if entry["kind"] == "own" and entry["verdict"] in ("NO_EFFECT",)] == []
+    assert [entry for entry in found if entry["kind"] == "right" and entry["verdict"] in ("DIFFERENT", "FAILED")] == []
