@@ -404,6 +404,44 @@ def test_a_finding_in_another_file_explains_a_row_once(traced: Path, cli: Run) -
     assert "fresh-function" not in out and "local-loop-function" in out and "seen: 3 compiles" in out
 
 
+def test_another_program_in_the_function_of_a_finding_is_not_explained_by_it(traced: Path, cli: Run) -> None:
+    text = SLOW.replace("    return jax.lax", "    signal = gain.solve(signal)\n    return jax.lax")
+    (traced / "train.py").write_text(text)
+    rows = compiles("train.py", 9, "jit(solve)", FIRST, FRESH, FRESH)
+    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measurement(rows), train=text.encode())))
+    first, second = cli("check", "--trace", "t.json")[1].splitlines()
+    assert first.startswith("train.py:9:14: fresh-function") and first.endswith("seen: 3 compiles, 1.5 s")
+    assert second.startswith("train.py:10:12: local-loop-function") and "seen" not in second
+
+
+def test_a_drifting_leaf_is_explained_where_it_is_made(traced: Path, cli: Run) -> None:
+    text = """\
+import jax
+import jax.numpy as jnp
+
+
+def init():
+    return {"count": jnp.asarray(0.0)}
+
+
+def update(state):
+    return {"count": state["count"] + jnp.ones(())}
+
+
+step = jax.jit(update)
+state = init()
+for _ in range(3):
+    state = step(state)
+"""
+    (traced / "train.py").write_text(text)
+    drift = replace(DRIFT, name="state['count']")
+    rows = compiles("train.py", 16, "jit(update)", FIRST, drift)
+    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measurement(rows), train=text.encode())))
+    found = cli("check", "--trace", "t.json")[1].splitlines()
+    assert [line.split()[1] for line in found] == ["weak-state"]
+    assert found[0].startswith("train.py:6:") and found[0].endswith("seen: 2 compiles, 1.0 s")
+
+
 def test_a_codemod_without_triggers_needs_causes() -> None:
     from jaxfix.engine.registry import validated
 

@@ -182,4 +182,5 @@ CODEMOD = Codemod(
     equality=Equality.AS_JITTED,
     find=find,
     cures=(Why.PARAMETER,),
+    programs=("integer_pow",),
 )

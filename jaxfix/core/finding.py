@@ -142,6 +142,7 @@ class Codemod:
       equality: what a proof must show.
       find: yields the findings of one module; never raises on odd input.
       cures: the causes of recompiles that its findings explain; empty where that may be any.
+      programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
     """
 
     id: str
@@ -150,6 +151,7 @@ class Codemod:
     equality: Equality
     find: Callable[["Module"], Iterator[Finding]]
     cures: "tuple[Why, ...]" = ()
+    programs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,8 @@ class Explanations:
         own, outer = (sighting.lines[:1], sighting.lines[1:]) if sighting.line is not None else ((), sighting.lines)
         if self._is_at(finding.at, own):
             return 0
+        if codemod.programs and sighting.origin.program not in codemod.programs:
+            return None
         if self._shares_scope(finding.at, own):
             return 1
         if why in _UNTOLD:

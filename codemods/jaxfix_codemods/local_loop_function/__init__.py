@@ -87,4 +87,5 @@ CODEMOD = Codemod(
     equality=Equality.BITWISE,
     find=find,
     cures=(Why.FUNCTION, Why.CONSTANT),
+    programs=("scan", "while", "cond"),
 )
