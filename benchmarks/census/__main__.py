@@ -29,7 +29,8 @@ def main() -> None:
         shutil.rmtree(options.work, ignore_errors=True)
     only = frozenset(options.only.split(",")) if options.only else None
     census = Census(options.package, options.python, options.work, options.workers)
-    census.measure(only, say=lambda line: print(line, file=sys.stderr, flush=True))
+    if not options.known:
+        census.measure(only, say=lambda line: print(line, file=sys.stderr, flush=True))
     table = census.table(only)
     if only is not None:
         print("\n".join(page.rows(table)))
@@ -48,6 +49,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--platform", help="where jax computes: cpu, cuda, tpu")
     parser.add_argument("--work", type=Path, default=ROOT / ".jaxfix" / "census", help="where results are kept")
     parser.add_argument("--workers", type=int, default=2, help="cases at the same time")
+    parser.add_argument("--known", action="store_true", help="measure nothing, show what is known")
     parser.add_argument("--again", action="store_true", help="measure all anew")
     return parser.parse_args()
 

@@ -1,10 +1,10 @@
 """The census as a page, and as JSON."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 
 from benchmarks.census.measuring import Figures, Place, Static, Table
-from jaxfix.core.codec import to_json
 
 EAGER = ("eager, float32", "eager, bfloat16")
 JITTED = ("jit, float32", "jit, bfloat16")
@@ -29,6 +29,13 @@ def lines(table: Table) -> Iterator[str]:
         f"{len(again(table, table.after))} repaired."
     )
     yield ""
+    missing = [case for case in table.before if case not in table.after]
+    if missing:
+        yield (
+            f"{len(missing)} of {len(table.before)} cases were measured as shipped alone; "
+            f"{sum(table.before[case].later > 0 for case in missing)} of them compile anything after their first step."
+        )
+        yield ""
     yield "![Compiles per eager step, as shipped and repaired](census.svg)"
     yield ""
     yield "## What compiled again"
@@ -73,29 +80,29 @@ def rows(table: Table) -> Iterator[str]:
 
 
 def document(table: Table) -> str:
-    return json.dumps(
-        {
-            "schema": 1,
-            "package": table.package,
-            "versions": dict(table.versions),
-            "before": [to_json(entry) for entry in table.before.values()],
-            "after": [to_json(entry) for entry in table.after.values()],
-            "undriven": dict(table.undriven),
-            "static": [to_json(entry) for entry in table.static],
-            "proven": list(table.proven),
-        },
-        indent=1,
-    )
+    """A line for each case: the figures of both sides."""
+    head = {"schema": 1, "package": table.package, "versions": dict(table.versions), "undriven": dict(table.undriven)}
+    said = [*(json.dumps({key: value})[1:-1] for key, value in head.items()), f'"proven": {json.dumps(table.proven)}']
+    for side, entries in (("before", table.before), ("after", table.after)):
+        body = ",\n".join(json.dumps(_flat(entries[case])) for case in sorted(entries))
+        said.append(f'"{side}": [\n{body}\n]')
+    return "{\n" + ",\n".join(said) + "\n}\n"
+
+
+def _flat(entry: Figures) -> object:
+    places = [f"{_inside(place.path)}:{place.line} {place.program}" for place in entry.places]
+    plain = replace(entry, places=(), environment=None)
+    return {key: value for key, value in asdict(plain).items() if key != "environment"} | {"places": places}
 
 
 def offenders(table: Table, side: Mapping[str, Figures]) -> list[str]:
     """The factories that compile at steady eager steps."""
-    return [name for name in table.factories() if any(_steady(side, name, mode) for mode in EAGER)]
+    return [name for name in table.factories() if any(entry.steady for entry in figures(side, name, EAGER))]
 
 
 def again(table: Table, side: Mapping[str, Figures]) -> list[str]:
     """The factories whose own program is compiled at a later step under jit."""
-    return [name for name in table.factories() if any(_is_again(side, name, mode) for mode in JITTED)]
+    return [name for name in table.factories() if any(entry.later for entry in figures(side, name, JITTED))]
 
 
 def waits(table: Table, place: Place) -> str:
@@ -125,40 +132,47 @@ def _inside(path: str) -> str:
 
 
 def _left(table: Table, name: str) -> Iterator[str]:
-    places = {place for mode in EAGER for place in figures(table.after, name, mode).places}
-    for place in sorted(places, key=lambda entry: (entry.path, entry.line)):
+    left = {_program(place) for entry in figures(table.after, name, EAGER) for place in entry.places}
+    # By the lines of the original: those of the repaired copy have moved.
+    shipped = {place for entry in figures(table.before, name, EAGER) for place in entry.places}
+    places = {(place.path, place.line): place for place in shipped if _program(place) in left}
+    for _, place in sorted(places.items()):
         where = f"{_inside(place.path)}:{place.line}, `{place.function}`"
         yield f"| `{_short(table, name)}` | {where} | `{place.program}` | {waits(table, place)} |"
     if not places:
-        yield f"| `{_short(table, name)}` | under `jit` alone | | a state leaf changes its type after the first step |"
+        cause = "; ".join(sorted({_jitted(entry) for entry in figures(table.after, name, JITTED) if entry.later}))
+        yield f"| `{_short(table, name)}` | under `jit` alone | | {cause or 'as shipped it did not'} |"
+
+
+def _program(place: Place) -> tuple[str, str, str]:
+    return _inside(place.path), place.function, place.program
+
+
+def _jitted(entry: Figures) -> str:
+    mode = entry.case.rpartition(", ")[2]
+    return f"{mode}: {entry.compiles} compiles, {entry.later} after the first step: the state changes its types"
 
 
 def _cells(table: Table, name: str) -> Iterator[str]:
     for mode in EAGER:
-        yield _change(*(str(_steady(side, name, mode)) for side in (table.before, table.after)))
+        yield _change(table, f"{name}, {mode}", lambda entry: str(entry.steady))
     for mode in JITTED:
-        yield _change(*(str(figures(side, name, mode).compiles) for side in (table.before, table.after)))
-    first = [figures(side, name, EAGER[0]) for side in (table.before, table.after)]
-    yield _change(*(str(entry.traces) for entry in first))
-    yield _change(*(f"{entry.rss_bytes / 1e6:.2f}" for entry in first))
-    yield _change(*(f"{entry.ms:.1f}" for entry in first))
+        yield _change(table, f"{name}, {mode}", lambda entry: str(entry.compiles))
+    first = f"{name}, {EAGER[0]}"
+    yield _change(table, first, lambda entry: str(entry.traces))
+    yield _change(table, first, lambda entry: f"{entry.rss_bytes / 1e6:.2f}")
+    yield _change(table, first, lambda entry: f"{entry.ms:.1f}")
 
 
-def _change(before: str, after: str) -> str:
+def _change(table: Table, case: str, told: Callable[[Figures], str]) -> str:
+    """A figure as shipped and repaired, once if it is the same; `?` where it was not measured."""
+    before, after = (told(side[case]) if case in side else "?" for side in (table.before, table.after))
     return before if before == after else f"{before} -> {after}"
 
 
-def figures(side: Mapping[str, Figures], name: str, mode: str) -> Figures:
-    return side.get(f"{name}, {mode}") or Figures("", "not run", 0, 0, 0, 0, 0.0, 0.0, (), None)
-
-
-def _steady(side: Mapping[str, Figures], name: str, mode: str) -> int:
-    return figures(side, name, mode).steady
-
-
-def _is_again(side: Mapping[str, Figures], name: str, mode: str) -> bool:
-    """Whether jit compiled at a later step than the first."""
-    return figures(side, name, mode).later > 0
+def figures(side: Mapping[str, Figures], name: str, modes: tuple[str, ...]) -> list[Figures]:
+    """Those of the cases of a factory that were measured."""
+    return [side[f"{name}, {mode}"] for mode in modes if f"{name}, {mode}" in side]
 
 
 def _short(table: Table, name: str) -> str:

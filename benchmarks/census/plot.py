@@ -18,11 +18,13 @@ def draw(table: Table, path: Path) -> None:
     """Writes one SVG, the same for the same table: a row for each optimizer that compiles at steady eager steps."""
     plt.rcParams.update({"svg.hashsalt": "census", "svg.fonttype": "none", "font.family": "sans-serif"})
     names = page.offenders(table, table.before)
-    names.sort(key=lambda name: (_figures(table.before, name)[0], name))
+    names = [name for name in names if _figures(table.after, name)]
+    names.sort(key=lambda name: (_figures(table.before, name) or (0.0, 0.0), name))
     height = 1.2 + 0.28 * max(len(names), 1)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, height), sharey=True, width_ratios=(1.2, 1))
     for row, name in enumerate(names):
         before, after = _figures(table.before, name), _figures(table.after, name)
+        assert before is not None and after is not None
         for axes, index in ((left, 0), (right, 1)):
             axes.plot([before[index], after[index]], [row, row], color=GREY, linewidth=1, zorder=1)
             axes.scatter(before[index], row, color=SHIPPED, s=36, zorder=2)
@@ -42,6 +44,8 @@ def draw(table: Table, path: Path) -> None:
     plt.close(figure)
 
 
-def _figures(side: Mapping[str, Figures], name: str) -> tuple[float, float]:
-    entries = [page.figures(side, name, mode) for mode in page.EAGER]
+def _figures(side: Mapping[str, Figures], name: str) -> tuple[float, float] | None:
+    entries = page.figures(side, name, page.EAGER)
+    if not entries:
+        return None
     return float(max(entry.steady for entry in entries)), max(entry.rss_bytes for entry in entries) / 1e6
