@@ -10,7 +10,7 @@ import pytest
 
 from jaxfix.core.report import Measurement
 from jaxfix.evidence import probe
-from jaxfix.evidence.probe.causes import differences, explanation
+from jaxfix.evidence.probe.causes import differences
 from jaxfix.evidence.probe.signatures import Leaf, Signature
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.trace import trace
@@ -245,42 +245,9 @@ def test_a_source_that_an_editable_install_points_to_is_the_copy(tmp_path: Path)
     assert list(run.loaded) == ["src/lib.py"]
 
 
-@pytest.mark.parametrize(
-    ("miss", "why", "words"),
-    [
-        (
-            "* at input path [0][1], now S Static(val=2) and before S Static(val=1), so",
-            "static argument",
-            "static argument 1 -> 2",
-        ),
-        ("* at x, now f32[5] and before f32[4]", "shape", "shape of `x` f32[4] -> f32[5]"),
-        (
-            "* at s, now f32[]({}){weak_type=False} and before f32[]({}){weak_type=True}https://docs.jax.dev/x",
-            "weak type",
-            "weak_type of `s` differs",
-        ),
-        (
-            "never seen function:\n    f.<locals>.body id=1\n  but seen another function defined on the same line",
-            "function object",
-            "function object differs each call: `body`",
-        ),
-        ("* at x, seen f32[4], but now given i32[4],", "dtype", "dtype of `x` f32[4] -> i32[4]"),
-    ],
-    ids=["static", "shape", "weak", "again", "0.4.30"],
-)
-def test_the_explanations_of_every_jax_are_understood(miss: str, why: str, words: str) -> None:
-    found = explanation(f"TRACING CACHE MISS at t.py:1:1 (f):\n  {miss}")
-    assert found is not None
-    assert (found.why, found.words) == (why, words)
-
-
-def test_a_first_function_needs_no_explanation() -> None:
-    assert explanation("TRACING CACHE MISS at t.py:1:1 (f):\n  never seen function:\n    body id=1") is None
-
-
 def signature(*leaves: Leaf, **static: str) -> Signature:
     paths = tuple(f"s[{number}]" for number in range(len(leaves)))
-    return Signature(paths, leaves, {"s": "by position"}, static, (), {}, {}, 0)
+    return Signature(paths, leaves, {"s": "by position"}, {}, static, (), {}, {}, 0)
 
 
 def test_a_difference_is_told_by_path() -> None:

@@ -1,5 +1,6 @@
 """Why a program was not found in a cache, in words."""
 
+import operator
 import re
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from .signatures import PROGRAM, Leaf, Signature
 
 Key = tuple[Any, ...]
 _MOST_KEYS = 2048
-_MOST_KEPT = 16
+_MOST_KEPT = 12
 _MANY_LEAVES = 2000
 
 
@@ -29,24 +30,22 @@ class Causes:
     def __init__(self) -> None:
         self.history: OrderedDict[Key, deque[Signature]] = OrderedDict()
 
-    def of(self, keys: list[Key], now: Signature, program: str, overheard: list[str]) -> dict[str, Any]:
+    def of(self, keys: list[Key], now: Signature, program: str) -> dict[str, Any]:
         """A `Cause`: what differs from the most similar earlier compile under one of `keys`.
 
         Args:
           keys: what it is compared within, such as its function and its line.
           program: the name of what is compiled.
-          overheard: jax's own explanations of this compile.
         """
-        seen = [old for key in keys for old in self.history.get(key, ())]
+        seen = {id(old): old for key in keys for old in self.history.get(key, ())}
         self._remember(keys, now)
         if not seen:
             return _cause(Difference("first compile", "first compile of this line"))
-        found = min((differences(old, now, program) for old in reversed(seen)), key=_distance)
-        if found:
-            more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-            return _cause(found[0]._replace(words=found[0].words + more))
-        said = next((told for told in map(explanation, _of_program(program, overheard)) if told), None)
-        return _cause(said or _unseen(now, program))
+        # The latest of equally similar ones.
+        nearest = min(reversed(seen.values()), key=lambda old: _distance(old, now))
+        found = differences(nearest, now, program) or [_unseen(now, program)]
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        return _cause(found[0]._replace(words=found[0].words + more))
 
     def _remember(self, keys: list[Key], now: Signature) -> None:
         most = _MOST_KEPT if len(now.leaves) < _MANY_LEAVES else 2
@@ -68,14 +67,34 @@ def differences(old: Signature, now: Signature, program: str) -> list[Difference
     found += _named("parameter of a primitive", old.parameters, now.parameters, f"`{{}}` of `{program}`")
     found += _functions(old, now)
     found += _named("configuration or context", old.configuration, now.configuration, "`{}`")
-    if not found and old.context != now.context:
-        found.append(Difference("configuration or context", "mesh or another context differs"))
+    if not found:
+        found += _hidden(old, now)
     return found
 
 
-def _distance(found: list[Difference]) -> int:
-    """Trees that differ in structure are far apart: their leaves cannot be compared."""
-    return sum(4 if difference.why == "structure" else 1 for difference in found)
+def _hidden(old: Signature, now: Signature) -> Iterator[Difference]:
+    """What differs in what cannot be looked into."""
+    for name, token in now.trees.items():
+        if old.trees.get(name, token) != token:
+            yield Difference("structure", f"static part of {_quoted(name)} differs", name)
+    if old.context != now.context:
+        yield Difference("configuration or context", "mesh or another context differs")
+
+
+def _distance(old: Signature, now: Signature) -> int:
+    """How far apart two signatures are; trees that differ in structure are, for their leaves cannot be compared."""
+    far = 0
+    if old.paths is not now.paths and old.paths != now.paths:
+        far += 8
+    elif old.leaves is not now.leaves:
+        far += sum(map(operator.ne, old.leaves, now.leaves))
+    far += 4 * (old.passed != now.passed)
+    far += sum(old.static.get(name) != value for name, value in now.static.items())
+    far += sum(old.parameters.get(name) != value for name, value in now.parameters.items())
+    far += not _same_functions(old, now)
+    far += sum(before.captured != after.captured for before, after in zip(old.functions, now.functions, strict=False))
+    far += old.configuration is not now.configuration
+    return far + (old.trees != now.trees)
 
 
 def _structures(old: Signature, now: Signature) -> Iterator[Difference]:
@@ -140,9 +159,9 @@ def _named(why: str, old: dict[str, Any], now: dict[str, Any], form: str) -> Ite
 
 
 def _functions(old: Signature, now: Signature) -> list[Difference]:
-    pairs = list(zip(old.functions, now.functions, strict=False))
-    if len(old.functions) == len(now.functions) and all(before.is_same(after) for before, after in pairs):
+    if _same_functions(old, now):
         return []
+    pairs = list(zip(old.functions, now.functions, strict=False))
     captured = [
         Difference("constant", f"captured `{name}` {was} -> {value}", name, was, value)
         for before, after in pairs
@@ -157,6 +176,12 @@ def _functions(old: Signature, now: Signature) -> list[Difference]:
     return [Difference("function object", f"{words}: `{name.rpartition('.')[2]}`", name)]
 
 
+def _same_functions(old: Signature, now: Signature) -> bool:
+    if len(old.functions) != len(now.functions):
+        return False
+    return all(before.is_same(after) for before, after in zip(old.functions, now.functions, strict=True))
+
+
 def _unseen(now: Signature, program: str) -> Difference:
     if PROGRAM in now.parameters.values():
         return Difference("function object", f"function object differs each call: `{program}` is traced anew", program)
@@ -165,40 +190,3 @@ def _unseen(now: Signature, program: str) -> Difference:
 
 def _quoted(path: str) -> str:
     return path if path.startswith("argument ") else f"`{path}`"
-
-
-def _of_program(name: str, overheard: list[str]) -> list[str]:
-    mine = [miss for miss in overheard if re.search(rf"\b{re.escape(name)}\b", miss)]
-    return mine + [miss for miss in overheard if miss not in mine]
-
-
-def explanation(miss: str) -> Difference | None:
-    """What jax's explanation of a cache miss means, where the signature does not tell."""
-    if static := re.search(r"now .*Static\(val=(.*?)\) and before .*Static\(val=(.*?)\)", miss):
-        return Difference("static argument", f"static argument {static[2]} -> {static[1]}", None, static[2], static[1])
-    if never := re.search(r"never seen function:\s+(\S+)", miss):
-        if "seen another function defined on the same line" not in miss:
-            return None
-        name = never[1].rpartition(".")[2]
-        return Difference("function object", f"function object differs each call: `{name}`", never[1])
-    if types := re.search(r"\* at (.+?), now (\S+) and before (\S+)$", miss, re.MULTILINE):
-        return _types_differ(types[1], types[3].partition("https:")[0], types[2])
-    if types := re.search(r"\* at (.+?), seen (\S+?),? but now given (\S+?),?(?:\s|$)", miss):
-        return _types_differ(types[1], types[2], types[3])
-    if "racing context doesn't match" in miss:
-        named = re.search(r"\* (jax_\w+) differs: now (.+) and before (.+)", miss)
-        if named is None:
-            return Difference("configuration or context", "configuration or context differs")
-        words = f"`{named[1]}` {named[3]} -> {named[2]}"
-        return Difference("configuration or context", words, named[1], named[3], named[2])
-    if tree := re.search(r"at (?:input path )?(\S+?), (?:now|seen) ", miss):
-        return Difference("structure", f"structure of `{tree[1]}` differs", tree[1])
-    return None
-
-
-def _types_differ(name: str, before: str, now: str) -> Difference:
-    old, new = (re.sub(r"\(\{[^}]*\}\)|\{[^}]*\}", "", text) for text in (before, now))
-    if old == new:
-        return Difference("weak type", f"weak_type of `{name}` differs", name)
-    kind = "dtype" if old.partition("[")[2] == new.partition("[")[2] else "shape"
-    return Difference(kind, f"{kind} of `{name}` {old} -> {new}", name, old, new)

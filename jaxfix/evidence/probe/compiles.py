@@ -23,7 +23,7 @@ COMPILE = "/jax/core/compile/backend_compile_duration"
 LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
 CACHE_HIT = "/jax/compilation_cache/cache_hits"
-_LOGGERS = ("jax._src.interpreters.pxla", "jax._src.interpreters.partial_eval", "jax._src.pjit")
+_LOGGER = "jax._src.interpreters.pxla"
 
 
 class _Thread(threading.local):
@@ -35,7 +35,6 @@ class _Thread(threading.local):
 
     def forget(self) -> None:
         self.seconds: dict[str, float] = {}
-        self.misses: list[str] = []
         self.compiling: tuple[str, tuple[Any, ...]] | None = None
         self.cached = False
 
@@ -80,19 +79,12 @@ class Compiles:
 
     def listen(self) -> None:
         """From here on every compile is recorded; jax has been imported."""
-        jax = sys.modules["jax"]
         monitoring = importlib.import_module("jax.monitoring")
         monitoring.register_event_duration_secs_listener(self._timed)
         monitoring.register_event_listener(self._happened)
-        explained = bool(getattr(jax.config, "jax_explain_cache_misses", False))
-        if self.settings.explain:
-            jax.config.update("jax_explain_cache_misses", True)
-        for name in _LOGGERS:
-            logger = logging.getLogger(name)
-            level = logger.level
-            logger.addFilter(functools.partial(self._overheard, level=level, explained=explained))
-            if name.endswith("pxla"):
-                logger.setLevel(logging.DEBUG)
+        logger = logging.getLogger(_LOGGER)
+        logger.addFilter(functools.partial(self._overheard, level=logger.level))
+        logger.setLevel(logging.DEBUG)
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
@@ -122,11 +114,10 @@ class Compiles:
         parts |= {"compiling_s": seconds}
         entry = {"seconds": sum(parts.values()), "at_s": self.record.age(), "cached": thread.cached, **parts}
         logged, avals = thread.compiling or (said.get("fun_name") or "unknown", ())
-        misses = thread.misses
         with self.silenced():
-            self._compiled(entry, re.sub(r"^jit\((.*)\)$", r"\1", said.get("fun_name") or logged), avals, misses)
+            self._compiled(entry, re.sub(r"^jit\((.*)\)$", r"\1", said.get("fun_name") or logged), avals)
 
-    def _compiled(self, entry: dict[str, Any], name: str, avals: tuple[Any, ...], misses: list[str]) -> None:
+    def _compiled(self, entry: dict[str, Any], name: str, avals: tuple[Any, ...]) -> None:
         stack = self._stack(sys._getframe(2))
         program = stack.eager.name if stack.eager is not None else f"jit({name})"
         chain = [self._line(frame) for frame in stack.frames]
@@ -134,14 +125,12 @@ class Compiles:
         where = chain[0] if chain else foreign
         place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
         entry |= {**place, "chain": [str(line) for line in chain], "program": program}
-        entry["cause"] = self._cause(stack, where, program, avals, misses)
+        entry["cause"] = self._cause(stack, where, program, avals)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
 
-    def _cause(
-        self, stack: Stack, where: Line, program: str, avals: tuple[Any, ...], misses: list[str]
-    ) -> dict[str, Any]:
+    def _cause(self, stack: Stack, where: Line, program: str, avals: tuple[Any, ...]) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""
         keys: list[Key] = [(*where[:3], program)]
         try:
@@ -151,7 +140,7 @@ class Compiles:
         code = stack.call.code if stack.call is not None and stack.eager is None else None
         if code is not None and is_user(code.co_filename, self.settings.user):
             keys.append(("function", code.co_filename, code.co_firstlineno, code.co_qualname))
-        return self.causes.of(keys, signature, program, misses)
+        return self.causes.of(keys, signature, program)
 
     def _signature(self, stack: Stack, avals: tuple[Any, ...]) -> Signature:
         if stack.eager is not None:
@@ -185,15 +174,12 @@ class Compiles:
         path = file if file.startswith("<") else shown(os.path.abspath(file), self.settings)
         return Line(path, cell, frame.f_lineno, frame.f_code.co_qualname)
 
-    def _overheard(self, record: logging.LogRecord, *, level: int, explained: bool) -> bool:
+    def _overheard(self, record: logging.LogRecord, *, level: int) -> bool:
         """Keeps what the log says of a compile, and passes on what the user would have seen without us."""
         text = str(record.msg)
         if text.startswith("Compiling %s with global shapes") and isinstance(record.args, tuple):
             avals = record.args[1] if isinstance(record.args[1], tuple | list) else ()
             self.thread.compiling = (str(record.args[0]), tuple(avals))
-        if text.startswith("TRACING CACHE MISS"):
-            self.thread.misses.append(text)
-            return explained
         if record.levelno > logging.DEBUG:
             return True
         parent = logging.getLogger("jax").getEffectiveLevel()

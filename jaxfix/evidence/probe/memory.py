@@ -8,10 +8,13 @@ import time
 def rss_bytes() -> int:
     """Resident memory now; its peak where the system does not say."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as statm:
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        statm = os.open("/proc/self/statm", os.O_RDONLY)
     except OSError:
         return peak_bytes()
+    try:
+        return int(os.read(statm, 256).split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    finally:
+        os.close(statm)
 
 
 def peak_bytes() -> int:

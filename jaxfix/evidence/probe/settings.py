@@ -16,7 +16,7 @@ class Settings:
       moved: (folder of this run, folder to report instead), longest first.
       paths: (folder, folder to import from instead) for `sys.path` and editable installs.
       links: (copy of the tree, tree) in which links to large files are broken before they are written to.
-      explain: whether to ask jax for the reasons of cache misses, and to look for steps.
+      explain: whether to look for steps.
       cache: whether the persistent compilation cache stays as the program has it.
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.

@@ -53,11 +53,19 @@ class Function(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """All that jax looks a program up by, as far as it can be seen."""
+    """All that jax looks a program up by, as far as it can be seen.
+
+    Attributes:
+      passed: how each argument was passed.
+      trees: a token of the structure of each argument, the static parts of its nodes included.
+      configuration: of jax, by name.
+      context: a token of the meshes and settings that jax keys its caches by.
+    """
 
     paths: tuple[str, ...]
     leaves: tuple[Leaf, ...]
     passed: dict[str, str]
+    trees: dict[str, int]
     static: dict[str, str]
     functions: tuple[Function, ...]
     parameters: dict[str, str]
@@ -127,26 +135,30 @@ class Reader:
     def __init__(self, user: list[str]) -> None:
         self.user = user
         self.kept: dict[Any, Any] = {}
+        self.paths: dict[int, list[str]] = {}
+        self.types: dict[Any, str] = {}
         self.placements: dict[int, str] = {}
+        self.holders: list[tuple[str, Any]] | None = None
 
     def of_call(self, call: Call) -> Signature:
         """The signature of a jitted function's call, its leaves named by parameter and path."""
         paths: list[str] = []
         leaves: list[Leaf] = []
         passed: dict[str, str] = {}
+        trees: dict[str, int] = {}
         static: dict[str, str] = {}
         for name, how, value, is_static in _arguments(call):
             if is_static:
                 static |= _fields(name, value)
                 continue
             passed[name] = how
-            for path, leaf in _flat(value):
-                paths.append(name + path)
-                leaves.append(self._leaf(leaf))
+            trees[name], below, values = self._flat(value)
+            paths += [name + path for path in below] if below != [""] else [name]
+            leaves += map(self._leaf, values)
         code = call.code
         mine = code is not None and is_user(code.co_filename, self.user)
         functions = (_function(call.function),) if mine else ()
-        return self._signature(paths, leaves, functions, passed=passed, static=static)
+        return self._signature(paths, leaves, functions, passed=passed, trees=trees, static=static)
 
     def of_eager(self, eager: Eager) -> Signature:
         """The signature of a primitive that is run by itself."""
@@ -166,34 +178,66 @@ class Reader:
         leaves: list[Leaf],
         functions: tuple[Function, ...],
         passed: dict[str, str] | None = None,
+        trees: dict[str, int] | None = None,
         static: dict[str, str] | None = None,
         parameters: dict[str, str] | None = None,
     ) -> Signature:
         if len(self.kept) > 1 << 16:
             self.kept.clear()
         names, types = self._once(tuple(paths)), self._once(tuple(self._once(leaf) for leaf in leaves))
-        configuration = self._configuration()
-        return Signature(
-            names, types, passed or {}, static or {}, functions, parameters or {}, configuration, _context()
-        )
+        given = passed or {}, trees or {}, static or {}, functions, parameters or {}
+        return Signature(names, types, *given, self._configuration(), _context())
 
     def _once(self, value: Any) -> Any:
         return self.kept.setdefault(value, value)
 
+    def _flat(self, value: Any) -> tuple[int, list[str], list[Any]]:
+        """A token of the structure, the paths of the leaves and the leaves."""
+        if hasattr(value, "dtype") and hasattr(value, "shape"):
+            return 0, [""], [value]
+        tree = sys.modules["jax"].tree_util
+        leaves, structure = tree.tree_flatten(value)
+        token = hash(str(structure))
+        paths = self.paths.get(token)
+        if paths is None or len(paths) != len(leaves):
+            if len(self.paths) > 1 << 10:
+                self.paths.clear()
+            paths = [tree.keystr(path) for path, _ in tree.tree_flatten_with_path(value)[0]]
+            self.paths[token] = paths
+        return token, paths, leaves
+
     def _configuration(self) -> dict[str, Any]:
-        holders = getattr(sys.modules["jax"].config, "_value_holders", {})
-        now = {name: holder.value for name, holder in holders.items() if not _ASIDE.match(name)}
-        told = tuple((name, value if isinstance(value, _PLAIN) else str(value)) for name, value in now.items())
-        known: dict[str, Any] = self.kept.setdefault(("configuration", *told), dict(told))
+        if self.holders is None:
+            holders = getattr(sys.modules["jax"].config, "_value_holders", {})
+            self.holders = [(name, holder) for name, holder in holders.items() if not _ASIDE.match(name)]
+        values = tuple(holder.value for _, holder in self.holders)
+        known: dict[str, Any] | None = self.kept.get(values)
+        if known is None:
+            names = (name for name, _ in self.holders)
+            known = self.kept[values] = {name: str(value) for name, value in zip(names, values, strict=True)}
         return known
 
     def _leaf(self, value: Any) -> Leaf:
+        if type(value) in _SCALARS:
+            scalar, weak = _SCALARS[type(value)]
+            return Leaf(self._type(scalar), (), weak)
         aval = value if hasattr(value, "weak_type") else getattr(value, "aval", None)
         if aval is None:
-            return _plain_leaf(value)
+            dtype = getattr(value, "dtype", None)
+            shown = f"<{type(value).__name__}>" if dtype is None else self._type(dtype)
+            return Leaf(shown, tuple(getattr(value, "shape", ())), False)
         placed = self._placed(value) if getattr(value, "_committed", False) else None
         shape = tuple(getattr(aval, "shape", ()))
-        return Leaf(str(getattr(aval, "dtype", aval)), shape, bool(getattr(aval, "weak_type", False)), placed)
+        return Leaf(self._type(getattr(aval, "dtype", aval)), shape, bool(getattr(aval, "weak_type", False)), placed)
+
+    def _type(self, dtype: Any) -> str:
+        """The name of the type that jax makes of `dtype`."""
+        wide = bool(getattr(sys.modules["jax"].config, "jax_enable_x64", False))
+        known = self.types.get((dtype, wide))
+        if known is None:
+            said = str(dtype)
+            known = self.types[dtype, wide] = said if wide else _NARROW.get(said, said)
+        return known
 
     def _placed(self, array: Any) -> str | None:
         sharding = getattr(array, "sharding", None)
@@ -205,15 +249,6 @@ class Reader:
                 self.placements.clear()
             self.placements[key] = _short(str(sharding), 120)
         return self.placements[key]
-
-
-def _plain_leaf(value: Any) -> Leaf:
-    wide = bool(getattr(sys.modules["jax"].config, "jax_enable_x64", False))
-    if type(value) in _SCALARS:
-        dtype, weak = _SCALARS[type(value)]
-        return Leaf(dtype if wide else _NARROW.get(dtype, dtype), (), weak)
-    dtype = str(getattr(value, "dtype", f"<{type(value).__name__}>"))
-    return Leaf(dtype if wide else _NARROW.get(dtype, dtype), tuple(getattr(value, "shape", ())), False)
 
 
 def _arguments(call: Call) -> Iterator[tuple[str, str, Any, bool]]:
@@ -244,15 +279,6 @@ def _positional_names(call: Call, count: int) -> list[str]:
         elif parameter.kind is parameter.VAR_POSITIONAL:
             rest = parameter.name
     return names[:count] + [f"{rest}[{number}]" for number in range(count - len(names))]
-
-
-def _flat(value: Any) -> Iterator[tuple[str, Any]]:
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        yield "", value
-        return
-    tree = sys.modules["jax"].tree_util
-    for path, leaf in tree.tree_flatten_with_path(value)[0]:
-        yield tree.keystr(path), leaf
 
 
 def _fields(name: str, value: Any) -> dict[str, str]:

@@ -51,7 +51,8 @@ class Steps:
                 entry["step"] = self.marked.track.number
             return
         self._find(frames, seconds)
-        entry["rss_bytes"], entry["live_arrays"] = rss_bytes(), None
+        if not self.tracks:
+            entry["rss_bytes"] = rss_bytes()
         here = {frame.f_code: frame.f_lineno for frame in frames}
         mine = threading.get_ident()
         numbers = {}
@@ -85,7 +86,7 @@ class Steps:
             else:
                 self._from_pattern()
         for entry in self.record.compiles:
-            for name in ("steps", "rss_bytes", "live_arrays"):
+            for name in ("steps", "rss_bytes"):
                 entry.pop(name, None)
 
     def _take(self, track: Track) -> None:
@@ -121,7 +122,7 @@ class Steps:
                 entry["step"] = number
             ended = compiles[end] if end < len(compiles) else None
             at_s = ended["at_s"] if ended else self.record.age()
-            rss = ended["rss_bytes"] if ended else rss_bytes()
+            rss = ended.get("rss_bytes", 0) if ended else rss_bytes()
             seconds = at_s - compiles[start]["at_s"]
             counted = {"compiles": end - start, "traces": 0, "rss_bytes": rss}
             self.record.steps.append(counted | {"seconds": seconds, "at_s": at_s, "iterations": 1})
