@@ -103,7 +103,7 @@ class Beside:
         done = threading.Event()
         try:
             threading.Thread(target=self._watch, args=(done,), daemon=True).start()
-            until = time.monotonic() + _PROCESS_S
+            until = time.process_time() + _PROCESS_S
             for name in sorted(self.samples):
                 self._function(name, until)
         except Exception as error:
@@ -125,7 +125,7 @@ class Beside:
 
     def _function(self, name: str, until: float) -> None:
         self.current = name
-        self.until = min(until, time.monotonic() + _FUNCTION_S)
+        self.until = min(until, time.process_time() + _FUNCTION_S)
         for sample, function in self.samples[name]:
             try:
                 with _quiet(), self.probe.paused():
@@ -271,7 +271,7 @@ class Trial:
             steps.insert(0, self._gradients)
         for step in (*steps, self._programs):
             for _ in step(leaves):
-                if self.slow or time.monotonic() > self.owner.until:
+                if self.slow or time.process_time() > self.owner.until:
                     self.record.alone.setdefault(self.name, "not with all other data: its calls are slow")
                     return
 
@@ -358,9 +358,9 @@ class Trial:
 
     def _compare(self, how: str, before: Callable[[], Any], after: Callable[[], Any]) -> None:
         """Adds what both return; not what the original itself returns differently the second time."""
-        started = time.monotonic()
+        started = time.process_time()
         new, old = self._output(how, after), self._output(how, before)
-        self.slow = self.slow or time.monotonic() - started > 2 * _CALL_S
+        self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         if _bare(new) != _bare(old):
             if not self.slow and _bare(self._output(how, before)) != _bare(old):
                 raise Unmade("what the original returns differs from call to call")
