@@ -168,9 +168,9 @@ class Census:
         return found
 
     def _static(self, findings: list[dict[str, object]], receipts: tuple[Evidence, ...]) -> Iterator[Static]:
-        judged = {(entry.path, entry.key): entry for entry in receipts}
+        judged = {(entry.path, entry.line, entry.codemod): entry for entry in receipts}
         for finding in findings:
-            receipt = judged.get((str(finding["path"]), str(finding["key"])))
+            receipt = judged.get((str(finding["path"]), int(str(finding["line"])), str(finding["id"])))
             if receipt is not None and receipt.verdict.value == "proven":
                 continue
             said = f"{receipt.verdict.value}: {receipt.reason}" if receipt else str(finding["declined"] or "not driven")

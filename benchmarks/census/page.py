@@ -24,7 +24,8 @@ def lines(table: Table) -> Iterator[str]:
     yield _where(table)
     yield ""
     yield (
-        f"{len(names)} factories. Compiling at steady eager steps: **{len(slow)} as shipped, {len(now)} repaired**. "
+        f"{len(names)} factories. Compiling at steady eager steps: **{len(slow)} as shipped, {len(now)} repaired**"
+        f"{_unknown(table, slow)}. "
         f"Compiling more than once under `jit`: {len(again(table, table.before))} as shipped, "
         f"{len(again(table, table.after))} repaired."
     )
@@ -65,6 +66,11 @@ def lines(table: Table) -> Iterator[str]:
     yield from (f"* {name}: {reason}" for name, reason in table.undriven.items())
     if not failed and not table.undriven:
         yield "Nothing."
+
+
+def _unknown(table: Table, slow: list[str]) -> str:
+    unknown = [name for name in slow if len(figures(table.after, name, EAGER)) < len(EAGER)]
+    return f" ({len(unknown)} of them not rerun)" if unknown else ""
 
 
 def rows(table: Table) -> Iterator[str]:

@@ -131,7 +131,9 @@ class Updates:
 
     def settle(self, returned: Any) -> Any:
         updates, self.state = returned
-        self.params = self.problem.added(self.params, updates)
+        structure = self.problem.jax.tree_util.tree_structure
+        if structure(updates) == structure(self.params):  # what aggregates may give statistics instead
+            self.params = self.problem.added(self.params, updates)
         return {"params": self.params, "state": self.state, "updates": updates}
 
     def trace(self) -> None:
