@@ -1,8 +1,6 @@
 """Counts what is compiled, and says where and why."""
 
-import functools
 import importlib
-import logging
 import os
 import re
 import sys
@@ -23,7 +21,6 @@ COMPILE = "/jax/core/compile/backend_compile_duration"
 LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
 CACHE_HIT = "/jax/compilation_cache/cache_hits"
-_LOGGER = "jax._src.interpreters.pxla"
 
 
 class _Thread(threading.local):
@@ -35,7 +32,6 @@ class _Thread(threading.local):
 
     def forget(self) -> None:
         self.seconds: dict[str, float] = {}
-        self.compiling: tuple[str, tuple[Any, ...]] | None = None
         self.cached = False
 
 
@@ -62,10 +58,12 @@ class Stack(NamedTuple):
     foreign: FrameType | None
     call: Call | None
     eager: Eager | None
+    name: str
+    avals: tuple[Any, ...]
 
 
 class Compiles:
-    """Listens to the monitoring of jax and to its loggers, on the thread that compiles."""
+    """Listens to the monitoring of jax, on the thread that compiles."""
 
     def __init__(self, settings: Settings, record: Record, steps: Steps) -> None:
         self.settings, self.record, self.steps = settings, record, steps
@@ -82,9 +80,6 @@ class Compiles:
         monitoring = importlib.import_module("jax.monitoring")
         monitoring.register_event_duration_secs_listener(self._timed)
         monitoring.register_event_listener(self._happened)
-        logger = logging.getLogger(_LOGGER)
-        logger.addFilter(functools.partial(self._overheard, level=logger.level))
-        logger.setLevel(logging.DEBUG)
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
@@ -113,39 +108,39 @@ class Compiles:
         parts = {"tracing_s": thread.seconds.get(TRACE, 0.0), "lowering_s": thread.seconds.get(LOWER, 0.0)}
         parts |= {"compiling_s": seconds}
         entry = {"seconds": sum(parts.values()), "at_s": self.record.age(), "cached": thread.cached, **parts}
-        logged, avals = thread.compiling or (said.get("fun_name") or "unknown", ())
         with self.silenced():
-            self._compiled(entry, re.sub(r"^jit\((.*)\)$", r"\1", said.get("fun_name") or logged), avals)
+            self._compiled(entry, said.get("fun_name"))
 
-    def _compiled(self, entry: dict[str, Any], name: str, avals: tuple[Any, ...]) -> None:
+    def _compiled(self, entry: dict[str, Any], said: str | None) -> None:
         stack = self._stack(sys._getframe(2))
+        name = re.sub(r"^jit\((.*)\)$", r"\1", said or stack.name)
         program = stack.eager.name if stack.eager is not None else f"jit({name})"
         chain = [self._line(frame) for frame in stack.frames]
         foreign = _NOWHERE if stack.foreign is None else self._line(stack.foreign)
         where = chain[0] if chain else foreign
         place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
         entry |= {**place, "chain": [str(line) for line in chain], "program": program}
-        entry["cause"] = self._cause(stack, where, program, avals)
+        entry["cause"] = self._cause(stack, where, program)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
 
-    def _cause(self, stack: Stack, where: Line, program: str, avals: tuple[Any, ...]) -> dict[str, Any]:
+    def _cause(self, stack: Stack, where: Line, program: str) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""
         keys: list[Key] = [(*where[:3], program)]
         try:
-            signature = self._signature(stack, avals)
+            signature = self._signature(stack)
         except Exception:  # what a pytree, a hash or another version of jax raises is not the program's to see
-            signature = self.reader.of_types(avals)
+            signature = self.reader.of_types(stack.avals)
         code = stack.call.code if stack.call is not None and stack.eager is None else None
         if code is not None and is_user(code.co_filename, self.settings.user):
             keys.append(("function", code.co_filename, code.co_firstlineno, code.co_qualname))
         return self.causes.of(keys, signature, program)
 
-    def _signature(self, stack: Stack, avals: tuple[Any, ...]) -> Signature:
+    def _signature(self, stack: Stack) -> Signature:
         if stack.eager is not None:
             return self.reader.of_eager(stack.eager)
-        return self.reader.of_call(stack.call) if stack.call is not None else self.reader.of_types(avals)
+        return self.reader.of_call(stack.call) if stack.call is not None else self.reader.of_types(stack.avals)
 
     def _stack(self, frame: FrameType | None) -> Stack:
         frames: list[FrameType] = []
@@ -153,6 +148,8 @@ class Compiles:
         call: Call | None = None
         primitive: dict[str, Any] | None = None
         functions: list[Any] = []
+        name: str = "unknown"
+        avals: tuple[Any, ...] = ()
         while frame is not None:
             code = frame.f_code
             if is_user(code.co_filename, self.settings.user):
@@ -160,30 +157,26 @@ class Compiles:
             elif not frames:
                 if foreign is None and is_foreign(code.co_filename):
                     foreign = frame
-                if call is None:
+                if code.co_qualname == "UnloadedMeshExecutable.from_hlo":
+                    name, avals = _named(frame.f_locals)
+                elif call is None:
                     call = call_in(frame)
                 elif code.co_name == "apply_primitive" and primitive is None:
                     primitive = frame.f_locals
                 elif primitive is not None and foreign is None:
                     functions += functions_in(frame, self.settings.user)
             frame = frame.f_back
-        return Stack(frames, foreign, call, _eager(primitive, functions))
+        return Stack(frames, foreign, call, _eager(primitive, functions), name, avals)
 
     def _line(self, frame: FrameType) -> Line:
         file, cell = cell_of(frame.f_code.co_filename)
         path = file if file.startswith("<") else shown(os.path.abspath(file), self.settings)
         return Line(path, cell, frame.f_lineno, frame.f_code.co_qualname)
 
-    def _overheard(self, record: logging.LogRecord, *, level: int) -> bool:
-        """Keeps what the log says of a compile, and passes on what the user would have seen without us."""
-        text = str(record.msg)
-        if text.startswith("Compiling %s with global shapes") and isinstance(record.args, tuple):
-            avals = record.args[1] if isinstance(record.args[1], tuple | list) else ()
-            self.thread.compiling = (str(record.args[0]), tuple(avals))
-        if record.levelno > logging.DEBUG:
-            return True
-        parent = logging.getLogger("jax").getEffectiveLevel()
-        return record.levelno >= (level or parent)
+
+def _named(values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
+    """The name and the argument types of the program that is compiled, where jax keeps them."""
+    return str(values.get("name", "unknown")), tuple(values.get("global_in_avals") or ())
 
 
 def _eager(values: dict[str, Any] | None, functions: list[Any]) -> Eager | None:
