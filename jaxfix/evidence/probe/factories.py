@@ -162,8 +162,8 @@ def _arguments(factory: Any, inner: Any, functions: dict[str, Callable[..., Any]
         if parameter.kind in _PARAMETER_KINDS:
             continue
         if parameter.default is not parameter.empty:
-            if parameter.default is None and parameter.name in functions and _is_asked_for_a_function(factory):
-                named[parameter.name] = functions[parameter.name]  # a dataclass orders its fields, not its needs
+            if parameter.default is None:
+                named |= _in_place_of_none(factory, parameter.name, functions)
             continue
         value = _filling(factory, parameter.name, annotation, inner, functions)
         if parameter.kind is parameter.POSITIONAL_ONLY:
@@ -171,6 +171,15 @@ def _arguments(factory: Any, inner: Any, functions: dict[str, Callable[..., Any]
         else:
             named[parameter.name] = value
     return positional, named
+
+
+def _in_place_of_none(factory: Any, name: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    """What to pass where the default is None and does not work."""
+    if name == "learning_rate":
+        return {name: 0.1}  # optax 0.2.3 computes with that of `adadelta`
+    if name in functions and _is_asked_for_a_function(factory):
+        return {name: functions[name]}  # a dataclass orders its fields, not its needs
+    return {}
 
 
 def _filling(factory: Any, name: str, annotation: str, inner: Any, functions: dict[str, Callable[..., Any]]) -> Any:
