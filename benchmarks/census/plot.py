@@ -33,6 +33,7 @@ def draw(table: Table, path: Path) -> None:
     left.set_xlabel("compiles per step")
     right.set_xlabel("resident memory per step, MB")
     left.set_xlim(left=-0.2)
+    left.xaxis.get_major_locator().set_params(integer=True)
     for axes in (left, right):
         axes.grid(axis="x", linewidth=0.4)
         axes.spines[["top", "right"]].set_visible(False)
