@@ -2,6 +2,10 @@
 
 import sys
 
+if __name__ == "__main__" and not sys.flags.safe_path:
+    # `-m` puts the working folder first: a stranger's project must not be imported by looking at it.
+    del sys.path[0]
+
 from jaxfix import __version__
 
 

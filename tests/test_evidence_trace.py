@@ -11,7 +11,8 @@ import pytest
 
 from jaxfix.core.errors import EvidenceError
 from jaxfix.core.report import Compile, Measurement, Step, Why
-from jaxfix.evidence.trace import runnable, trace
+from jaxfix.evidence.target import runnable
+from jaxfix.evidence.trace import trace
 
 pytestmark = pytest.mark.evidence
 

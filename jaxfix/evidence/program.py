@@ -8,7 +8,7 @@ from pathlib import Path
 from jaxfix.core.report import Measurement
 from jaxfix.evidence import shadow
 from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
-from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, with_interpreter
+from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
 
 
 class ProgramRunner:
@@ -99,9 +99,10 @@ class ProgramRunner:
         variables, words = command_words(self.command)
         environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)
         moved = {name: _moved(value, self._root, tree) for name, value in environment.items() if name != "HOME"}
-        words = tuple(_moved(word, self._root, tree) for word in with_interpreter(words, self._root))
+        words = tuple(_moved(word, self._root, tree) for word in with_interpreter(runnable(words), self._root))
         cwd = tree / self._cwd.relative_to(self._root)
-        return self._target.run(Job(words, cwd, {**environment, **moved, "PWD": str(cwd)}, self._timeout_s))
+        complete = {**environment, **moved, "PWD": str(cwd)}
+        return self._target.run(Job(words, cwd, complete, self._timeout_s, variables=frozenset(variables)))
 
 
 def _moved(text: str, root: Path, copy: Path) -> str:

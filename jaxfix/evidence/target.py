@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -170,6 +170,17 @@ def command_words(command: str) -> tuple[dict[str, str], tuple[str, ...]]:
     if shell := _SHELL.intersection(words):
         raise EvidenceError(f"`{command}` needs a shell for `{min(shell)}`", hint="put it into a script, and run that")
     return variables, tuple(words)
+
+
+def runnable(words: Sequence[str]) -> tuple[str, ...]:
+    """The command with what runs it in front: a Python before a script, the runner of cells before a notebook."""
+    command = tuple(words)
+    if command[0].startswith("-") or command[0].endswith((".py", ".ipynb")):
+        command = ("python", *command)
+    is_python = Path(command[0]).name.rstrip("0123456789.") == "python"
+    if is_python and len(command) > 1 and command[1].endswith(".ipynb"):
+        command = (command[0], "-m", "jaxfix_probe.notebook", *command[1:])
+    return command
 
 
 def with_interpreter(words: tuple[str, ...], root: Path) -> tuple[str, ...]:

@@ -9,11 +9,10 @@ from pathlib import Path
 from jaxfix.core.errors import EvidenceError
 from jaxfix.core.report import Measurement
 from jaxfix.evidence.run import merged, probed, scratch
-from jaxfix.evidence.target import Job, Local, Target, with_interpreter
+from jaxfix.evidence.target import Job, Local, Target, runnable, with_interpreter
 
 # A proof settles these so that two runs are alike; a trace leaves them as the user has them.
 _SETTLED = ("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "JAX_ENABLE_COMPILATION_CACHE", "JAX_COMPILATION_CACHE_DIR")
-_PYTHONS = ("python", "python3")
 
 
 def trace(
@@ -37,6 +36,8 @@ def trace(
     Raises:
       EvidenceError: the command is empty or cannot be started.
     """
+    if not words:
+        raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
     command = with_interpreter(runnable(words), root)
     with scratch() as folder:
         settings = {"explain": True, "cache": True, "step": step}
@@ -44,23 +45,6 @@ def trace(
         job = Job(command, root, environment, interactive=True)
         finished = (target or Local()).run(job)
         return replace(merged(shlex.join(words), finished, folder / "results"), steps_from=steps_from)
-
-
-def runnable(words: Sequence[str]) -> tuple[str, ...]:
-    """The command with what runs it in front: a Python before a script, a runner of cells before a notebook.
-
-    Raises:
-      EvidenceError: there is no command.
-    """
-    if not words:
-        raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
-    command = tuple(words)
-    if command[0].startswith("-") or command[0].endswith((".py", ".ipynb")):
-        command = ("python", *command)
-    is_python = Path(command[0]).name.rstrip("0123456789.") in _PYTHONS
-    if is_python and len(command) > 1 and command[1].endswith(".ipynb"):
-        command = (command[0], "-m", "jaxfix_probe.notebook", *command[1:])
-    return command
 
 
 def _as_it_is(environment: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:

@@ -57,6 +57,15 @@ Trace = Annotated[
     typer.Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files."),
 ]
 
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on", metavar="PLACE", help="Where it runs: cpu, gpu, tpu, ssh://host/path, or both: gpu,ssh://host."
+    ),
+]
+Launcher = Annotated[
+    str | None, typer.Option("--launcher", metavar="CMD", help="What starts it, such as 'srun --gpus=1'.")
+]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
 
 
@@ -122,6 +131,8 @@ def apply(
         list[str] | None,
         typer.Option("--observe", metavar="MODULE:FUNCTION", help="Compare what this function returns as well."),
     ] = None,
+    on: On = None,
+    launcher: Launcher = None,
     output_format: Format = OutputFormat.text,
     stdin_filename: StdinName = None,
     exit_zero: ExitZero = False,
@@ -135,7 +146,8 @@ def apply(
 
     request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace)
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
-    options = Options(wish, leave, diff, to, output_format.value, timeout, steps, tuple(observe or ()))
+    rest = (steps, tuple(observe or ()), on, launcher)
+    options = Options(wish, leave, diff, to, output_format.value, timeout, *rest)
     context.obj.append(partial(_judged, exit_zero, partial(work, request, options)))
 
 
@@ -156,12 +168,14 @@ def trace(
     step: Annotated[
         str | None, typer.Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME.")
     ] = None,
+    on: On = None,
+    launcher: Launcher = None,
 ) -> None:
     """Run a program and say, by source line, what it compiled and why."""
     from jaxfix.drivers.cli.trace import Options
     from jaxfix.drivers.cli.trace import trace as work
 
-    context.obj.append(partial(work, tuple(command), Options(output, html, steps_from, step)))
+    context.obj.append(partial(work, tuple(command), Options(output, html, steps_from, step, on, launcher)))
 
 
 @app.command()

@@ -20,6 +20,7 @@ from jaxfix.drivers.cli.vendoring import only_package, vendor
 from jaxfix.drivers.cli.writing import Leave, refuse_unsaved, write
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.vendor import place_for
+from jaxfix.evidence.elsewhere import target_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Options:
     """What `apply` was asked to do with what it finds; `to` is where an installed package is vendored.
 
     `timeout_s` is for each of the runs that prove, `steps` after how many steps a program is ended, and `compared` what
-    is compared beside what was rewritten, as `module:function`.
+    is compared beside what was rewritten, as `module:function`; `on` and `launcher` say where they run.
     """
 
     wish: Wish
@@ -38,11 +39,14 @@ class Options:
     timeout_s: float
     steps: int | None = None
     compared: tuple[str, ...] = ()
+    on: str | None = None
+    launcher: str | None = None
 
 
 def apply(request: Request, options: Options) -> int:
     """Finds, plans, reruns if that is agreed to, and writes; returns the exit code."""
     _check_options(request, options)
+    place = target_for(options.on, options.launcher, request.python)
     looked_at = targets(request)
     looked_at = replace(looked_at, targets=settled(looked_at.targets))
     vendored = only_package(looked_at.targets) if options.to is not None else None
@@ -54,7 +58,7 @@ def apply(request: Request, options: Options) -> int:
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and fixable:
         leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave
-        rerun = Rerun(allowed.command, request.python, options.timeout_s, options.steps, options.compared)
+        rerun = Rerun(allowed.command, request.python, options.timeout_s, options.steps, options.compared, place)
         proofs = _proofs(fixable, found, rerun, leave)
         found = replace(found, errors=(*found.errors, *proofs.errors))
     planned = plans(fixable, allowed.mode, proofs.receipts)

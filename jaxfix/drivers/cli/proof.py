@@ -14,9 +14,10 @@ from jaxfix.drivers.cli.agenda import folder_in, root_of
 from jaxfix.drivers.cli.driving import can_be_driven, location, path_of
 from jaxfix.drivers.cli.planning import Planned, Receipts
 from jaxfix.engine.plan import plan
-from jaxfix.evidence.optimizers import OptimizerRunner, interpreter
+from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import Runner, prove
+from jaxfix.evidence.target import Local, Target
 from jaxfix.render import text
 from jaxfix.render.paint import printable
 
@@ -97,6 +98,7 @@ class Rerun:
       timeout_s: of each run.
       steps: calls of the rewritten functions after which a run of the program is ended; None runs it to its end.
       compared: `module:function` whose results are compared too.
+      target: where.
     """
 
     command: str | None
@@ -104,6 +106,12 @@ class Rerun:
     timeout_s: float
     steps: int | None = None
     compared: tuple[str, ...] = ()
+    target: Target = field(default_factory=Local)
+
+    @property
+    def there(self) -> str:
+        """The place, to follow the sentence that announces a run; nothing for this machine."""
+        return "" if isinstance(self.target, Local) else f" on {self.target.name}"
 
 
 def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
@@ -140,10 +148,11 @@ def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: L
         timeout_s=rerun.timeout_s,
         compared=compared,
         steps=rerun.steps,
+        target=rerun.target,
     )
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     _announce(
-        f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}; "
+        f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{rerun.there}; "
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     return trial.proven_by(runner)
@@ -167,12 +176,13 @@ def _plain(qualname: str) -> list[str]:
 
 def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
     trial = _Trial(planned, place if place.is_dir() else place.parent, lines)
-    python = rerun.python or interpreter()
+    python = rerun.python or rerun.target.interpreter
     _announce(
         f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
-        f"with `{python}`; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
+        f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
-    return trial.proven_by(OptimizerRunner(place.stem, place, python, trial.functions(), timeout_s=rerun.timeout_s))
+    functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
+    return trial.proven_by(OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target))
 
 
 def _duration(seconds: float) -> str:

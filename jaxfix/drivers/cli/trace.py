@@ -21,6 +21,7 @@ from jaxfix.drivers.cli.traces import Sights, from_here, traced
 from jaxfix.engine.analyze import Found, analyze
 from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence
+from jaxfix.evidence.elsewhere import target_for
 from jaxfix.render import text, trace_page
 from jaxfix.render import trace as render
 from jaxfix.render.trace import Cure
@@ -39,12 +40,16 @@ class Options:
       html: the file for the page.
       steps_from: the first step, from 1, that is steady.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
+      on: where it runs: a platform, or `ssh://host/path`; None is here.
+      launcher: the command that starts the program, such as `srun --gpus=1`.
     """
 
     output: str | None = None
     html: str | None = None
     steps_from: int = 3
     step: str | None = None
+    on: str | None = None
+    launcher: str | None = None
 
 
 def trace(command: tuple[str, ...], options: Options) -> int:
@@ -55,7 +60,8 @@ def trace(command: tuple[str, ...], options: Options) -> int:
     """
     for wanted in (options.output, options.html):
         _refuse_unwritable(wanted)  # before the program has run for nothing
-    measured = evidence.trace(command, Path.cwd(), steps_from=options.steps_from, step=options.step)
+    place = target_for(options.on, options.launcher)
+    measured = evidence.trace(command, Path.cwd(), steps_from=options.steps_from, step=options.step, target=place)
     seen = traced(from_here(measured), command, __version__)
     paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
     cures = _cures(seen)
