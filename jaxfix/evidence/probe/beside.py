@@ -65,12 +65,14 @@ class Beside:
         self.finished = False
         self.deadline: float | None = None
         self.stores: Stores | None = None
+        self.main: str | None = None
 
     def saw(self, name: str, frame: FrameType, traced: bool) -> None:
         """Keeps the arguments of a call that begins, if they are of a kind that has not been kept yet."""
         if name not in self.open or self.finished or "jax" not in sys.modules:
             return
         kept = self.samples.setdefault(name, [])
+        self.main = self.main or getattr(sys.modules.get("__main__"), "__file__", None)
         count = self.examined[name] = self.examined.get(name, 0) + 1
         if count > _EXAMINED or (len(kept) >= _CONCRETE and not traced):
             self.open -= {name} if count > _EXAMINED * 50 else set()
@@ -152,7 +154,7 @@ class Beside:
     def stored(self) -> Stores:
         """What the program assigns to again; read once."""
         if self.stores is None:
-            self.stores = stores_of(self.settings.user, list(self.texts.values()))
+            self.stores = stores_of(self.settings.user, self.texts, self.main)
         return self.stores
 
     def call_until(self) -> None:

@@ -3,19 +3,19 @@
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from .effects import Reach
-from .files import is_user
+from .files import is_user, real
 from .originals import nested, text_of
 from .perturb import changed, is_plain
 
 _MUTATORS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove"}
 _READERS = {"len", "print", "sorted", "sum", "min", "max", "any", "all", "float", "int", "bool", "str", "repr", "list"}
-_BY_NAME = {"setattr", "globals", "vars", "__dict__", "exec", "monkeypatch", "patch", "__setattr__"}
+_BY_NAME = {"setattr", "__setattr__", "setitem", "patch", "object"}
 _MOST_FILES, _MOST_ENTRIES = 300, 8
 _ABSENT = object()
 
@@ -40,33 +40,40 @@ class Stores(ast.NodeVisitor):
     """What the sources of a program assign to again, by name.
 
     Attributes:
-      names: variables of a module that are assigned more than once, in a loop, or by `global`.
-      local: variables of functions that are assigned more than once, in a loop, or by `nonlocal`.
+      names: (file, variable) of modules that are assigned more than once, in a loop, or by `global`.
+      local: (file, function, variable) that are assigned more than once, in a loop, or by `nonlocal`.
       attributes: attributes that are assigned outside of constructors.
+      foreign: attributes of imported modules that are assigned, and what is assigned by a text that names it.
       changed: names of containers that are changed in place, or handed to something that might.
-      strings: texts in modules that assign by name.
     """
 
     def __init__(self) -> None:
-        self.names: set[str] = set()
-        self.local: set[str] = set()
+        self.names: set[tuple[str, str]] = set()
+        self.local: set[tuple[str, str, str]] = set()
         self.attributes: set[str] = set()
+        self.foreign: set[str] = set()
         self.changed: set[str] = set()
-        self.strings: set[str] = set()
+        self._begin("")
+
+    def _begin(self, file: str) -> None:
+        self._file = file
+        self._imported: set[str] = set()
+        self._scopes: list[str] = []
         self._counts: list[dict[str, int]] = [{}]
         self._loops = 0
         self._constructing = False
 
-    def read(self, tree: ast.Module) -> None:
-        self._counts = [{}]
+    def read(self, tree: ast.Module, file: str) -> None:
+        self._begin(file)
+        imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+        self._imported = {(name.asname or name.name).partition(".")[0] for node in imports for name in node.names}
         self.visit(tree)
-        self.names |= {name for name, count in self._counts[0].items() if count > 1}
-        mentioned = {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree)}
-        if mentioned & _BY_NAME:
-            constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-            self.strings |= {value for value in constants if isinstance(value, str) and value.isidentifier()}
-            named = (node for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg)
-            self.strings |= {str(node.arg) for node in named}
+        self.names |= {(file, name) for name, count in self._counts[0].items() if count > 1}
+
+    def may_rebind_local(self, function: str, file: str, name: str) -> bool:
+        """Whether a variable that this function captures is assigned again around it."""
+        parts = function.split(".<locals>.")
+        return any((file, ".<locals>.".join(parts[:depth]), name) in self.local for depth in range(1, len(parts)))
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for decorator in node.decorator_list:
@@ -75,9 +82,12 @@ class Stores(ast.NodeVisitor):
         outer = self._loops, self._constructing
         self._loops, self._constructing = 0, node.name in ("__init__", "__post_init__", "setup", "__new__")
         self._counts.append({part.arg: 1 for part in ast.walk(node.args) if isinstance(part, ast.arg)})
+        self._scopes.append(f"{node.name}.<locals>.")
         for part in node.body:
             self.visit(part)
-        self.local |= {name for name, count in self._counts.pop().items() if count > 1}
+        qualname = self._qualname()
+        self._scopes.pop()
+        self.local |= {(self._file, qualname, name) for name, count in self._counts.pop().items() if count > 1}
         self._loops, self._constructing = outer
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -85,14 +95,21 @@ class Stores(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._store(node.name)
         self._counts.append({})
+        self._scopes.append(f"{node.name}.")
         self.generic_visit(node)
+        self._scopes.pop()
         self._counts.pop()
 
     def visit_Global(self, node: ast.Global) -> None:
-        self.names.update(node.names)
+        self.names.update((self._file, name) for name in node.names)
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self.local.update(node.names)
+        parts = self._qualname().split(".<locals>.")
+        outer = [".<locals>.".join(parts[:depth]) for depth in range(1, len(parts))]
+        self.local.update((self._file, function, name) for function in outer for name in node.names)
+
+    def _qualname(self) -> str:
+        return "".join(self._scopes).removesuffix(".<locals>.")
 
     def visit_For(self, node: ast.For | ast.While | ast.AsyncFor) -> None:
         self._loops += 1
@@ -114,14 +131,24 @@ class Stores(ast.NodeVisitor):
         own = self._constructing and isinstance(node.value, ast.Name)
         if not isinstance(node.ctx, ast.Load) and not own:
             self.attributes.add(node.attr)
+            if isinstance(node.value, ast.Name) and node.value.id in self._imported:
+                self.foreign.add(node.attr)
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
             self.changed |= _named(node.value)
+            if _is_dictionary_of_names(node.value):
+                self.foreign |= _texts([node.slice])
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if called in _BY_NAME:
+            self.foreign |= _texts(node.args)
+        if called == "update" and isinstance(node.func, ast.Attribute) and _is_dictionary_of_names(node.func.value):
+            self.foreign |= {str(keyword.arg) for keyword in node.keywords}
+            self.foreign |= _texts([part for part in ast.walk(node) if isinstance(part, ast.expr)])
         if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
             self.changed |= _named(node.func.value)
         if not (isinstance(node.func, ast.Name) and node.func.id in _READERS):
@@ -139,6 +166,19 @@ class Stores(ast.NodeVisitor):
         counts[name] = counts.get(name, 0) + count + bool(self._loops)
 
 
+def _is_dictionary_of_names(node: ast.expr) -> bool:
+    """Whether this is `globals()`, `vars(...)` or a `__dict__`."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("globals", "vars", "locals")
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"
+
+
+def _texts(nodes: Sequence[ast.expr]) -> set[str]:
+    """The last names in literal texts, such as `rate` in `"model.rate"`."""
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return {text.rpartition(".")[2] for text in texts}
+
+
 def _named(node: ast.expr) -> set[str]:
     """The names that an expression goes through: `a.b["c"]` are `a` and `b`."""
     found: set[str] = set()
@@ -149,14 +189,19 @@ def _named(node: ast.expr) -> set[str]:
     return found | ({node.id} if isinstance(node, ast.Name) else set())
 
 
-def stores_of(user: list[str], originals: list[str]) -> Stores:
-    """What the modules of the user's that this process has imported assign to again, and the original texts."""
+def stores_of(user: list[str], originals: dict[str, str], main: str | None) -> Stores:
+    """What the modules of the user's that this process has imported assign to again, in their original texts.
+
+    Args:
+      main: the file of `__main__`, which has forgotten it when the program has ended.
+    """
     stores = Stores()
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    mine = [file for file in files if isinstance(file, str) and file.endswith(".py") and is_user(file, user)]
-    for file in [*originals, *sorted({os.path.abspath(file) for file in mine})[:_MOST_FILES]]:
+    mine = [file for file in [*files, main] if isinstance(file, str) and is_user(file, user)]
+    mine = [file for file in mine if file.endswith(".py")]
+    for file in sorted({*originals, *(real(os.path.abspath(file)) for file in mine)})[:_MOST_FILES]:
         try:
-            stores.read(text_of(file).tree)
+            stores.read(text_of(originals.get(file, file)).tree, file)
         except (OSError, SyntaxError, ValueError, RecursionError):
             continue
     return stores
@@ -173,12 +218,17 @@ class Slots:
         self.reach, self.stores, self.given = reach, stores, given
         self.mentioned = reach.names
         self._seen: set[Any] = set()
+        self.files: dict[int, set[str]] = {}
+        for code, globals_ in reach.codes:
+            self.files.setdefault(id(getattr(globals_, "live", globals_)), set()).add(real(code.co_filename))
 
     def of(self, arguments: dict[str, Any], cells: dict[str, CellType]) -> Iterator[Slot]:
         for function in self.given:
             yield from self._cells(function, always=True)
         for name, cell in cells.items():
-            yield from self._cell(name, cell, name in self.stores.local)
+            owners = ((code.co_qualname, real(code.co_filename)) for code, _ in self.reach.codes)
+            may = any(self.stores.may_rebind_local(qualname, file, name) for qualname, file in owners)
+            yield from self._cell(name, cell, may)
         for code, globals_ in self.reach.codes:
             for name in sorted({name for part in nested(code) for name in part.co_names}):
                 if name in globals_:
@@ -191,7 +241,11 @@ class Slots:
 
     def _cells(self, function: FunctionType, always: bool) -> Iterator[Slot]:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            yield from self._cell(name, cell, always or name in self.stores.local)
+            yield from self._cell(name, cell, always or self._may_rebind(function, name))
+
+    def _may_rebind(self, function: FunctionType, name: str) -> bool:
+        code = function.__code__
+        return self.stores.may_rebind_local(code.co_qualname, real(code.co_filename), name)
 
     def _cell(self, name: str, cell: CellType, may: bool) -> Iterator[Slot]:
         try:
@@ -208,7 +262,8 @@ class Slots:
         value = globals_[name]
         globals_ = getattr(globals_, "live", globals_)
         if is_plain(value):
-            if name in self.stores.names | self.stores.attributes | self.stores.strings:
+            files = self.files.get(id(globals_), ())
+            if name in self.stores.foreign or any((file, name) in self.stores.names for file in files):
                 yield from self._entry(name, globals_, name, value)
         else:
             yield from self._inside(name, value)
@@ -216,7 +271,7 @@ class Slots:
     def _inside(self, name: str, value: Any) -> Iterator[Slot]:
         """The entries of a container and the attributes of an object that is no container of jax."""
         if isinstance(value, dict | list):
-            if name in self.stores.changed | self.stores.names | self.stores.strings:
+            if name in self.stores.changed | self.stores.foreign | {bound for _, bound in self.stores.names}:
                 keys = list(value)[:_MOST_ENTRIES] if isinstance(value, dict) else range(min(len(value), _MOST_ENTRIES))
                 for key in keys:
                     if is_plain(value[key]):
@@ -227,7 +282,7 @@ class Slots:
     def _attributes(self, name: str, owner: Any) -> Iterator[Slot]:
         if isinstance(owner, ModuleType) and not is_user(str(getattr(owner, "__file__", "<")), self.reach.user):
             return
-        for attribute in sorted(self.mentioned & (self.stores.attributes | self.stores.strings)):
+        for attribute in sorted(self.mentioned & (self.stores.attributes | self.stores.foreign)):
             try:
                 value = getattr(owner, attribute, _ABSENT)
             except Exception:  # a property of the user's
