@@ -6,6 +6,8 @@ from dataclasses import asdict, replace
 
 from benchmarks.census.measuring import Figures, Place, Static, Table
 
+CALL_LINES = 6
+"""How far below the first line of a call an argument of it may stand that a finding is about."""
 EAGER = ("eager, float32", "eager, bfloat16")
 JITTED = ("jit, float32", "jit, bfloat16")
 
@@ -113,10 +115,11 @@ def again(table: Table, side: Mapping[str, Figures]) -> list[str]:
 
 def waits(table: Table, place: Place) -> str:
     """What the codemods and receipts say of the line, or of one that led there."""
-    for path, line in _lines(place):
-        for finding in table.static:
-            if finding.path == path and finding.line <= line <= finding.end_line:
-                return _said(finding)
+    for within in (0, CALL_LINES):
+        for path, line in _lines(place):
+            for finding in table.static:
+                if finding.path == path and finding.line - within <= line <= finding.end_line:
+                    return _said(finding)
     return f"no codemod finds this line; cause: {place.cause or 'unknown'}"
 
 
