@@ -83,6 +83,11 @@ def test_a_moved_function_that_reads_what_is_bound_once_agrees_everywhere(tmp_pa
     before = """
     SCALE = 3.0
 
+    def elsewhere(other):
+        SCALE = 1.0
+        SCALE = SCALE + 1.0
+        other.SCALE = SCALE
+
     def scaled(v, k):
         def body(i, carry):
             return carry * SCALE + k
@@ -93,6 +98,11 @@ def test_a_moved_function_that_reads_what_is_bound_once_agrees_everywhere(tmp_pa
     """
     after = """
     SCALE = 3.0
+
+    def elsewhere(other):
+        SCALE = 1.0
+        SCALE = SCALE + 1.0
+        other.SCALE = SCALE
 
     def body(i, carry):
         carry, k = carry
