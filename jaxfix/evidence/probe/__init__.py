@@ -29,4 +29,8 @@ names the file with the settings.
     values     digests of values
     memory     what is resident
     drive      drives optimizers and solvers
+    factories  the public factories of a package, and arguments for them
+    problem    what optimizers and solvers are given to solve
+    solvers    protocols of optimizers and solvers
+    children   processes that each do one part
 """
