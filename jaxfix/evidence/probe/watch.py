@@ -5,7 +5,9 @@ import atexit
 import importlib
 import importlib.machinery
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,6 +45,8 @@ class Probe:
         self.sources.start()
         atexit.register(self.write)
         os.register_at_fork(after_in_child=self._forked)
+        if "--multiprocessing-fork" in sys.orig_argv:
+            self._write_before_termination()
         self.calls.start()
         self.steps.start()
         if "jax" in sys.modules:
@@ -75,6 +79,9 @@ class Probe:
             return
         self.steps.finish()
         self.beside.finish()
+        self._write()
+
+    def _write(self) -> None:
         self.silent = True
         record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
         write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
@@ -120,6 +127,21 @@ class Probe:
         if util is not None:
             # A child of multiprocessing ends by `os._exit`; only its own finalizers run.
             util.register_after_fork(self, lambda probe: util.Finalize(None, probe.write, exitpriority=-100))
+            self._write_before_termination()
+
+    def _write_before_termination(self) -> None:
+        """A pool ends its workers by a signal as soon as it has their results."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self._terminated)
+
+    def _terminated(self, number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # a pool that ends, and the end of its process, each send one
+        if not self.silent:
+            self._write()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
 
 class _AwaitJax:
