@@ -170,7 +170,7 @@ def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
     yield "original beside it can tell."
     yield ""
     yield f"* wrong rewrites called proven: **{proven}** of {len(wrong)}"
-    yield f"* refused as different or failed: {_refused(own)} of {len(own)} with their own program, "
+    yield f"* refused as different or failed: {_refused(own)} of {len(own)} with their own program,"
     yield f"  {_refused(plain)} of {len(plain)} with a plain one"
     yield f"* right rewrites refused: **{_refused(right)}** of {len(right)}"
     yield ""

@@ -65,6 +65,8 @@ def _alternatives(leaf: Any, hazardous: bool) -> Iterator[tuple[str, Any]]:
         yield f"perturbed, {leaf} as {not leaf}", not leaf
     elif isinstance(leaf, int):
         yield f"perturbed, {leaf} as {float(leaf)}", float(leaf)
+        if leaf in (0, 1):  # a key of a cache that is equal to both
+            yield f"perturbed, {leaf} as {bool(leaf)}", bool(leaf)
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 1}", leaf + 1
     elif isinstance(leaf, FunctionType):
