@@ -39,6 +39,7 @@ class Probe:
         self.sources = Sources(settings, self.record)
         self.attached = False
         self.silent = False
+        self.hurried = False
 
     def start(self) -> None:
         """Hooks into the interpreter; jax is hooked into when the program imports it."""
@@ -83,6 +84,8 @@ class Probe:
 
     def _write(self) -> None:
         self.silent = True
+        if self.hurried and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end of a pool, and that of its process, each send one
         record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
         write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
 
@@ -135,9 +138,9 @@ class Probe:
             return
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, self._terminated)
+            self.hurried = True
 
     def _terminated(self, number: int, frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)  # a pool that ends, and the end of its process, each send one
         if not self.silent:
             self._write()
         signal.signal(number, signal.SIG_DFL)
