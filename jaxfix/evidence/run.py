@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,8 @@ from jaxfix.core.codec import from_json
 from jaxfix.core.report import Measurement, Output
 from jaxfix.evidence.target import Finished
 
+# what jax adds below the error of a traceback that it has shortened
+_ASIDE = re.compile(r"-{8,}$|For simplicity, JAX has removed")
 _PROBE = Path(__file__).parent / "probe"
 
 
@@ -150,7 +153,7 @@ def _labelled(outputs: Iterable[tuple[Output, ...]]) -> tuple[Output, ...]:
 def failure(status: int | None, stderr: str) -> str | None:
     if status == 0:
         return None
-    said = [line for line in stderr.splitlines() if line.strip()]
+    said = [line for line in stderr.splitlines() if line.strip() and not _ASIDE.match(line)]
     last = f": {said[-1].strip()[:300]}" if said else ""
     return f"cut off at the time limit{last}" if status is None else f"exit status {status}{last}"
 

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
@@ -69,8 +69,9 @@ class Calls:
             monitoring.register_callback(tool, events.PY_UNWIND, lambda code, _, error: self._leave(code, None, True))
             monitoring.set_events(tool, events.PY_START | events.PY_UNWIND)
         else:
-            threading.setprofile(self._profile)
-            sys.setprofile(self._profile)
+            profile = self._profiler()
+            threading.setprofile(profile)
+            sys.setprofile(profile)
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
@@ -81,16 +82,21 @@ class Calls:
         finally:
             self.thread.silent -= 1
 
-    def _profile(self, frame: FrameType, event: str, value: Any) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_qualname in self.qualnames:
-            name = self._name(code)
-            if name is not None:
-                self._enter(name, frame)
-        elif event == "return" and self.thread.calls and self.thread.calls[-1].code is code:
-            # The profiler says `None` of a frame that an exception leaves: the instruction tells.
-            raised = value is None and dis.opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
-            self._leave(code, value, raised)
+    def _profiler(self) -> Callable[[FrameType, str, Any], None]:
+        """A function that asks little of every call of the program: local variables, and no attribute of ours."""
+        qualnames = frozenset(self.qualnames)
+
+        def profile(frame: FrameType, event: str, value: Any) -> None:
+            if event == "call":
+                if frame.f_code.co_qualname in qualnames and (name := self._name(frame.f_code)) is not None:
+                    self._enter(name, frame)
+            elif event == "return" and frame.f_code.co_qualname in qualnames:
+                code = frame.f_code
+                # The profiler says `None` of a frame that an exception leaves: the instruction tells.
+                raised = value is None and dis.opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
+                self._leave(code, value, raised)
+
+        return profile
 
     def _name(self, code: CodeType) -> str | None:
         if code.co_qualname not in self.qualnames:
