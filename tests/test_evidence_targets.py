@@ -230,6 +230,18 @@ def test_the_environment_of_the_project_over_there_is_used(project: Path, bare: 
     assert measured(project, there).stdout == "1 True\n"
 
 
+def test_a_python_on_the_path_over_there_is_not_taken_for_that_of_here(
+    project: Path, bare: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    script(tmp_path / "bin" / "python", f'OTHER=1 exec {PYTHON} "$@"')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
+    (project / "train.py").write_text("import os, sys\nprint(os.environ.get('OTHER'), sys.executable)\n")
+    assert measured(project, target_for(None, bare)).stdout == f"None {PYTHON}\n"
+
+
 def test_a_program_that_does_not_end_is_cut_off_there(project: Path, bare: str, tmp_path: Path) -> None:
     (project / "train.py").write_text(
         "import subprocess, sys, time\n"

@@ -249,18 +249,18 @@ def _start(
 def _settled(job: "dict[str, object]", base: "str | None") -> "tuple[list[str], dict[str, str]]":
     """The words with an interpreter of here, and the environment of here with what the job adds."""
     environment = dict(os.environ)
-    own = os.path.join(base, ".venv", "bin") if base else ""
-    if os.path.isfile(os.path.join(own, "python")):
-        environment["VIRTUAL_ENV"] = os.path.dirname(own)
-        environment["PATH"] = own + os.pathsep + environment.get("PATH", os.defpath)
+    own = os.path.join(base, ".venv", "bin", "python") if base else None
+    if own is not None and os.path.isfile(own):
+        environment["VIRTUAL_ENV"] = os.path.dirname(os.path.dirname(own))
+        environment["PATH"] = os.path.dirname(own) + os.pathsep + environment.get("PATH", os.defpath)
     added = dict(job["added"])  # type: ignore[call-overload]
     search = [added.pop("PYTHONPATH", ""), environment.get("PYTHONPATH", "")]
     environment.update(added, PWD=str(job["cwd"]), PYTHONPATH=os.pathsep.join(entry for entry in search if entry))
     words = [str(word) for word in job["words"]]  # type: ignore[attr-defined]
     if job["pythons"] is not None:
-        candidates = [os.path.join(own, "python"), *job["pythons"]]  # type: ignore[misc]
-        if job["named"]:
-            candidates = candidates[1:]
+        candidates = list(job["pythons"])  # type: ignore[call-overload]
+        if own is not None and not job["named"]:
+            candidates.insert(0, own)
         words[0] = next((path for path in candidates if _is_program(path, environment)), sys.executable or "python3")
         _check_version(words[0], environment)
     return words, environment
