@@ -1,7 +1,7 @@
 """What a proof costs beside the runs of the program: `python benchmarks/proof_cost.py`.
 
-Prints how often the program is run, and processor time as multiples of one plain run of it: of `jaxfix apply --run` as a
-whole, and of what is left when its runs are taken away. Processor time of all children, the best of several rounds.
+Prints how often the program is run, and processor time as multiples of one plain run of it: of `jaxfix apply --run` as
+a whole, and of what is left when its runs are taken away. Processor time of all children, the best of several rounds.
 """
 
 import argparse
