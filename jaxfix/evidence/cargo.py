@@ -1,6 +1,5 @@
 """What a job needs on the other side: the scratch folder, with the places in it named as they are there."""
 
-import hashlib
 import io
 import json
 import os
@@ -9,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jaxfix.evidence import shadow
+from jaxfix.evidence.run import sha256
 from jaxfix.evidence.stream import Broken, Stream
 
 _PIECE_BYTES = 1 << 18
@@ -68,7 +69,7 @@ class Cargo:
         found = stream.ask({self._place(path): size for path, size in sizes.items()})
         for path, size in sizes.items():
             place = self._place(path)
-            is_there = place in found and (size is None or found[place] == _sha256(path))
+            is_there = place in found and (size is None or found[place] == sha256(path))
             self._links[path] = place if is_there else None
 
     def _place(self, link: Path) -> str:
@@ -119,7 +120,7 @@ class Cargo:
 
     def _add_folder(self, archive: tarfile.TarFile, path: Path, name: str, above: frozenset[str]) -> None:
         real = os.path.realpath(path)
-        if real in above or (path.is_symlink() and _is_environment(path)):
+        if real in above or (path.is_symlink() and shadow.is_environment(path)):
             return  # a circle; or an environment, which works only where it was made
         archive.addfile(_owned(archive.gettarinfo(real, name)))
         for entry in sorted(os.listdir(path)):
@@ -148,10 +149,6 @@ def _leaves(link: Path, folder: Path) -> bool:
     return not Path(os.path.realpath(link)).is_relative_to(folder)
 
 
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir() or folder.name == "node_modules"
-
-
 def _owned(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     """Nobody's in particular: who unpacks it owns it."""
     entry.uid = entry.gid = 0
@@ -162,8 +159,3 @@ def _owned(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def _replaced(raw: bytes, old: str, new: str) -> bytes:
     """JSON with one path in the place of another."""
     return raw.replace(json.dumps(old)[1:-1].encode(), json.dumps(new)[1:-1].encode())
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -59,7 +59,12 @@ def copy_package(location: Path, overlay: Path, changed: Mapping[Path, bytes]) -
 def is_linked(path: Path, root: Path) -> bool:
     """Whether `path` lies in a part of the tree under `root` that a copy only links to."""
     inside = [parent for parent in path.parents if parent.is_relative_to(root)]
-    return any(parent.is_symlink() or _is_environment(parent) for parent in inside if parent != root)
+    return any(parent.is_symlink() or is_environment(parent) for parent in inside if parent != root)
+
+
+def is_environment(folder: Path) -> bool:
+    """Whether it holds installed packages, which work only where they were installed."""
+    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir() or folder.name == "node_modules"
 
 
 def package_of(path: Path) -> Path:
@@ -81,16 +86,12 @@ def _entries(folder: Path, root: Path, excluded: Path) -> Iterator[Path]:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
             continue  # sockets and pipes
         yield entry
-        if stat.S_ISDIR(mode) and not _is_environment(entry):
+        if stat.S_ISDIR(mode) and not is_environment(entry):
             yield from _entries(entry, root, excluded)
 
 
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir() or folder.name == "node_modules"
-
-
 def _copy_folder(original: Path, place: Path) -> None:
-    if _is_environment(original):
+    if is_environment(original):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.symlink_to(original, target_is_directory=True)
     else:

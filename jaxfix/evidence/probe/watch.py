@@ -45,7 +45,8 @@ class Probe:
         """Hooks into the interpreter; jax is hooked into when the program imports it."""
         self.sources.start()
         atexit.register(self.write)
-        os.register_at_fork(after_in_child=self._forked)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
         if "--multiprocessing-fork" in sys.orig_argv:
             self._write_before_termination()
         self.calls.start()
