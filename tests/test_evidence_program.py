@@ -1,5 +1,6 @@
 """Proving fixes with a program of the user's: in a copy, in children, in installed packages."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ from jaxfix.core.report import Evidence, Verdict
 from jaxfix.core.text import Span
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.evidence.run import merged
+from jaxfix.evidence.target import Finished
 
 pytestmark = pytest.mark.evidence
 
@@ -180,3 +183,16 @@ def test_a_function_that_the_user_names_is_compared_too(project: Path) -> None:
     found = judged(project, "HOIST = True\n" + after, compared=[("train", "loss")])
     assert found.verdict is Verdict.DIFFERENT
     assert "`train:loss call 1`: 0 became" in found.reason
+
+
+@pytest.mark.parametrize(("told", "most"), [((None, 300, 200), 300), ((None, None), None)])
+def test_the_processes_of_a_run_together_tell_the_most_memory(
+    tmp_path: Path, told: tuple[int | None, ...], most: int | None
+) -> None:
+    nothing: dict[str, object] = {name: [] for name in ("compiles", "steps", "outputs", "functions")}
+    for number, peak in enumerate(told):
+        memory = {"peak_bytes": 100 * number, "device_peak_bytes": peak}
+        process = {"pid": number, "started": 0.0, "traces": 0, "loaded": {}, "environment": None}
+        (tmp_path / f"{number}.json").write_text(json.dumps(nothing | memory | process))
+    run = merged("train.py", Finished(0, "", ""), tmp_path)
+    assert (run.peak_bytes, run.device_peak_bytes) == (100 * (len(told) - 1), most)

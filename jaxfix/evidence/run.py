@@ -119,6 +119,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         alone={name: reason for part in parts for name, reason in part.alone.items()},
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
+        device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
     )
 
 
@@ -165,7 +166,8 @@ def verified(measurement: Measurement, sources: Mapping[str, bytes]) -> Measurem
 
 
 def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def pairs(functions: Iterable[Watched], names: Iterable[str]) -> frozenset[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Processes that each do one part of a request: forked where that is sound, fresh ones elsewhere."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,9 +23,8 @@ class Child(Protocol):
 
 class _Forked:
     def __init__(self, pid: int) -> None:
-        self.pid, self.status = pid, None
-
-    status: int | None
+        self.pid = pid
+        self.status: int | None = None
 
     def poll(self) -> int | None:
         if self.status is None:
@@ -33,7 +33,7 @@ class _Forked:
         return self.status
 
     def kill(self) -> None:
-        os.kill(self.pid, 9)
+        os.kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(status)
 
@@ -50,13 +50,13 @@ class _Fresh:
         self.process.wait()
 
 
-def child(words: list[str], work: Callable[[], None], *, fresh: bool = False) -> Child:
-    """Starts a process that does `work`: a fork, unless it must be `fresh`, or that is not sound here.
+def child(words: list[str], work: Callable[[], None]) -> Child:
+    """Starts a process that does `work`: a fork, or a fresh interpreter where a fork is not sound.
 
     Args:
       words: what `python -m jaxfix_probe.drive` is told to do the same.
     """
-    if fresh or not hasattr(os, "fork") or _backend_is_up():
+    if not hasattr(os, "fork") or _backend_is_up():
         return _Fresh(words)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # jax and Python warn of threads; no backend is up, so there are none

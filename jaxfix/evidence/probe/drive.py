@@ -53,7 +53,6 @@ class Request:
       results: the folder for the JSON files.
       case_limit_s: for one case.
       factory_limit_s: for building one factory and tracing one step of it.
-      fresh: whether every case gets a fresh interpreter.
     """
 
     def __init__(self, path: str) -> None:
@@ -65,7 +64,6 @@ class Request:
         self.workers: int = said.get("workers", 1)
         self.case_limit_s: float = said.get("case_limit_s", 120.0)
         self.factory_limit_s: float = said.get("factory_limit_s", 60.0)
-        self.fresh: bool = said.get("fresh", False)
 
     def result(self, index: int) -> str:
         return os.path.join(self.results, f"case-{index}.json")
@@ -93,7 +91,7 @@ def survey(watch: Probe, request: Request) -> list[dict[str, Any]]:
 def _survey_in_child(watch: Probe, request: Request, first: int) -> tuple[list[dict[str, Any]], str | None]:
     path = os.path.join(request.results, f"survey-{first}.jsonl")
     words = [request.path, "survey", str(first)]
-    process = child(words, partial(survey_from, watch, request, first), fresh=request.fresh)
+    process = child(words, partial(survey_from, watch, request, first))
     written, advanced = 0, time.monotonic()
     while process.poll() is None and time.monotonic() - advanced < request.factory_limit_s:
         time.sleep(_PAUSE_S)
@@ -150,7 +148,7 @@ def drive(watch: Probe, request: Request) -> None:
 
     def starts(index: int) -> Any:
         words = [request.path, "case", str(index)]
-        return lambda: child(words, partial(run_and_write, watch, request, index), fresh=request.fresh)
+        return lambda: child(words, partial(run_and_write, watch, request, index))
 
     ended = run_all([starts(index) for index in range(len(request.cases))], request.workers, request.case_limit_s)
     for index, failure in enumerate(ended):
