@@ -5,10 +5,12 @@ import textwrap
 
 import pytest
 
+from jaxfix.core.compiled import Compiled
 from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.errors import SourceError
 from jaxfix.core.model import Module, Runs
 from jaxfix.core.purity import Purity, purity
+from jaxfix.core.report import Cause, Why
 from jaxfix.core.source import SourceFile
 
 
@@ -365,3 +367,37 @@ def test_a_function_in_a_default_runs_outside() -> None:
     module = module_of("def f(x=mark_here()):\n    mark_there()\n")
     assert module.path(call_of(module, "here")) == "<module>"
     assert module.path(call_of(module, "there")) == "f"
+
+
+def seen(line: int, why: Why | None, program: str = "jit(step)") -> Compiled:
+    cause = Cause(why, "it differs") if why else None
+    return Compiled("example.py", line, "f", program, 3, 2, 0.3, 0.2, 0, cause, (), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "node"),
+    [
+        ("y = wrap(step(x), step)", 1, "step(x)"),
+        ("y = wrap(other(x))", 1, "wrap(other(x))"),
+        ("y = a + b", 1, "y = a + b"),
+        ("y = (\n    a\n    + b\n)", 3, "y = (\n    a\n    + b\n)"),
+        ("for row in rows:\n    pass", 1, "rows"),
+        ("while a < b:\n    pass", 1, "a < b"),
+        ("with first as f, second:\n    pass", 1, "first"),
+        ("match a @ b:\n    case _:\n        pass", 1, "a @ b"),
+        ("@one\n@two\ndef f():\n    pass", 2, "two"),
+        ("@one\nclass C:\n    pass", 1, "one"),
+    ],
+)
+def test_what_is_reported_of_a_line_that_compiled_again_is_no_block(text: str, line: int, node: str) -> None:
+    module = module_of(text)
+    module.seen = (seen(line, Why.SHAPE),)
+    ((at, entry, cause),) = module.recompiled(Why.DTYPE, Why.SHAPE)
+    assert module.text(at) == node
+    assert (entry, cause.why) == (module.seen[0], Why.SHAPE)
+
+
+def test_only_what_has_the_cause_and_stands_on_code_is_told() -> None:
+    module = module_of("\ny = step(x)\n")
+    module.seen = (seen(2, Why.SHAPE), seen(2, None), seen(1, Why.DTYPE))
+    assert list(module.recompiled(Why.DTYPE, Why.UNKNOWN)) == []

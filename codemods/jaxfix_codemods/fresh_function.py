@@ -47,16 +47,13 @@ _FUNCTION = re.compile(r"<(bound method|function|built-in|.* object at 0x)|<lamb
 
 
 def find(module: Module) -> Iterator[Finding]:
-    for entry in module.seen:
-        at = module.blamed(entry)
-        if at is not None and entry.cause is not None and _is_fresh(entry.cause):
-            yield _finding(at, entry, entry.cause)
+    for at, entry, cause in module.recompiled(Why.FUNCTION, Why.CONSTANT, Why.STATIC):
+        if cause.why is not Why.STATIC or _is_of_functions(cause):
+            yield _finding(at, entry, cause)
 
 
-def _is_fresh(cause: Cause) -> bool:
-    if cause.why is Why.STATIC:
-        return all(_FUNCTION.search(said or "") for said in (cause.before, cause.after))
-    return cause.why in (Why.FUNCTION, Why.CONSTANT)
+def _is_of_functions(cause: Cause) -> bool:
+    return all(_FUNCTION.search(said or "") for said in (cause.before, cause.after))
 
 
 def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:

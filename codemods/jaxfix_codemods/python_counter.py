@@ -49,14 +49,9 @@ from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safe
 
 
 def find(module: Module) -> Iterator[Finding]:
-    for entry in module.seen:
-        at = module.blamed(entry)
-        if at is not None and entry.cause is not None and _is_counter(entry.cause):
-            yield _finding(at, entry, entry.cause)
-
-
-def _is_counter(cause: Cause) -> bool:
-    return cause.why is Why.STATIC and _is_number(cause.before) and _is_number(cause.after)
+    for at, entry, cause in module.recompiled(Why.STATIC):
+        if _is_number(cause.before) and _is_number(cause.after):
+            yield _finding(at, entry, cause)
 
 
 def _is_number(said: str | None) -> bool:

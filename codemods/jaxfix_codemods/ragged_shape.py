@@ -47,10 +47,8 @@ from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safe
 
 
 def find(module: Module) -> Iterator[Finding]:
-    for entry in module.seen:
-        at = module.blamed(entry)
-        if at is not None and entry.cause is not None and entry.why is Why.SHAPE:
-            yield _finding(at, entry, entry.cause)
+    for at, entry, cause in module.recompiled(Why.SHAPE):
+        yield _finding(at, entry, cause)
 
 
 def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:

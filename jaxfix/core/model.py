@@ -9,6 +9,7 @@ from jaxfix.core.changes import Changes, changes
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
 from jaxfix.core.reach import Reach, Runs
+from jaxfix.core.report import Cause, Why
 from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
@@ -128,16 +129,19 @@ class Module:
                 found = node  # breadth first: what comes later is further inside
         return found
 
-    def calls_at(self, line: int) -> tuple[ast.Call, ...]:
-        """The calls that begin on `line`, in the order of the text; those around others first."""
-        return tuple(call for call in self._calls if call.lineno == line)
+    def recompiled(self, *causes: Why) -> Iterator[tuple[ast.AST, Compiled, Cause]]:
+        """What of `seen` has one of these causes: the node to report, the entry and its cause.
 
-    def blamed(self, entry: Compiled) -> ast.AST | None:
-        """What stands on the line that compiled `entry`: the call of its program, another call, or the statement.
-
-        Of a statement with a block only what stands before the block; None for a line without code.
+        The node is what stands on the line: the call of the program, another call, or the statement, of one with a
+        block only what stands before the block. What is on a line without code is left out.
         """
-        calls = self.calls_at(entry.line)
+        for entry in self.seen:
+            at = self._blamed(entry)
+            if at is not None and entry.cause is not None and entry.why in causes:
+                yield at, entry, entry.cause
+
+    def _blamed(self, entry: Compiled) -> ast.AST | None:
+        calls = tuple(call for call in self._calls if call.lineno == entry.line)
         program = entry.program.removeprefix("jit(").removesuffix(")")
         named = [call for call in calls if _last_name(call.func) == program]
         if calls:
@@ -145,8 +149,13 @@ class Module:
         match self.statement_at(entry.line):
             case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.While(test=head) | ast.If(test=head):
                 return head
+            case ast.Match(subject=head):
+                return head
             case ast.With(items=[item, *_]) | ast.AsyncWith(items=[item, *_]):
                 return item.context_expr
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() as definition:
+                at = (d for d in definition.decorator_list if d.lineno <= entry.line <= (d.end_lineno or d.lineno))
+                return next(at, definition)
             case statement:
                 return statement
 
