@@ -591,7 +591,7 @@ def test_a_bug_is_one_line_and_gives_three(project: Path, cli: Cli, monkeypatch:
 def test_interruption_leaves_sources_untouched(project: Path) -> None:
     command = [sys.executable, "-m", "jaxfix", "apply", "-"]
     waiting = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
-    time.sleep(1.5)
+    time.sleep(3)  # by then it reads, on a busy machine too
     waiting.send_signal(signal.SIGINT)
     _, err = waiting.communicate(timeout=20)
     assert waiting.returncode == 130
