@@ -290,7 +290,7 @@ class Trial:
         yield
 
     def _perturbed(self, leaves: Leaves) -> Iterator[None]:
-        for how, other in variations(leaves, self.sides.hazardous):
+        for how, other in variations(leaves, self.sides.hazardous, self.sides.reach.texts):
             self._pair(how, other)
             yield
 

@@ -1,8 +1,9 @@
 """What a function reaches in the user's own code, and what it does to the world, read in the sources."""
 
 import ast
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -30,6 +31,7 @@ _WORLD = {
 }
 _MOST = 200
 _LOOPS = {"while_loop", "bisect", "root", "custom_root", "bounded_while_loop"}
+_WORD = re.compile(r"[\w.+-]{1,40}")
 _IMPLICIT = {"__init__", "__post_init__", "__call__", "__new__"}
 
 
@@ -67,7 +69,7 @@ class Reach:
         if depth > 4 or len(self.codes) >= _MOST:
             return
         kind = value if isinstance(value, type) else type(value)
-        self._classes += [base for base in kind.__mro__ if self._is_mine(base.__module__) and base not in self._classes]
+        self._classes += [base for base in kind.__mro__ if self.is_mine(base.__module__) and base not in self._classes]
         for function in unwrapped(value):
             self._add_function(function, depth)
 
@@ -83,9 +85,16 @@ class Reach:
             except ValueError:
                 continue
 
-    def _is_mine(self, module: str) -> bool:
+    def is_mine(self, module: str) -> bool:
+        """Whether a module, by name, is the user's."""
         file = getattr(sys.modules.get(module), "__file__", None)
         return bool(file) and is_user(str(file), self.user)
+
+    @property
+    def texts(self) -> list[str]:
+        """All short texts that are mentioned, but for documentation."""
+        held = (text for code, _ in self.codes for part in nested(code) for text in _texts(part.co_consts))
+        return [text for text in dict.fromkeys(held) if _WORD.fullmatch(text)]
 
     @property
     def names(self) -> set[str]:
@@ -98,12 +107,21 @@ def unwrapped(value: Any) -> Iterator[FunctionType]:
     for _ in range(20):
         if isinstance(value, FunctionType):
             yield value
-        inner = getattr(value, "func", None) if type(value).__name__ == "partial" else None
+        wrapper = type(value).__name__ in ("partial", "cached_property")
+        inner = getattr(value, "func", None) if wrapper else None
         inner = inner or getattr(value, "__wrapped__", None) or getattr(value, "__func__", None)
         inner = inner or (value.fget if isinstance(value, property) else None)
         if inner is None:
             return
         value = inner
+
+
+def _texts(constants: Iterable[Any]) -> Iterator[str]:
+    for constant in constants:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, tuple | frozenset):
+            yield from _texts(sorted(constant, key=repr))
 
 
 def effect(codes: list[tuple[CodeType, dict[str, Any]]]) -> str | None:

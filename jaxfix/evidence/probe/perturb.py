@@ -2,14 +2,17 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
-from types import CellType, FunctionType
+from collections.abc import Callable, Iterator, Sequence
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType
 from typing import Any
 
 from .samples import array, is_array, is_key, is_tracer, placed
 
 Leaves = list[Any]
-_SEED = 20
+_SEED, _MOST_TEXTS = 20, 3
+_CALLABLE = (FunctionType, BuiltinFunctionType, MethodType)
+# Data on which only the same operations in the same order agree.
+SPECIAL, HALVED = "not finite", "in bfloat16"
 
 
 def is_plain(value: Any) -> bool:
@@ -33,11 +36,12 @@ def changed(value: Any) -> Any:
     return _mapped(value, lambda host, exact: host + 1 if exact else host * 1.5 + 0.25)
 
 
-def variations(leaves: Leaves, hazardous: bool) -> Iterator[tuple[str, Leaves]]:
+def variations(leaves: Leaves, hazardous: bool, texts: Sequence[str] = ()) -> Iterator[tuple[str, Leaves]]:
     """Other leaves of the same types, and what is other about them, the likely ones first.
 
     Args:
       hazardous: whether signs and zeros may make a loop run for ever.
+      texts: what an argument that is a text may be instead.
     """
     np = importlib.import_module("numpy")
     random = np.random.default_rng(_SEED)
@@ -48,20 +52,27 @@ def variations(leaves: Leaves, hazardous: bool) -> Iterator[tuple[str, Leaves]]:
     modes: list[tuple[str, Callable[[Any], Any]]] = [("perturbed", jittered)]
     if not hazardous:
         modes += [("perturbed, signs turned", lambda host: -host), ("perturbed, all zero", lambda host: host * 0)]
+        modes += [(f"perturbed, {SPECIAL}", _specials)]
     for how, change in modes:
         yield from _if_new(how, leaves, [_inexact(leaf, change) for leaf in leaves])
     rolled = [_mapped(leaf, lambda host, _: np.roll(host, 1, axis=0)) if _is_long(leaf) else leaf for leaf in leaves]
     yield from _if_new("perturbed, in another order", leaves, rolled)
-    counted = [_mapped(leaf, lambda host, _: host + 1) if _is_count(leaf) else leaf for leaf in leaves]
-    yield from _if_new("perturbed, counts advanced", leaves, counted)
+    counted = [_mapped(leaf, lambda host, _: host + 1) if _is_integer(leaf) else leaf for leaf in leaves]
+    yield from _if_new("perturbed, integers advanced", leaves, counted)
+    yield from _if_new("perturbed, other keys", leaves, [_other_key(leaf) for leaf in leaves])
+    yield from _if_new("perturbed, one row less", leaves, _shortened(leaves))
+    yield from _if_new(f"perturbed, {HALVED}", leaves, [_halved(leaf) for leaf in leaves])
     for place, leaf in enumerate(leaves):
-        for how, other in _alternatives(leaf, hazardous):
+        for how, other in _alternatives(leaf, hazardous, texts):
             yield how, [*leaves[:place], other, *leaves[place + 1 :]]
 
 
-def _alternatives(leaf: Any, hazardous: bool) -> Iterator[tuple[str, Any]]:
+def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """What a single Python value may be instead."""
-    if isinstance(leaf, bool):
+    if isinstance(leaf, str):
+        for text in [text for text in texts if text != leaf][:_MOST_TEXTS]:
+            yield f"perturbed, {leaf!r} as {text!r}", text
+    elif isinstance(leaf, bool):
         yield f"perturbed, {leaf} as {not leaf}", not leaf
     elif isinstance(leaf, int):
         yield f"perturbed, {leaf} as {float(leaf)}", float(leaf)
@@ -70,10 +81,12 @@ def _alternatives(leaf: Any, hazardous: bool) -> Iterator[tuple[str, Any]]:
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 1}", leaf + 1
     elif isinstance(leaf, FunctionType):
-        yield f"perturbed, `{leaf.__name__}` doubled", _doubled(leaf)
+        yield f"perturbed, `{leaf.__name__}` doubled", doubled(leaf)
         other = clone(leaf)
         if other is not None:
             yield f"perturbed, `{leaf.__name__}` with other values captured", other
+    elif is_callable(leaf):
+        yield f"perturbed, `{getattr(leaf, '__name__', type(leaf).__name__)}` doubled", doubled(leaf)
 
 
 def clone(function: FunctionType) -> FunctionType | None:
@@ -94,12 +107,22 @@ def clone(function: FunctionType) -> FunctionType | None:
     return made
 
 
-def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
-    def doubled(*args: Any, **keywords: Any) -> Any:
+def is_callable(value: Any) -> bool:
+    """Whether the value is a function, a method, or one that jax or `functools` has wrapped; no class and no object."""
+    if isinstance(value, _CALLABLE):
+        return True
+    module = type(value).__module__.partition(".")[0]
+    return callable(value) and not isinstance(value, type) and module in ("jax", "jaxlib", "functools")
+
+
+def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that returns twice what this one returns."""
+
+    def twice(*args: Any, **keywords: Any) -> Any:
         tree = importlib.import_module("jax").tree_util
         return tree.tree_map(lambda leaf: 2 * leaf if _is_number(leaf) else leaf, function(*args, **keywords))
 
-    return doubled
+    return twice
 
 
 def _is_number(leaf: Any) -> bool:
@@ -136,8 +159,46 @@ def _is_long(leaf: Any) -> bool:
     return is_plain(leaf) and bool(getattr(leaf, "ndim", 0)) and leaf.shape[0] > 1 and leaf.size > 0
 
 
-def _is_count(leaf: Any) -> bool:
-    return is_plain(leaf) and hasattr(leaf, "dtype") and leaf.ndim == 0 and _kind(leaf) in "iu"
+def _is_integer(leaf: Any) -> bool:
+    return is_plain(leaf) and hasattr(leaf, "dtype") and _kind(leaf) in "iu"
+
+
+def _specials(host: Any) -> Any:
+    """Values that are not finite or too small, and a negative zero, in the first places."""
+    np = importlib.import_module("numpy")
+    flat = np.array(host).reshape(-1)
+    special = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-42])[: flat.size]
+    flat[: special.size] = special
+    return flat.reshape(host.shape)
+
+
+def _other_key(leaf: Any) -> Any:
+    return sys.modules["jax"].random.fold_in(leaf, 1) if is_array(leaf) and is_key(leaf) and not leaf.ndim else leaf
+
+
+def _shortened(leaves: Leaves) -> Leaves:
+    """All arrays that are as long as the first one, by a row shorter: the last batch of an epoch."""
+    length = next((leaf.shape[0] for leaf in leaves if _is_long(leaf)), None)
+
+    def shorter(leaf: Any) -> Any:
+        if not _is_long(leaf) or leaf.shape[0] != length or _is_apart(leaf):
+            return leaf
+        return _mapped(leaf, lambda host, _: host[:-1])
+
+    return [shorter(leaf) for leaf in leaves]
+
+
+def _is_apart(leaf: Any) -> bool:
+    """Whether the array lies on several devices."""
+    return is_array(leaf) and len(leaf.sharding.device_set) > 1
+
+
+def _halved(leaf: Any) -> Any:
+    """The values of a float32 array in bfloat16."""
+    if not is_array(leaf) or is_key(leaf) or is_tracer(leaf) or str(leaf.dtype) != "float32":
+        return leaf
+    host = importlib.import_module("numpy").asarray(leaf).astype(sys.modules["jax"].numpy.bfloat16)
+    return array(host, bool(getattr(leaf, "weak_type", False)), placed(leaf))
 
 
 def _kind(leaf: Any) -> str:

@@ -5,31 +5,34 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
+from .alter import Alter, fields, in_place
 from .effects import Reach
 from .files import is_user, real
 from .originals import nested, text_of
-from .perturb import changed, is_plain
+from .perturb import is_plain
 
 _MUTATORS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove"}
 _READERS = {"len", "print", "sorted", "sum", "min", "max", "any", "all", "float", "int", "bool", "str", "repr", "list"}
 _BY_NAME = {"setattr", "__setattr__", "setitem", "patch", "object"}
-_MOST_FILES, _MOST_ENTRIES = 300, 8
+_WRITERS = {"fill", "sort", "put", "itemset", "copyto", "place", "putmask", "shuffle"}
+_MOST_FILES, _MOST_ENTRIES, _DEEPEST = 300, 8, 3
 _ABSENT = object()
 
 
 class Slot:
-    """A place that holds plain data, such as a global, an attribute or an entry of a dictionary."""
+    """A place that may hold something else, such as a global, an attribute or an entry of a dictionary."""
 
-    def __init__(self, label: str, value: Any, write: Callable[[Any], None], restore: Callable[[], None]) -> None:
-        self.label, self.value, self._write, self._restore = label, value, write, restore
+    def __init__(self, label: str, other: Any, write: Callable[[Any], object], restore: Callable[[], object]) -> None:
+        self.label, self._other, self._write, self._restore = label, other, write, restore
 
     @contextmanager
     def rebound(self) -> Iterator[None]:
         """Holds something else meanwhile."""
-        self._write(changed(self.value))
+        self._write(self._other)
         try:
             yield
         finally:
@@ -41,10 +44,12 @@ class Stores(ast.NodeVisitor):
 
     Attributes:
       names: (file, variable) of modules that are assigned more than once, in a loop, or by `global`.
+      late: those of them that are assigned in a loop or by `global`: what is chosen once, by a condition, is not.
       local: (file, function, variable) that are assigned more than once, in a loop, or by `nonlocal`.
       attributes: attributes that are assigned outside of constructors.
       foreign: attributes of imported modules that are assigned, and what is assigned by a text that names it.
       changed: names of containers that are changed in place, or handed to something that might.
+      written: names of arrays that are changed in place.
     """
 
     def __init__(self) -> None:
@@ -53,6 +58,8 @@ class Stores(ast.NodeVisitor):
         self.attributes: set[str] = set()
         self.foreign: set[str] = set()
         self.changed: set[str] = set()
+        self.written: set[str] = set()
+        self.late: set[tuple[str, str]] = set()
         self._begin("")
 
     def _begin(self, file: str) -> None:
@@ -102,6 +109,7 @@ class Stores(ast.NodeVisitor):
 
     def visit_Global(self, node: ast.Global) -> None:
         self.names.update((self._file, name) for name in node.names)
+        self.late.update((self._file, name) for name in node.names)
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         parts = self._qualname().split(".<locals>.")
@@ -125,6 +133,7 @@ class Stores(ast.NodeVisitor):
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             self._store(node.target.id, 2)
+            self.written.add(node.target.id)
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -138,6 +147,7 @@ class Stores(ast.NodeVisitor):
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
             self.changed |= _named(node.value)
+            self.written |= _named(node.value)
             if _is_dictionary_of_names(node.value):
                 self.foreign |= _texts([node.slice])
         self.generic_visit(node)
@@ -151,6 +161,11 @@ class Stores(ast.NodeVisitor):
             self.foreign |= _texts([part for part in ast.walk(node) if isinstance(part, ast.expr)])
         if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
             self.changed |= _named(node.func.value)
+        if called in _WRITERS:
+            for target in (getattr(node.func, "value", node.func), *node.args[:1]):
+                self.written |= _named(target)
+        for keyword in node.keywords:
+            self.written |= _named(keyword.value) if keyword.arg == "out" else set()
         if not (isinstance(node.func, ast.Name) and node.func.id in _READERS):
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self.changed |= {argument.id} if isinstance(argument, ast.Name) else set()
@@ -164,6 +179,8 @@ class Stores(ast.NodeVisitor):
     def _store(self, name: str, count: int = 1) -> None:
         counts = self._counts[-1]
         counts[name] = counts.get(name, 0) + count + bool(self._loops)
+        if self._loops and len(self._counts) == 1:
+            self.late.add((self._file, name))
 
 
 def _is_dictionary_of_names(node: ast.expr) -> bool:
@@ -217,6 +234,8 @@ class Slots:
     def __init__(self, reach: Reach, stores: Stores, given: list[FunctionType]) -> None:
         self.reach, self.stores, self.given = reach, stores, given
         self.mentioned = reach.names
+        self.alter = Alter(reach.is_mine, reach.texts)
+        self._containers = stores.changed | stores.foreign | {bound for _, bound in stores.names}
         self._seen: set[Any] = set()
         self.files: dict[int, set[str]] = {}
         for code, globals_ in reach.codes:
@@ -237,7 +256,8 @@ class Slots:
             if function not in self.given:
                 yield from self._cells(function, always=False)
         for name, value in arguments.items():
-            yield from self._inside(name, value)
+            yield from self._inside(name, name, value)
+        yield from self._environment()
 
     def _cells(self, function: FunctionType, always: bool) -> Iterator[Slot]:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -252,64 +272,111 @@ class Slots:
             value = cell.cell_contents
         except ValueError:
             return
-        if is_plain(value):
-            if may and self._is_new(("cell", id(cell))):
-                yield Slot(name, value, lambda new: _put(cell, new), lambda: _put(cell, value))
-        else:
-            yield from self._inside(name, value)
+        if may:
+            yield from self._slot(("cell", id(cell)), name, value, lambda new: _put(cell, new))
+        yield from self._inside(name, name, value)
 
     def _global(self, name: str, globals_: dict[str, Any]) -> Iterator[Slot]:
         value = globals_[name]
         globals_ = getattr(globals_, "live", globals_)
-        if is_plain(value):
-            files = self.files.get(id(globals_), ())
-            if name in self.stores.foreign or any((file, name) in self.stores.names for file in files):
-                yield from self._entry(name, globals_, name, value)
-        else:
-            yield from self._inside(name, value)
+        files = self.files.get(id(globals_), ())
+        bound = self.stores.names if is_plain(value) else self.stores.late
+        if name in self.stores.foreign or any((file, name) in bound for file in files):
+            yield from self._entry(name, globals_, name, value)
+        yield from self._inside(name, name, value)
 
-    def _inside(self, name: str, value: Any) -> Iterator[Slot]:
-        """The entries of a container and the attributes of an object that is no container of jax."""
-        if isinstance(value, dict | list):
-            if name in self.stores.changed | self.stores.foreign | {bound for _, bound in self.stores.names}:
-                keys = list(value)[:_MOST_ENTRIES] if isinstance(value, dict) else range(min(len(value), _MOST_ENTRIES))
-                for key in keys:
-                    if is_plain(value[key]):
-                        yield from self._entry(f"{name}[{key!r}]", value, key, value[key])
-        elif isinstance(value, ModuleType | type) or _has_attributes(value):
-            yield from self._attributes(name, value)
+    def _environment(self) -> Iterator[Slot]:
+        if "environ" in self.stores.changed and self.mentioned & {"environ", "getenv"}:
+            for name in self.reach.texts:
+                if name in os.environ:
+                    yield from self._entry(f"environ[{name!r}]", os.environ, name, os.environ[name])
 
-    def _attributes(self, name: str, owner: Any) -> Iterator[Slot]:
-        if isinstance(owner, ModuleType) and not is_user(str(getattr(owner, "__file__", "<")), self.reach.user):
+    def _inside(self, label: str, name: str, value: Any, depth: int = 0) -> Iterator[Slot]:
+        """What a value holds that may be something else: entries, attributes, the values of an array.
+
+        Args:
+          name: the last one on the way to it, by which the sources change it.
+        """
+        if in_place(value):
+            if name in self.stores.written:
+                yield from self._array(label, value)
+        elif isinstance(value, ContextVar):
+            yield from self._context(label, value)
+        elif isinstance(value, dict | list):
+            keys = list(value)[:_MOST_ENTRIES] if isinstance(value, dict) else range(min(len(value), _MOST_ENTRIES))
+            for key in keys:
+                if name in self._containers:
+                    yield from self._entry(f"{label}[{key!r}]", value, key, value[key])
+                if depth < _DEEPEST:
+                    yield from self._inside(f"{label}[{key!r}]", name, value[key], depth + 1)
+        elif isinstance(value, ModuleType | type) or self._has_attributes(value):
+            yield from self._attributes(label, value, depth)
+
+    def _array(self, label: str, value: Any) -> Iterator[Slot]:
+        held = value.copy()
+        yield from self._slot(("array", id(value)), label, held, lambda new: _fill(value, new))
+
+    def _context(self, label: str, variable: ContextVar[Any]) -> Iterator[Slot]:
+        try:
+            value = variable.get()
+        except LookupError:
             return
-        for attribute in sorted(self.mentioned & (self.stores.attributes | self.stores.foreign)):
+        yield from self._slot(("context", id(variable)), label, value, variable.set)
+
+    def _attributes(self, label: str, owner: Any, depth: int) -> Iterator[Slot]:
+        file = getattr(owner, "__file__", None) if isinstance(owner, ModuleType) else None
+        if isinstance(owner, ModuleType) and not is_user(str(file or "<"), self.reach.user):
+            return
+        own = {name for path, name in self.stores.names if file and path == real(file)}
+        for attribute in sorted(self.mentioned & (self.stores.attributes | self.stores.foreign | own)):
             try:
                 value = getattr(owner, attribute, _ABSENT)
             except Exception:  # a property of the user's
                 continue
-            if is_plain(value) and self._is_new((id(owner), attribute)):
-                held = getattr(owner, "__dict__", {})
-                own = attribute in held
-                slot = _attribute_slot(f"{name}.{attribute}", owner, attribute, value, own)
-                if slot is not None:
-                    yield slot
+            if value is not _ABSENT and (is_plain(value) or not isinstance(owner, type)):
+                yield from self._attribute(f"{label}.{attribute}", owner, attribute, value)
+        if depth < _DEEPEST and not isinstance(owner, ModuleType):
+            for attribute in sorted(self.mentioned.intersection(fields(owner))):
+                value = getattr(owner, attribute)
+                yield from self._inside(f"{label}.{attribute}", attribute, value, depth + 1)
+
+    def _attribute(self, label: str, owner: Any, attribute: str, value: Any) -> Iterator[Slot]:
+        other = self._other((id(owner), attribute), value)
+        slot = None if other is _ABSENT else _attribute_slot(label, owner, attribute, value, other)
+        if slot is not None:
+            yield slot
 
     def _entry(self, label: str, container: Any, key: Any, value: Any) -> Iterator[Slot]:
-        if self._is_new((id(container), key)):
+        def write(new: Any) -> None:
+            container[key] = new
 
-            def write(new: Any) -> None:
-                container[key] = new
+        yield from self._slot((id(container), key), label, value, write)
 
-            yield Slot(label, value, write, lambda: write(value))
+    def _slot(self, key: Any, label: str, value: Any, write: Callable[[Any], object]) -> Iterator[Slot]:
+        other = self._other(key, value)
+        if other is not _ABSENT:
+            yield Slot(label, other, write, lambda: write(value))
 
-    def _is_new(self, key: Any) -> bool:
+    def _other(self, key: Any, value: Any) -> Any:
+        """What else the place may hold; `_ABSENT` if nothing is known, or the place is known already."""
         if key in self._seen:
-            return False
+            return _ABSENT
+        other = self.alter(value)
+        if other is value:
+            return _ABSENT
         self._seen.add(key)
-        return True
+        return other
+
+    def _has_attributes(self, value: Any) -> bool:
+        module = type(value).__module__.partition(".")[0]
+        held = hasattr(value, "__dict__") and module not in ("jax", "jaxlib", "numpy", "builtins", "functools")
+        return held or self.alter.is_object(value)
 
 
-def _attribute_slot(label: str, owner: Any, attribute: str, value: Any, own: bool) -> Slot | None:
+def _attribute_slot(label: str, owner: Any, attribute: str, value: Any, other: Any) -> Slot | None:
+    own = isinstance(owner, type | ModuleType) or attribute in fields(owner)
+    own = own and (not isinstance(owner, type) or attribute in vars(owner))
+
     def restore() -> None:
         if own:
             setattr(owner, attribute, value)
@@ -321,13 +388,12 @@ def _attribute_slot(label: str, owner: Any, attribute: str, value: Any, own: boo
         restore()
     except Exception:  # frozen, read-only, or a property of the user's
         return None
-    return Slot(label, value, lambda new: setattr(owner, attribute, new), restore)
-
-
-def _has_attributes(value: Any) -> bool:
-    module = type(value).__module__.partition(".")[0]
-    return hasattr(value, "__dict__") and module not in ("jax", "jaxlib", "numpy", "builtins", "functools")
+    return Slot(label, other, lambda new: setattr(owner, attribute, new), restore)
 
 
 def _put(cell: CellType, value: Any) -> None:
     cell.cell_contents = value
+
+
+def _fill(array: Any, values: Any) -> None:
+    array[...] = values

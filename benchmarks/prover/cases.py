@@ -1,0 +1,60 @@
+"""Rewrites with their programs, told line by line in `wrong.txt` and `right.txt`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+HEAD = [
+    "import dataclasses",
+    "import functools",
+    "import jax",
+    "import jax.numpy as jnp",
+    "import numpy as np",
+    "from jax import lax",
+    "x = jnp.arange(1.0, 5.0)",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A rewrite of the module `trap`, the program that imports it, and the other files of the project."""
+
+    name: str
+    codemod: str
+    source: str
+    rewritten: str
+    program: str
+    others: tuple[tuple[str, str], ...]
+
+
+def cases(kind: str) -> Iterator[Case]:
+    """All of one kind, `wrong` or `right`; the first column of a line says what it belongs to."""
+    _, *parts = (FOLDER / f"{kind}.txt").read_text().split("\n=== ")
+    return map(_case, parts)
+
+
+def _case(part: str) -> Case:
+    title, *lines = part.splitlines()
+    name, _, codemod = title.partition(": ")
+    before, after, program = list(HEAD), list(HEAD), [*HEAD[:6], "import trap"]
+    files: dict[str, list[str]] = {}
+    other: list[str] | None = None
+    for line in filter(None, lines):
+        sign, text = line[0], line[1:]
+        if sign == "@":
+            other = files.setdefault(text, [])
+        elif sign == ">":
+            program.append(text)
+        elif other is not None:
+            other.append(text)
+        else:
+            before += [text] * (sign in " -")
+            after += [text] * (sign in " +")
+    return Case(
+        name, codemod, _text(before), _text(after), _text(program), tuple((n, _text(f)) for n, f in files.items())
+    )
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join([*lines, ""])

@@ -1,0 +1,96 @@
+"""Something else in the place of a value: of numbers, and of all that is made of them or may be called."""
+
+import copy
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .perturb import changed, doubled, is_callable, is_plain
+
+_DEEPEST, _MOST = 3, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Alter:
+    """Makes other values.
+
+    Attributes:
+      is_mine: whether a module, by name, is the user's: objects of others' classes stay as they are.
+      texts: what a text may be instead.
+    """
+
+    is_mine: Callable[[str], bool]
+    texts: Sequence[str] = ()
+
+    def __call__(self, value: Any, depth: int = 0) -> Any:
+        """Something else of the same kind; `value` itself where nothing else is known."""
+        if is_plain(value):
+            return changed(value)
+        if isinstance(value, str):
+            return self._text(value)
+        if value is None and not depth:
+            return 1.0
+        if is_callable(value):
+            return doubled(value)
+        if depth >= _DEEPEST:
+            return value
+        if isinstance(value, tuple | list | dict):
+            return self._container(value, depth)
+        return self._object(value, depth) if self.is_object(value) else value
+
+    def is_object(self, value: Any) -> bool:
+        """Whether the value is an instance of a class of the user's."""
+        kind = type(value)
+        return not isinstance(value, type) and self.is_mine(kind.__module__) and not hasattr(kind, "_fields")
+
+    def _text(self, value: str) -> str:
+        for kind in (int, float):
+            try:
+                return str(changed(kind(value)))
+            except ValueError:
+                continue
+        return next((text for text in self.texts if text != value), f"{value}_other")
+
+    def _container(self, value: Any, depth: int) -> Any:
+        items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+        if len(items) > _MOST:
+            return value
+        new = {key: self(item, depth + 1) for key, item in items}
+        if all(new[key] is item for key, item in items):
+            return value
+        try:
+            if isinstance(value, dict):
+                other = copy.copy(value)
+                other.update(new)
+                return other
+            return value._make(new.values()) if hasattr(value, "_make") else type(value)(new.values())
+        except Exception:  # a class of the user's, with a constructor of its own
+            return value
+
+    def _object(self, value: Any, depth: int) -> Any:
+        try:
+            other, same = copy.copy(value), True
+            for name in fields(value):
+                held = getattr(value, name)
+                new = held if held is None else self(held, depth + 1)
+                if new is not held:
+                    object.__setattr__(other, name, new)
+                    same = False
+        except Exception:  # whatever the class forbids
+            return value
+        return value if same or other is value else other
+
+
+def fields(value: Any) -> list[str]:
+    """The attributes that an instance holds itself, in its dictionary or in slots."""
+    slots = (getattr(kind, "__slots__", ()) for kind in type(value).__mro__)
+    named = (name for names in slots for name in ((names,) if isinstance(names, str) else names))
+    held = [name for name in named if name not in ("__dict__", "__weakref__") and hasattr(value, name)]
+    return [*getattr(value, "__dict__", {}), *held]
+
+
+def in_place(value: Any) -> bool:
+    """Whether the value is an array that can be changed in place."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray) and value.flags.writeable and is_plain(value)
