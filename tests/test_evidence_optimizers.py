@@ -266,38 +266,6 @@ def test_a_fix_that_breaks_the_package_is_refused(package: Path) -> None:
     assert "undefined_name" in found.reason
 
 
-COMPUTING = """\
-import sys
-from typing import NamedTuple
-
-import jax
-import jax.numpy as jnp
-
-RATE = jnp.asarray(0.1)
-
-
-class GradientTransformation(NamedTuple):
-    init: object
-    update: object
-
-
-def descent() -> GradientTransformation:
-    def update(updates, state, params=None):
-        assert sys.argv[-2] in ("survey", "case"), "forked below a backend that is up"
-        return jax.tree_util.tree_map(lambda g: -g * RATE.astype(g.dtype), updates), state
-
-    return GradientTransformation(lambda params: (), update)
-"""
-
-
-def test_a_package_that_computes_on_import_is_driven_in_fresh_interpreters(tmp_path: Path) -> None:
-    (tmp_path / "computing.py").write_text(COMPUTING)
-    runner = OptimizerRunner("computing", tmp_path / "computing.py", sys.executable, everything=True)
-    assert {name: entry.failure for name, entry in runner.surveyed().items()} == {"computing.descent": None}
-    (run,) = runner.measure({}, frozenset({"computing.descent, eager, float32"}))
-    assert run.failure is None and len(run.steps) == 6
-
-
 def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import no_such_module\n")
     runner = OptimizerRunner("broken", tmp_path / "broken.py", sys.executable, (("broken.py", "f"),))
@@ -354,8 +322,21 @@ def test_a_case_that_hangs_or_dies_is_cut_off_alone(odd: OptimizerRunner) -> Non
     }
 
 
+EARLY = """\
+import os
+
+READY, IMPORTED_BY = jnp.zeros(3) + 1, os.getpid()
+_decaying = decaying
+
+
+def decaying(decay: float) -> GradientTransformation:
+    assert os.getpid() == IMPORTED_BY, "forked although a backend is up"
+    return _decaying(decay)
+"""
+
+
 def test_a_package_that_computes_when_it_is_imported_gets_fresh_processes(tmp_path: Path) -> None:
-    (tmp_path / "early.py").write_text(f"{OPTIMIZERS}\nREADY = jnp.zeros(3) + 1\n")
+    (tmp_path / "early.py").write_text(f"{OPTIMIZERS}\n{EARLY}")
     runner = OptimizerRunner("early", tmp_path / "early.py", sys.executable, everything=True)
     cases = frozenset({"early.decaying, eager, float32", "early.weakly, jit, float32"})
     found = {entry.case: (entry.failure, entry.steady_compiles) for entry in runner.measure({}, cases)}
