@@ -379,8 +379,11 @@ def test_what_can_be_traced_gets_what_runs_it_in_front() -> None:
     assert runnable(["nb.ipynb", "-x"]) == ("python", *cells, "nb.ipynb", "-x")
     assert runnable(["/usr/bin/python3.12", "nb.ipynb"]) == ("/usr/bin/python3.12", *cells, "nb.ipynb")
     assert runnable(["pytest", "nb.ipynb"]) == ("pytest", "nb.ipynb")
+
+
+def test_an_empty_command_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EvidenceError):
-        runnable([])
+        trace((), tmp_path)
 
 
 def test_a_trace_that_is_ended_ends_all_that_it_started(tmp_path: Path) -> None:

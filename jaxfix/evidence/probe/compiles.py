@@ -68,6 +68,7 @@ class Compiles:
     def __init__(self, settings: Settings, record: Record, steps: Steps) -> None:
         self.settings, self.record, self.steps = settings, record, steps
         self.without: str | None = None
+        self.files: dict[str, tuple[str, int | None]] = {}
         self.reset()
 
     def reset(self) -> None:
@@ -169,9 +170,11 @@ class Compiles:
         return Stack(frames, foreign, call, _eager(primitive, functions), name, avals)
 
     def _line(self, frame: FrameType) -> Line:
-        file, cell = cell_of(frame.f_code.co_filename)
-        path = file if file.startswith("<") else shown(os.path.abspath(file), self.settings)
-        return Line(path, cell, frame.f_lineno, frame.f_code.co_qualname)
+        name = frame.f_code.co_filename
+        if name not in self.files:
+            file, cell = cell_of(name)
+            self.files[name] = file if file.startswith("<") else shown(os.path.abspath(file), self.settings), cell
+        return Line(*self.files[name], frame.f_lineno, frame.f_code.co_qualname)
 
 
 def _named(values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:

@@ -42,6 +42,11 @@ def cell_of(file: str) -> tuple[str, int | None]:
 
 def is_user(file: str, folders: list[str]) -> bool:
     """Whether a frame of `file` is the user's: neither ours nor installed, unless `folders` hold it."""
+    return _is_user(file, tuple(folders))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _is_user(file: str, folders: tuple[str, ...]) -> bool:
     if file.startswith("<") or real(os.path.dirname(file)) in _OURS:
         return False
     if any(is_inside(file, folder) and not _PACKAGES.search(file[len(folder) :]) for folder in folders):
@@ -49,9 +54,15 @@ def is_user(file: str, folders: list[str]) -> bool:
     return not _is_installed(file)
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def is_foreign(file: str) -> bool:
     """Of a library that is neither jax nor Python."""
     return bool(_PACKAGES.search(file)) and not _JAX.search(file)
+
+
+def is_jax(file: str) -> bool:
+    """Of an installed jax."""
+    return bool(_PACKAGES.search(file)) and bool(_JAX.search(file))
 
 
 @functools.cache

@@ -1,11 +1,17 @@
 """Sees each iteration of a loop, without a hook on anything else."""
 
+import inspect
 import sys
 import threading
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
+from .files import is_jax
 from .tracks import LoopTrack
+
+_GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_MOST_CODES = 1 << 16
 
 # of Python 3.12 and later
 _monitoring: Any = getattr(sys, "monitoring", None)
@@ -81,10 +87,15 @@ class Monitoring:
 
 
 class Tracing:
-    """The tracing of Python 3.11, on the frames of a loop alone."""
+    """The tracing of Python 3.11, on the frames of a loop alone.
+
+    Whatever is traced runs at half its speed, line by line or not: it is off while jax's own functions run.
+    """
 
     def __init__(self) -> None:
         self.tracks: dict[CodeType, list[LoopTrack]] = {}
+        self.watched: set[int] = set()  # by `id`: the hash of a code object is that of all its instructions
+        self.jax: dict[int, tuple[CodeType, bool]] = {}
 
     def watch(self, track: LoopTrack, frame: FrameType) -> bool:
         """Counts the iterations of the loop from here on; says whether that could be done."""
@@ -92,13 +103,29 @@ class Tracing:
         if tracing is not None and tracing != self._enter:
             return False  # a debugger or coverage was here first
         self.tracks.setdefault(track.code, []).append(track)
+        self.watched.add(id(track.code))
         frame.f_trace = self._local
         if tracing is None:
             sys.settrace(self._enter)
         return True
 
     def _enter(self, frame: FrameType, event: str, value: object) -> Any:
-        return self._local if frame.f_code in self.tracks else None
+        code = frame.f_code
+        if id(code) in self.watched:
+            return self._local
+        if not self._is_jax(code):
+            return None
+        sys.settrace(None)
+        return _Pause(self._enter)
+
+    def _is_jax(self, code: CodeType) -> bool:
+        """Whether `code` is a function of jax that ends before its caller goes on, as a generator does not."""
+        known = self.jax.get(id(code))
+        if known is None or known[0] is not code:
+            if len(self.jax) > _MOST_CODES:
+                self.jax.clear()
+            known = self.jax[id(code)] = code, not code.co_flags & _GENERATOR and is_jax(code.co_filename)
+        return known[1]
 
     def _local(self, frame: FrameType, event: str, value: object) -> Any:
         for track in self.tracks.get(frame.f_code, ()):
@@ -114,3 +141,17 @@ class Tracing:
             track.again()
         else:
             track.line(line)
+
+
+class _Pause:
+    """Turns tracing on again when the frame ends that holds it as its `f_trace`."""
+
+    def __init__(self, traced: Callable[[FrameType, str, object], Any]) -> None:
+        self.traced, self.thread = traced, threading.get_ident()
+
+    def __call__(self, frame: FrameType, event: str, value: object) -> None:
+        sys.settrace(None)  # a loop was found meanwhile
+
+    def __del__(self) -> None:
+        if self.thread == threading.get_ident() and sys.gettrace() is None:
+            sys.settrace(self.traced)

@@ -210,7 +210,7 @@ class Reader:
         if self.holders is None:
             holders = getattr(sys.modules["jax"].config, "_value_holders", {})
             self.holders = [(name, holder) for name, holder in holders.items() if not _ASIDE.match(name)]
-        values = tuple(holder.value for _, holder in self.holders)
+        values = tuple([holder.value for _, holder in self.holders])
         known: dict[str, Any] | None = self.kept.get(values)
         if known is None:
             names = (name for name, _ in self.holders)
@@ -221,6 +221,8 @@ class Reader:
         if type(value) in _SCALARS:
             scalar, weak = _SCALARS[type(value)]
             return Leaf(self._type(scalar), (), weak)
+        if isinstance(value, sys.modules["numpy"].ndarray):
+            return Leaf(self._type(value.dtype), value.shape, False)
         aval = value if hasattr(value, "weak_type") else getattr(value, "aval", None)
         if aval is None:
             dtype = getattr(value, "dtype", None)
