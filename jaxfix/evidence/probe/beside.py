@@ -12,6 +12,7 @@ import importlib
 import io
 import os
 import random
+import re
 import sys
 import threading
 import time
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .effects import Reach, containers, effect, loops
+from .effects import Reach, effect, loops
 from .files import real
 from .jaxprs import same_program
 from .memory import peak_bytes
@@ -37,7 +38,8 @@ from .originals import (
 )
 from .perturb import changed, clone, is_float, is_plain, variations
 from .rebinding import Slots, Stores, stores_of
-from .samples import Sample, Unkept, fresh, is_array, passed
+from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
+from .state import State, assigns_globals, unplaced
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -46,6 +48,7 @@ Leaves = list[Any]
 _CONCRETE, _OTHERS = 2, 1
 _EXAMINED = 20
 _CALL_S, _FUNCTION_S, _PROCESS_S, _GIVE_UP_S = 5.0, 10.0, 60.0, 30.0
+_NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
 _ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous generator"}
 
 
@@ -194,12 +197,12 @@ class Sides:
         self.reach.add(code, sample.globals)
         before.settle()
         self.reach.settle()
-        self.effect = effect(before.codes)
-        self.containers = containers(before.codes, sample.captured)
         self.plain_after = FunctionType(code, sample.globals, code.co_name, None, self._closure(code))
         self.plain_before = FunctionType(
-            self.original, self.namespace, code.co_name, None, self._closure(self.original)
+            self.original, self._globals(), code.co_name, None, self._closure(self.original)
         )
+        self.effect = effect(before.codes) or unplaced(before, self.cells)
+        self.state = State(before, sample.captured, self.cells, sample.objects)
         self.before: Callable[..., Any] = self.plain_before
         self.after: Callable[..., Any] = self.plain_after
         if not same:
@@ -218,6 +221,14 @@ class Sides:
             self.after = Namespace(self.sample.globals, self.text, self.text).decorated(self.plain_after, new, qualname)
         else:
             raise Unmade("the patch has changed its decorators")
+
+    def _globals(self) -> dict[str, Any]:
+        """The globals of the original: the live ones where it assigns to them, as others must see that."""
+        if not assigns_globals(self.original):
+            return self.namespace
+        if self.namespace.made:
+            raise Unmade("it assigns to globals, and calls what the patch has changed")
+        return self.sample.globals
 
     def _closure(self, code: CodeType) -> tuple[CellType, ...]:
         return tuple(self._cell(name, code) for name in code.co_freevars)
@@ -268,7 +279,12 @@ class Trial:
     def run(self) -> None:
         leaves = self.sample.leaves()
         self._pair("as called", leaves)
-        steps: list[Callable[[Leaves], Iterator[None]]] = [self._rebound, self._perturbed, self._recaptured]
+        steps: list[Callable[[Leaves], Iterator[None]]] = [
+            self._rebound,
+            self._perturbed,
+            self._recaptured,
+            self._spoiled,
+        ]
         if self.sample.differentiated:
             steps.insert(0, self._gradients)
         for step in (*steps, self._programs):
@@ -308,6 +324,25 @@ class Trial:
             if made is not None:
                 self._pair(how, leaves, made)
                 yield
+
+    def _spoiled(self, leaves: Leaves) -> Iterator[None]:
+        """Both functions again, after the caller has changed in place what they returned."""
+        undo: list[Callable[[], None]] = []
+        for side in (self.sides.after, self.sides.before):
+            held = self.sides.state.held()
+            try:
+                undo += spoil(self._call(side, leaves)) if not self.sample.traced else []
+            except Exception:
+                return
+            finally:
+                self.sides.state.put_back(held)
+        if undo:
+            try:
+                self._pair("as called, after its results were changed in place", leaves)
+            finally:
+                for step in reversed(undo):
+                    step()
+            yield
 
     def _gradients(self, leaves: Leaves) -> Iterator[None]:
         sides = (self.sides.before, self.sides.after)
@@ -377,20 +412,21 @@ class Trial:
     def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
-        held = {name: _snapshot(value) for name, value in self.sides.containers.items()}
+        state, self.written = self.sides.state, dict[str, Any]()
+        held = state.held()
         try:
-            with _same_random():
+            with _same_random(), _printed() as printed:
                 value = call()
-            if held:
-                value = {"changed": {name: _sized(v) for name, v in self.sides.containers.items()}, "returned": value}
+            told = {"changed": state.changes(), "arguments": self.written, "printed": printed()}
+            if any(told.values()):
+                value = {name: what for name, what in told.items() if what} | {"returned": value}
             return self.values.output(how, value, self.owner.probe.attached)
         except Unkept:
             raise
         except Exception as error:
             return {"label": how, "treedef": f"raised {type(error).__name__}", "leaves": []}
         finally:
-            for name, kept in held.items():
-                _put_back(self.sides.containers[name], kept)
+            state.put_back(held)
             self.owner.deadline = None
 
     def _jitted(self, side: Callable[..., Any], leaves: Leaves) -> Any:
@@ -415,8 +451,13 @@ class Trial:
 
     def _call(self, side: Callable[..., Any], leaves: Leaves) -> Any:
         code = self.sides.original if side is self.sides.before or _code(side) is self.sides.original else None
-        args, keywords = passed(code or self.sample.code, self.sample.arguments([fresh(leaf) for leaf in leaves]))
-        return side(*args, **keywords)
+        mine = [fresh(leaf) for leaf in leaves]
+        arguments = self.sample.arguments(mine)
+        args, keywords = passed(code or self.sample.code, arguments)
+        returned = side(*args, **keywords)
+        if not self.sample.traced:
+            self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
+        return returned
 
 
 def _code(side: Callable[..., Any]) -> CodeType | None:
@@ -464,22 +505,6 @@ def _bare(output: dict[str, Any]) -> dict[str, Any]:
     return output | {"leaves": [leaf | {"sample": []} for leaf in output["leaves"]]}
 
 
-def _snapshot(value: Any) -> Any:
-    return value.copy()
-
-
-def _sized(value: Any) -> int:
-    return len(value)
-
-
-def _put_back(value: Any, kept: Any) -> None:
-    if isinstance(value, list):
-        value[:] = kept
-    else:
-        value.clear()
-        value.update(kept)
-
-
 def _dumped(node: Any) -> str:
     return str(importlib.import_module("ast").dump(node))
 
@@ -499,6 +524,14 @@ def _same_random() -> Iterator[None]:
         random.setstate(state)
         if np is not None:
             np.random.set_state(numbers)
+
+
+@contextlib.contextmanager
+def _printed() -> Iterator[Callable[[], str]]:
+    """Says what was printed since, without its numbers: these may differ as far as the results may."""
+    stream = sys.stdout
+    start = stream.tell() if isinstance(stream, io.StringIO) else 0
+    yield lambda: _NUMBER.sub("#", stream.getvalue()[start:]) if isinstance(stream, io.StringIO) else ""
 
 
 @contextlib.contextmanager

@@ -132,9 +132,6 @@ def effect(codes: list[tuple[CodeType, dict[str, Any]]]) -> str | None:
             return f"it calls `{world[0]}`"
         if "debug" in names and names & {"print", "callback"}:
             return "it calls `jax.debug`"
-        for node in _nodes(code):
-            if words := _stores(node):
-                return words
     return None
 
 
@@ -142,7 +139,7 @@ def loops(codes: list[tuple[CodeType, dict[str, Any]]]) -> bool:
     """Whether a value may decide how long one of these functions runs."""
     names = {name for code, _ in codes for part in nested(code) for name in part.co_names}
     return bool(names & _LOOPS) or any(
-        isinstance(p, ast.While) for c, _ in codes for n in _nodes(c) for p in ast.walk(n)
+        isinstance(p, ast.While) for c, _ in codes for n in definitions(c) for p in ast.walk(n)
     )
 
 
@@ -150,7 +147,7 @@ def containers(codes: list[tuple[CodeType, dict[str, Any]]], captured: dict[str,
     """Lists, dictionaries and sets of the modules, or captured, that these functions add to or take from."""
     found: dict[str, Any] = {}
     for code, globals_ in codes:
-        for node in _nodes(code):
+        for node in definitions(code):
             bound = _bound(node)
             for name in _mutated(node) - bound:
                 value = captured[name] if name in captured else globals_.get(name)
@@ -159,21 +156,12 @@ def containers(codes: list[tuple[CodeType, dict[str, Any]]], captured: dict[str,
     return found
 
 
-def _nodes(code: CodeType) -> list[Definition]:
+def definitions(code: CodeType) -> list[Definition]:
+    """Where the text that the code was made of defines it."""
     try:
         return text_of(code.co_filename).nodes.get(code.co_qualname, [])
     except (OSError, SyntaxError, ValueError):
         return []
-
-
-def _stores(node: Definition) -> str | None:
-    bound = _bound(node)
-    for part in ast.walk(node):
-        if isinstance(part, ast.Global):
-            return f"it assigns to the global `{part.names[0]}`"
-        if isinstance(part, ast.Nonlocal) and not bound.issuperset(part.names):
-            return f"it assigns to `{part.names[0]}`, which is not its own"
-    return None
 
 
 def _mutated(node: Definition) -> set[str]:

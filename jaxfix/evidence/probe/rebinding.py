@@ -336,7 +336,7 @@ class Slots:
             if value is not _ABSENT and (is_plain(value) or not isinstance(owner, type)):
                 yield from self._attribute(f"{label}.{attribute}", owner, attribute, value)
         if depth < _DEEPEST and not isinstance(owner, ModuleType):
-            for attribute in sorted(self.mentioned.intersection(fields(owner))):
+            for attribute in sorted(self.mentioned.intersection([*fields(owner), *_shared(owner)])):
                 value = getattr(owner, attribute)
                 yield from self._inside(f"{label}.{attribute}", attribute, value, depth + 1)
 
@@ -389,6 +389,13 @@ def _attribute_slot(label: str, owner: Any, attribute: str, value: Any, other: A
     except Exception:  # frozen, read-only, or a property of the user's
         return None
     return Slot(label, other, lambda new: setattr(owner, attribute, new), restore)
+
+
+def _shared(owner: Any) -> list[str]:
+    """The containers and arrays among the attributes of the class of an instance."""
+    kinds = type(owner).__mro__ if not isinstance(owner, type) else ()
+    held = (item for kind in kinds for item in vars(kind).items() if not item[0].startswith("__"))
+    return [name for name, value in held if isinstance(value, dict | list) or in_place(value)]
 
 
 def _put(cell: CellType, value: Any) -> None:

@@ -1,6 +1,7 @@
 """Arguments of a call, kept for later calls without keeping arrays alive that the program may donate or change."""
 
 import copy
+import functools
 import importlib
 import sys
 from collections.abc import Callable
@@ -176,6 +177,67 @@ def fresh(leaf: Any) -> Any:
     if is_key(leaf):
         return leaf
     return array(host_of(leaf), bool(getattr(leaf, "weak_type", False)), placed(leaf))
+
+
+def written(after: dict[str, Any], before: dict[str, Any], original: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that a call has changed in place.
+
+    Args:
+      before: the same leaves in other containers, which the call has not seen.
+      original: what the call was given copies of.
+    """
+    return {name: value for name, value in after.items() if _is_written(value, before[name], original[name])}
+
+
+def _is_written(after: Any, before: Any, original: Any) -> bool:
+    numpy, tree = sys.modules.get("numpy"), _tree()
+    try:
+        (new, shape), (old, structure) = tree.tree_flatten(after), tree.tree_flatten(before)
+        given = tree.tree_leaves(original)
+    except (TypeError, ValueError):
+        return False
+    if shape != structure or any(one is not other for one, other in zip(new, old, strict=True)):
+        return True
+    pairs = zip(new, given, strict=True)
+    return numpy is not None and any(_bytes(one) != _bytes(other) for one, other in pairs)
+
+
+def _bytes(leaf: Any) -> object:
+    numpy = sys.modules["numpy"]
+    if isinstance(leaf, numpy.ndarray) and leaf.dtype != object:
+        return leaf.tobytes()
+    return leaf if isinstance(leaf, set | bytearray) else None
+
+
+def spoil(value: Any) -> list[Callable[[], None]]:
+    """Changes in place what can be of a result; returns how to undo it."""
+    numpy, undo = sys.modules.get("numpy"), list[Callable[[], None]]()
+    for leaf in _leaves(value):
+        if numpy is not None and isinstance(leaf, numpy.ndarray) and leaf.flags.writeable and leaf.dtype.kind in "fiuc":
+            undo.append(functools.partial(_copy_back, leaf, leaf.copy()))
+            leaf += 1
+    for holder in _holders(value):
+        undo.append(functools.partial(_refill, holder, holder.copy()))
+        holder.clear()
+    return undo
+
+
+def _holders(value: Any, depth: int = 0) -> list[Any]:
+    """The dictionaries and lists in a value, the outer ones first."""
+    if depth > 4 or not isinstance(value, dict | list | tuple):
+        return []
+    inner = value.values() if isinstance(value, dict) else value
+    found = [value] if type(value) in (dict, list) else []
+    return found + [holder for item in inner for holder in _holders(item, depth + 1)]
+
+
+def _copy_back(array: Any, values: Any) -> None:
+    array[...] = values
+
+
+def _refill(holder: Any, contents: Any) -> None:
+    holder.clear()
+    holder.update(contents) if isinstance(holder, dict) else holder.extend(contents)
 
 
 def placed(leaf: Any) -> Any:
