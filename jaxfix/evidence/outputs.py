@@ -9,13 +9,15 @@ from jaxfix.core.finding import Equality
 from jaxfix.core.report import Beside, Leaf, Measurement, Output
 
 JAXPR = "jaxpr"
+# How the labels of files begin that a run wrote.
+FILE = "file "
 _UNFORGIVING = ("not finite", "in bfloat16")
 TOLERANCE = 1e-3
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
 JIT_TOLERANCE = 1e-5
 # Bits of the significand that are stored.
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
-_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
@@ -99,6 +101,7 @@ def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise
         return Likeness(_ending(before.failure, after.failure))
     stopped = bool(before.stopped or after.stopped)
     skipped = noise.labels | (_labels(before) ^ _labels(after) if stopped else frozenset())
+    skipped |= _unsteady_files(before, after, noise, stopped)
     found = outputs_alike(before.outputs, after.outputs, may, skipped)
     if found.difference:
         return found
@@ -138,6 +141,15 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
     )
 
 
+def _unsteady_files(before: Measurement, after: Measurement, noise: Noise, stopped: bool) -> frozenset[str]:
+    """Files that say nothing: all of a run that was stopped, and names that change from run to run."""
+    files = frozenset(label for label in _labels(before) | _labels(after) if label.startswith(FILE))
+    if stopped:
+        return files
+    renamed = any(label.startswith(FILE) for label in noise.labels)
+    return files & (_labels(before) ^ _labels(after)) if renamed else frozenset()
+
+
 def _labels(run: Measurement) -> frozenset[str]:
     return frozenset(output.label for output in run.outputs)
 
@@ -156,7 +168,7 @@ def outputs_alike(
         for leaf in _leaves(output, new[label], may):
             if isinstance(leaf, str):
                 return Likeness(f"`{label}`{leaf}", compared, delta, ulp)
-            compared += leaf.digested
+            compared += leaf.digested and not label.startswith(FILE)
             delta, ulp = max(delta, leaf.delta), max(ulp, leaf.ulp)
             stronger += [f"{label}{leaf.path}"] if leaf.strengthened else []
     return Likeness(None, compared, delta, ulp, tuple(stronger))
@@ -219,6 +231,8 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
         return f"{name}: its values are known only {'without' if old.digest else 'with'} the fix"
     if old.digest == new.digest:
         return _Alike(name, old.digest is not None, strengthened)
+    if old.dtype == "<bytes>" and may.tolerance:
+        return _Alike(name, False)  # what is in the file may differ, and cannot be told from what may not
     delta, ulp, where = _distance(old, new)
     # One unit in the last place of a half-precision float is more than the tolerance.
     tolerance = max(may.tolerance, 4 * 2.0 ** -_MANTISSA.get(old.dtype, 0)) if may.tolerance else 0.0
@@ -291,13 +305,18 @@ def _lines(text: str, may: Allowed) -> list[str]:
     """The lines without what never repeats: addresses and durations."""
     if may.stronger:
         text = text.replace(", weak_type=True", "")
-    return _DURATION.sub("<time>", _ADDRESS.sub("0x", text)).splitlines()
+    return untimed(text).splitlines()
+
+
+def untimed(text: str) -> str:
+    """The text without what never repeats: addresses and durations."""
+    return _DURATION.sub("<time>", _ADDRESS.sub("0x", text))
 
 
 def _printed_alike(before: str, after: str, tolerance: float) -> bool:
     if before == after:
         return True
-    if not tolerance or _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
+    if not tolerance or NUMBER.sub("#", before) != NUMBER.sub("#", after):
         return False
-    pairs = zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=True)
+    pairs = zip(NUMBER.findall(before), NUMBER.findall(after), strict=True)
     return all(abs(float(a) - float(b)) <= tolerance * max(abs(float(a)), abs(float(b))) for a, b in pairs)

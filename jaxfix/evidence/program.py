@@ -3,12 +3,14 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.core.report import Measurement
 from jaxfix.evidence import shadow
 from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
+from jaxfix.evidence.written import files_of, written
 
 
 class ProgramRunner:
@@ -62,8 +64,11 @@ class ProgramRunner:
         changed = {self.file(path): content for path, content in sources.items()}
         with scratch() as folder:
             places = self._copies(folder, changed)
+            tree = places.copies[self._root]
+            files = files_of(tree)
             finished = self._run(folder, places, sources)
             measurement = merged(self.command, finished, folder / "results", places.moved)
+            measurement = replace(measurement, outputs=(*measurement.outputs, *written(tree, files)))
         return (verified(measurement, sources),)
 
     def _copies(self, folder: Path, changed: Mapping[Path, bytes]) -> Places:

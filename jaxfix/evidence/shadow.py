@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 LINKED_BYTES = 16 << 20
-_SKIPPED = {
+SKIPPED = {
     ".git",
     ".hg",
     ".svn",
@@ -80,7 +80,7 @@ def package_of(path: Path) -> Path:
 
 def _entries(folder: Path, root: Path, excluded: Path) -> Iterator[Path]:
     for entry in sorted(folder.iterdir()):
-        if entry.name in _SKIPPED or entry == excluded or excluded.is_relative_to(entry):
+        if entry.name in SKIPPED or entry == excluded or excluded.is_relative_to(entry):
             continue
         mode = entry.lstat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):

@@ -5,13 +5,17 @@ import hashlib
 import importlib
 import re
 import sys
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from .files import is_user
 from .record import Record
 from .settings import Settings, shown
 
 SAMPLE = 4096
+_DEEPEST = 3
+_CLOCK = re.compile(r"time|second|elapsed|duration|start|clock|stamp|_at$")
 _ADDRESS = re.compile(r"(?<=\bat )0x[0-9a-f]+")
 _PLAIN = (bool, int, float, complex, str, bytes, type, enum.Enum, range, slice)
 
@@ -25,8 +29,24 @@ class Values:
     def output(self, label: str, value: Any, attached: bool) -> dict[str, Any]:
         """What `value` is; keeps nothing of it alive. Only once jax was `attached` are there arrays of its own."""
         leaves, treedef = flatten(value)
-        digested = [self._leaf(path, leaf, attached) for path, leaf in leaves]
+        opened = [part for pair in leaves for part in self._opened(*pair)]
+        digested = [self._leaf(path, leaf, attached) for path, leaf in opened]
         return {"label": label, "treedef": self._stable(treedef), "leaves": digested}
+
+    def _opened(self, path: str, leaf: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+        """The leaf, and after it what it holds if it is an object of the user's; not how long things took."""
+        yield path, leaf
+        if depth >= _DEEPEST or isinstance(leaf, type | enum.Enum) or not self._is_mine(type(leaf)):
+            return
+        for name, held in sorted(vars(leaf).items()) if hasattr(leaf, "__dict__") else ():
+            if isinstance(held, float) and _CLOCK.search(name):
+                continue
+            for where, inner in flatten(held)[0]:
+                yield from self._opened(f"{path}.{name}{where}", inner, depth + 1)
+
+    def _is_mine(self, kind: type) -> bool:
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        return isinstance(file, str) and is_user(file, self.settings.user)
 
     def _stable(self, text: str) -> str:
         return _ADDRESS.sub("0x", shown(text, self.settings))
