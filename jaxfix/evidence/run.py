@@ -108,7 +108,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         empty,
         compiles=tuple(entry for part in parts for entry in part.compiles),
         traces=sum(part.traces for part in parts),
-        steps=max((part.steps for part in parts), key=len, default=()),
+        steps=max((part.steps for part in parts), key=lambda steps: sum(s.iterations for s in steps), default=()),
         outputs=_labelled(part.outputs for part in parts),
         functions=tuple(sorted({name for part in parts for name in part.functions})),
         loaded={path: digest for part in parts for path, digest in part.loaded.items()},
