@@ -65,6 +65,16 @@ def test_rows_are_by_line_and_program_most_seconds_lost_first() -> None:
     assert rows[0].cause == FRESH
 
 
+def test_cells_of_one_notebook_are_rows_of_their_own() -> None:
+    first, second = (
+        replace(entry, cell=cell) for cell, entry in enumerate(compiles("a.ipynb", 3, "scan", FIRST, FRESH), 1)
+    )
+    rows = compiled([first, second])
+    assert [(row.where, row.compiles) for row in rows] == [("a.ipynb:cell 1:3", 1), ("a.ipynb:cell 2:3", 1)]
+    table = render.table(measurement([first, second]), plain)
+    assert "a.ipynb:cell 2:3" in table and "a.ipynb:cell 1:3" in table
+
+
 def test_the_first_compile_of_another_process_is_not_lost() -> None:
     (row,) = compiled(compiles("a.py", 9, "scan", FIRST, FIRST, FRESH))
     assert (row.compiles, row.again) == (3, 1)
@@ -151,11 +161,19 @@ def steps(*counts: int, grows: int = 0, arrays: int | None = 5) -> tuple[Step, .
         (steps(9, 0, 1, 0, 1), "2 compiles in 3 steps from step 3, RSS +0.0 MB per step, live arrays +0"),
         (steps(9, 0, 0, 0, grows=-10, arrays=None), "0 compiles per step from step 3, RSS +0.0 MB per step"),
         (steps(9, 1), "fewer than 3, so none is steady"),
+        (
+            (*steps(9, 0, 1), Step(1, 1, 18_000_000, 0.1, iterations=8, together=3)),
+            "4 compiles in 9 steps from step 3, RSS +1.0 MB per step",
+        ),
+        (
+            (*steps(0, 0, 1), Step(1, 1, 10_000_000, 0.1, iterations=2, together=2)),
+            "1 compile per step from step 3, RSS +0.0 MB per step",
+        ),
     ],
 )
 def test_steps_are_told_in_a_line(found: tuple[Step, ...], told: str) -> None:
     line = render.steps(measurement(steps=found, where_steps="train.py:30"))
-    assert line == f"{len(found)} steps of train.py:30: {told}\n"
+    assert line == f"{sum(step.iterations for step in found)} steps of train.py:30: {told}\n"
 
 
 # --- the file -----------------------------------------------------------------------------------------------------
@@ -493,6 +511,16 @@ for step in range(6):
     smooth(jnp.ones(4), 0.5)
 print("done")
 """
+
+
+@pytest.mark.evidence
+def test_a_named_step_that_never_ran_is_said(traced: Path, cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    (traced / "loop.py").write_text(PROGRAM)
+    for step, is_said in (("smoth", True), ("smooth", False)):
+        code, _, err = cli("trace", "--step", step, "--", "loop.py")
+        assert code == 0
+        assert (f"`--step {step}`: no function of this name was called outside of a trace" in err) is is_said
 
 
 @pytest.mark.evidence

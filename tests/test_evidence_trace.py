@@ -221,12 +221,13 @@ def test_iterations_of_the_loop_are_the_steps(tmp_path: Path, name: str) -> None
 
 
 def test_a_loop_of_many_steps_is_thinned_and_loses_no_compile(tmp_path: Path) -> None:
-    program = "for i in range(3000):\n    f(ones(2 if i == 2500 else 1))\n"
+    program = "for i in range(3000):\n    f(ones(max(1, i - 2498) if i < 2503 else 1))\n"
     measurement = traced(tmp_path, program)
     assert len(measurement.steps) <= 1000
     assert sum(step.iterations for step in measurement.steps) == 3000
     assert all(step.iterations == 1 for step in measurement.steps[:200])
-    assert [entry.step for entry in measurement.compiles] == [1, 2501]
+    assert [entry.step for entry in measurement.compiles] == [1, 2501, 2502, 2503]
+    assert sum(step.compiled for step in measurement.steps) == len(measurement.compiles) == 4
     assert measurement.steady_compiles == 1
 
 

@@ -28,6 +28,7 @@ class Compiled:
       cause: why it compiled again, most often; of the first compile where there was no other.
       causes: of every compile that has one, each with its number, the most frequent first.
       chain: the user's lines from `line` outwards, those of the first compile that was in vain.
+      cell: of a notebook, from 1, within which `line` counts; None elsewhere.
     """
 
     path: str
@@ -42,10 +43,13 @@ class Compiled:
     cause: Cause | None
     causes: tuple[tuple[Cause, int], ...]
     chain: tuple[Place, ...]
+    cell: int | None = None
 
     @property
     def where(self) -> str:
-        return f"{self.path}:{self.line}"
+        """The place as it is shown: `train.py:3`, or `train.ipynb:cell 2:3`."""
+        cell = f":cell {self.cell}" if self.cell is not None else ""
+        return f"{self.path}{cell}:{self.line}"
 
     @property
     def why(self) -> Why:
@@ -55,9 +59,9 @@ class Compiled:
 
 def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
     """By line and program: the most seconds lost first, then the most compiles in vain, the most seconds, by name."""
-    groups: dict[tuple[str, int, str], list[Compile]] = {}
+    groups: dict[tuple[str, str], list[Compile]] = {}
     for entry in compiles:
-        groups.setdefault((entry.path, entry.line, entry.program), []).append(entry)
+        groups.setdefault((entry.where, entry.program), []).append(entry)
     return tuple(sorted((_grouped(group) for group in groups.values()), key=_rank))
 
 
@@ -66,8 +70,8 @@ def places(chain: Iterable[str]) -> tuple[Place, ...]:
     return tuple(place for place in map(_place, chain) if place is not None)
 
 
-def _rank(entry: Compiled) -> tuple[float, int, float, str, int, str]:
-    return -entry.lost_s, -entry.again, -entry.seconds, entry.path, entry.line, entry.program
+def _rank(entry: Compiled) -> tuple[float, int, float, str, int, int, str]:
+    return -entry.lost_s, -entry.again, -entry.seconds, entry.path, entry.cell or 0, entry.line, entry.program
 
 
 def _grouped(group: list[Compile]) -> Compiled:
@@ -90,6 +94,7 @@ def _grouped(group: list[Compile]) -> Compiled:
         cause=main,
         causes=tuple(Counter(entry.cause for entry in group if entry.cause).most_common()),
         chain=places(telling.chain),
+        cell=telling.cell,
     )
 
 

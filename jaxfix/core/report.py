@@ -172,6 +172,7 @@ class Step:
       at_s: when it ended, in seconds since its process began.
       iterations: how many steps it stands for, where there are too many to record each: the counts are those of the
         busiest of them, the time is their mean, the memory is at the end of the last.
+      together: the compiles of all the steps that it stands for; None where it stands for one.
     """
 
     compiles: int
@@ -181,6 +182,12 @@ class Step:
     live_arrays: int | None = None
     at_s: float = 0.0
     iterations: int = 1
+    together: int | None = None
+
+    @property
+    def compiled(self) -> int:
+        """How often anything compiled in all the steps that it stands for."""
+        return self.compiles if self.together is None else self.together
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def table(measurement: Measurement, paint: Paint, width: int | None = None, cure
     """
     rows = compiled(measurement.compiles)
     if not rows:
-        return "nothing was compiled\n" + steps(measurement, paint)
+        return f"{nothing(measurement)}\n" + steps(measurement, paint)
     again = [row for row in rows if row.again]
     once = [row for row in rows if not row.again]
     shown = (*again, *once[:ONCE])
@@ -50,6 +50,16 @@ def table(measurement: Measurement, paint: Paint, width: int | None = None, cure
         seconds = sum(row.seconds for row in left)
         lines.append(f"and {counted(len(left), 'line')} more that compiled once, {seconds:.2f} s\n")
     return "".join((*lines, totals(measurement, paint), steps(measurement, paint)))
+
+
+def nothing(measurement: Measurement) -> str:
+    """What is said of a program without compiles: that it had none, or that nobody could see them."""
+    if measurement.peak_bytes:
+        return "nothing was compiled"
+    return (
+        "what was compiled is not known: no Python that can be watched came to its end "
+        "(one that is killed, or started with `-I`, `-E` or `-S`, cannot be)"
+    )
 
 
 def totals(measurement: Measurement, paint: Paint = plain) -> str:
@@ -72,13 +82,13 @@ def steps(measurement: Measurement, paint: Paint = plain) -> str:
     if not found:
         return ""
     where = f" of {measurement.where_steps}" if measurement.where_steps else ""
-    head = f"{counted(len(found), 'step')}{where}"
+    head = f"{counted(sum(step.iterations for step in found), 'step')}{where}"
     steady = found[measurement.steps_from - 1 :]
     if not steady:
         return f"{head}: fewer than {measurement.steps_from}, so none is steady\n"
     parts = [f"{_compiles_of(steady)} from step {measurement.steps_from}"]
     if len(steady) > 1:
-        between = len(steady) - 1
+        between = sum(step.iterations for step in steady[1:])
         grown = (steady[-1].rss_bytes - steady[0].rss_bytes) / between / _MEGABYTE
         parts.append(f"RSS {_signed(grown, 1)} MB per step")
         first, last = steady[0].live_arrays, steady[-1].live_arrays
@@ -89,10 +99,11 @@ def steps(measurement: Measurement, paint: Paint = plain) -> str:
 
 def _compiles_of(steady: Sequence[Step]) -> str:
     """`1 compile per step`, or how many in how many where they are not alike."""
-    counts = {step.compiles for step in steady}
-    if len(counts) == 1:
-        return f"{counted(counts.pop(), 'compile')} per step"
-    return f"{counted(sum(step.compiles for step in steady), 'compile')} in {counted(len(steady), 'step')}"
+    alike = all(step.compiled == step.iterations * steady[0].compiles for step in steady)
+    if alike and len({step.compiles for step in steady}) == 1:
+        return f"{counted(steady[0].compiles, 'compile')} per step"
+    passed = sum(step.iterations for step in steady)
+    return f"{counted(sum(step.compiled for step in steady), 'compile')} in {counted(passed, 'step')}"
 
 
 def _signed(number: float, digits: int) -> str:
@@ -104,7 +115,7 @@ def _cells(row: Compiled, cures: Cures) -> tuple[str, ...]:
     count = f"{row.compiles} ({row.cached} cached)" if row.cached else str(row.compiles)
     lost = f"{row.lost_s:.2f}" if row.again else ""
     why = printable(row.cause.words) if row.cause else ""
-    where = printable(f"{row.path}:{row.line}")
+    where = printable(row.where)
     return lost, f"{row.seconds:.2f}", count, where, printable(row.program), why, str(cures.get(row, ""))
 
 

@@ -12,7 +12,7 @@ from jaxfix.core.compiled import Compiled, Place, compiled
 from jaxfix.core.report import Measurement, Why
 from jaxfix.core.tracefile import Trace
 from jaxfix.render.paint import counted
-from jaxfix.render.trace import Cure, steps, totals
+from jaxfix.render.trace import Cure, nothing, steps, totals
 
 COLOURS: Mapping[Why, str] = {
     Why.FIRST: "first",
@@ -113,7 +113,7 @@ def _json(value: object) -> str:
 
 
 def _data(measurement: Measurement, rows: Iterable[Compiled]) -> dict[str, object]:
-    numbers = {(row.path, row.line, row.program): number for number, row in enumerate(rows)}
+    numbers = {(row.where, row.program): number for number, row in enumerate(rows)}
     compiles = sorted(measurement.compiles, key=lambda entry: entry.at_s)
     return {
         "whys": [why.value for why, _ in _causes(measurement)],
@@ -124,11 +124,11 @@ def _data(measurement: Measurement, rows: Iterable[Compiled]) -> dict[str, objec
                 "seconds": round(entry.seconds, 4),
                 "why": (entry.cause.why if entry.cause else Why.UNKNOWN).value,
                 "words": entry.cause.words if entry.cause else "",
-                "where": f"{entry.path}:{entry.line}",
+                "where": entry.where,
                 "what": entry.program,
                 "step": entry.step,
                 "cached": entry.cached,
-                "row": numbers[entry.path, entry.line, entry.program],
+                "row": numbers[entry.where, entry.program],
             }
             for entry in compiles
         ],
@@ -167,7 +167,8 @@ def _head(trace: Trace, command: str, rows: tuple[Compiled, ...]) -> str:
 
 def _timeline(measurement: Measurement) -> str:
     if not measurement.compiles:
-        return "<p>Nothing was compiled.</p>"
+        words = nothing(measurement)
+        return f"<p>{words[0].upper()}{_words(words[1:])}.</p>"
     legend = "".join(
         f'<li><button type="button" aria-pressed="true" data-why="{escape(why.value)}">'
         f'<span class="dot" style="--c: var(--{COLOURS[why]})"></span>{escape(why.value)}: {number}</button></li>'
@@ -196,7 +197,7 @@ def _steps(measurement: Measurement) -> str:
         f'<div class="plot" id="{name}" role="img" aria-label="{title}"></div></div>'
         for name, title in charts
     )
-    title = f"{counted(len(found), 'step')}{where}"
+    title = f"{counted(sum(step.iterations for step in found), 'step')}{where}"
     return f'<section aria-labelledby="h-steps"><h2 id="h-steps">{title}</h2>{drawn}</section>'
 
 

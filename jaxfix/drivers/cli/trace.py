@@ -10,7 +10,7 @@ from pathlib import Path
 from jaxfix import __version__
 from jaxfix.core import tracefile
 from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import SourceError, UserError, WriteError
+from jaxfix.core.errors import ConfigError, SourceError, UserError, WriteError
 from jaxfix.core.report import Measurement
 from jaxfix.core.tracefile import Trace
 from jaxfix.drivers import files
@@ -27,6 +27,8 @@ from jaxfix.render import trace as render
 from jaxfix.render.trace import Cure
 
 _STATUS = re.compile(r"exit status (-?\d+)")
+_STEPS = 20
+"""Of a program that does not end by itself, enough to tell its first steps from the steady ones."""
 _FEW = 3
 """Files that a suggested command names; of more it names the folder."""
 
@@ -58,8 +60,7 @@ def trace(command: tuple[str, ...], options: Options) -> int:
     Returns:
       The program's exit status if it fails, as a shell gives it.
     """
-    for wanted in (options.output, options.html):
-        _refuse_unwritable(wanted)  # before the program has run for nothing
+    _refuse(command, options)  # before the program has run for nothing
     place = target_for(options.on, options.launcher)
     measured = evidence.trace(command, Path.cwd(), steps_from=options.steps_from, step=options.step, target=place)
     seen = traced(from_here(measured), command, __version__)
@@ -69,14 +70,38 @@ def trace(command: tuple[str, ...], options: Options) -> int:
     status = _status(seen.measurement)
     if status:
         terminal.tell(text.note(f"the program ended with exit status {status}", paint))
+    if options.step is not None and seen.measurement.where_steps is None:
+        unseen = (
+            f"`--step {options.step}`: no function of this name was called outside of a trace, so there are no steps"
+        )
+        terminal.tell(text.note(unseen, paint))
     if options.output is not None:
         files.write_bytes(Path(options.output), tracefile.dump(seen))
     if options.html is not None:
         files.write_bytes(Path(options.html), trace_page.page(seen, cures).encode(errors="backslashreplace"))
-    following = _next_step(seen, cures, options.output)
+    following = _next_step(seen, cures, options)
     if following is not None:
         terminal.tell(text.note(following, paint))
     return status
+
+
+def _refuse(command: tuple[str, ...], options: Options) -> None:
+    """Raises UserError for what cannot be meant, or cannot be written."""
+    for wanted in (options.output, options.html):
+        _refuse_unwritable(wanted)
+    if command[0].startswith("--"):
+        raise ConfigError(f"`{command[0]}` is no option of `jaxfix trace`", hint="write the program after `--`")
+    if options.step is not None:
+        module, _, name = options.step.rpartition(":")
+        if not all(part.isidentifier() for part in (*(module or name).split("."), *_plain(name))):
+            raise ConfigError(
+                f"`--step {options.step}` names no function",
+                hint="write `name` or `module:name`, such as `train_step`",
+            )
+
+
+def _plain(qualname: str) -> list[str]:
+    return [part for part in qualname.split(".") if part != "<locals>"]
 
 
 def _refuse_unwritable(name: str | None) -> None:
@@ -131,16 +156,26 @@ def _status(measurement: Measurement) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _next_step(seen: Trace, cures: dict[Compiled, Cure], output: str | None) -> str | None:
+def _next_step(seen: Trace, cures: dict[Compiled, Cure], options: Options) -> str | None:
     """What to type now; None where nothing was found."""
     script = seen.command[0].startswith("-") or seen.command[0].endswith(".py")
     program = shlex.join(("python", *seen.command) if script else seen.command)
     if any(cure.fixable for cure in cures.values()):
-        where = f"--trace {shlex.quote(output)}" if output else _paths(cures)
-        return f"fix and prove it with `jaxfix apply {where} --run {shlex.quote(program)}`"
+        where = f"--trace {shlex.quote(options.output)}" if options.output else _paths(cures)
+        proof = f"fix and prove it with `jaxfix apply {where} --run {shlex.quote(program)}{_same_way(seen, options)}`"
+        is_broken = _status(seen.measurement) not in (outcome.CLEAN, outcome.INTERRUPTED)
+        return f"once the program ends well, {proof}" if is_broken else proof
     if cures:
         return f"see what to do by hand with `jaxfix explain {next(iter(cures.values())).id}`"
     return None
+
+
+def _same_way(seen: Trace, options: Options) -> str:
+    """The options of `apply` that rerun the program as it was traced: there, and ended where it was interrupted."""
+    given = [("--on", options.on), ("--launcher", options.launcher)]
+    if _status(seen.measurement) == outcome.INTERRUPTED:
+        given.append(("--steps", str(_STEPS)))
+    return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value is not None)
 
 
 def _paths(cures: dict[Compiled, Cure]) -> str:

@@ -74,11 +74,12 @@ class Track:
 
 
 def _join(step: dict[str, Any], later: dict[str, Any]) -> None:
-    """Has `step` stand for both: its counts are those of the busiest, its time is their mean."""
+    """Has `step` stand for both: its counts are those of the busiest, its time is their mean, compiles are added up."""
     both = step["iterations"] + later["iterations"]
     seconds = step["seconds"] * step["iterations"] + later["seconds"] * later["iterations"]
     counts = {name: max(step[name], later[name]) for name in ("compiles", "traces")}
-    step.update(later | counts | {"iterations": both, "seconds": seconds / both})
+    together = sum(each.get("together", each["compiles"]) for each in (step, later))
+    step.update(later | counts | {"iterations": both, "seconds": seconds / both, "together": together})
 
 
 class LoopTrack(Track):
