@@ -240,6 +240,13 @@ def test_json_says_the_same(project: Path, cli: Cli) -> None:
     assert row["when"].startswith("20")
 
 
+def test_what_ran_elsewhere_does_not_expire_by_the_versions_of_here(project: Path, cli: Cli) -> None:
+    install(project, "jax", "0.11.0")
+    receipts.record(project, "jaxfix apply", (replace(RECEIPT, place="`ssh://box`"),))
+    assert cli("receipts").out.rstrip().endswith("holds, versions not checked")
+    assert cli("receipts", "--check").code == 0
+
+
 def test_versions_that_nobody_knows_are_said_to_be_unknown(project: Path, cli: Cli) -> None:
     evidence = replace(EVIDENCE, command="uv run train.py")
     receipts.record(project, "x", (replace(RECEIPT, evidence=evidence, configured=None),))

@@ -33,6 +33,7 @@ class Receipt:
       after_sha256: of the file as it was written; None if nothing was.
       drove: the interpreter that drove optimizers; None for a program.
       configured: the program that the configuration named then.
+      place: where it ran, as a sentence calls it; None for this machine.
     """
 
     evidence: Evidence
@@ -40,6 +41,7 @@ class Receipt:
     after_sha256: str | None
     drove: str | None
     configured: str | None
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,10 @@ class Elsewhere:
     def interpreter(self) -> str:
         return self.python or ("python3" if self.is_remote else sys.executable)
 
+    @property
+    def is_here(self) -> bool:
+        return False  # behind a launcher may be a container
+
     def run(self, job: Job) -> Finished:
         """Runs the job in a folder over there that is removed when it ends, however that is.
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,8 +184,3 @@ def _case(path: Path, name: str, finished: Finished) -> Measurement:
         return from_json(Measurement, json.loads(path.read_text()))
     reason = failure(finished.status, finished.stderr) or "nothing was reported"
     return Measurement(name, reason, (), 0, (), (), "", (), {}, 0, None)
-
-
-def interpreter() -> str:
-    """The Python that drives optimizers unless the user names another: the one that runs jaxfix."""
-    return sys.executable

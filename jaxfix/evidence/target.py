@@ -64,6 +64,10 @@ class Target(Protocol):
     def interpreter(self) -> str:
         """The Python that drives optimizers there unless the user names another."""
 
+    @property
+    def is_here(self) -> bool:
+        """Whether its interpreters and what is installed for them are those of this machine."""
+
     def run(self, job: Job) -> Finished: ...
 
 
@@ -72,6 +76,7 @@ class Local:
 
     name = "this machine"
     interpreter = sys.executable
+    is_here = True
 
     def run(self, job: Job) -> Finished:
         """Runs the job to its end or its time limit; no process of its group outlives it.
@@ -122,6 +127,10 @@ class OnPlatform:
     @property
     def interpreter(self) -> str:
         return self.place.interpreter
+
+    @property
+    def is_here(self) -> bool:
+        return self.place.is_here
 
     def run(self, job: Job) -> Finished:
         """Runs the job with `JAX_PLATFORMS` set.

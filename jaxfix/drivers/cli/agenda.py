@@ -7,7 +7,6 @@ from pathlib import Path
 from jaxfix.drivers import files
 from jaxfix.drivers.cli.driving import can_be_driven, location
 from jaxfix.drivers.cli.targets import Target
-from jaxfix.evidence.optimizers import interpreter
 from jaxfix.render.paint import printable
 
 
@@ -50,7 +49,7 @@ class Agenda:
         return f"drive the optimizers of {names} with and without them, with `{self.python}`"
 
 
-def agenda(targets: Sequence[Target], command: str | None, python: str | None) -> Agenda | None:
+def agenda(targets: Sequence[Target], command: str | None, python: str) -> Agenda | None:
     """What a rerun for the fixes of `targets` would execute; None if none of them is a file."""
     placed = [target for target in targets if target.path is not None]
     if not placed:
@@ -63,7 +62,7 @@ def agenda(targets: Sequence[Target], command: str | None, python: str | None) -
         command=command,
         installed=tuple(sorted({location(target) for target in driven if target.module is not None})),
         own=tuple(sorted({location(target) for target in driven if target.module is None})),
-        python=python or interpreter(),
+        python=python,
     )
 
 

@@ -54,7 +54,8 @@ def apply(request: Request, options: Options) -> int:
     found = look(looked_at.targets)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     fixable = _fixable(looked_at.targets, found)
-    allowed = consent.consent(options.wish, agenda(fixable, looked_at.run, request.python), _waiting(found))
+    shown = agenda(fixable, looked_at.run, request.python or place.interpreter)
+    allowed = consent.consent(options.wish, shown, _waiting(found))
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and fixable:
         leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave
@@ -66,7 +67,7 @@ def apply(request: Request, options: Options) -> int:
         return _filter(looked_at, planned, found)
     places = {} if options.diff else _write(planned, vendored, proofs.receipts, options)
     if not options.diff:
-        receipts.keep(planned.planned, proofs.receipts, places, allowed.command, request.python)
+        receipts.keep(planned.planned, proofs.receipts, places, allowed.command, request.python, place)
     result = Result(
         found,
         _second_look(found, planned, places),

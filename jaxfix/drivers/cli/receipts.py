@@ -19,7 +19,7 @@ from jaxfix.drivers.receipts import Batch, Now, Receipt
 from jaxfix.drivers.versions import Versions
 from jaxfix.engine import config
 from jaxfix.engine.registry import load_registry
-from jaxfix.evidence.optimizers import interpreter
+from jaxfix.evidence.target import Target
 from jaxfix.render import text
 from jaxfix.render.paint import counted, printable
 from jaxfix.render.receipts import receipt
@@ -54,6 +54,7 @@ def keep(
     places: Mapping[str, Path],
     command: str | None,
     python: str | None,
+    place: Target,
 ) -> None:
     """Keeps what the reruns of an `apply` have shown; where that fails, a note says so, and the apply goes on.
 
@@ -61,7 +62,8 @@ def keep(
       found: the evidence by path and key of the fix.
       places: where each written source is, by its path.
       command: the program that was rerun; evidence of another command is of optimizers.
-      python: the interpreter that drove those; ours if it is None.
+      python: the interpreter that drove those; that of the place if it is None.
+      place: where the reruns happened.
     """
     if not found:
         return
@@ -71,8 +73,9 @@ def keep(
     settings = _Settings(root)
     wanted = []
     for evidence in (evidence for evidence in found.values() if evidence.path in entries):
-        drove = None if evidence.command == command else python or interpreter()
-        wanted.append(_receipt(evidence, entries[evidence.path], places.get(evidence.path), settings, drove))
+        drove = None if evidence.command == command else python or place.interpreter
+        entry = _receipt(evidence, entries[evidence.path], places.get(evidence.path), settings, drove)
+        wanted.append(replace(entry, place=None if place.is_here else place.name))
     try:
         kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted))
     except UserError as error:
@@ -185,13 +188,20 @@ def _wanted(path: str | None) -> tuple[Path, ...]:
 
 def _listed(batch: Batch, entry: Receipt, root: Path, settings: _Settings) -> _Listed:
     file = root / entry.file
-    python = Path(entry.drove) if entry.drove is not None else versions.interpreter_of(entry.evidence.command, root)
+    python = _interpreter(entry, root)
     today = settings.versions(python) if python is not None else None
     now = Now(kept.digest(file), settings.configured(files.resolved(file)), today)
     reasons = tuple(printable(reason) for reason in kept.reasons(entry, now))
     unknown = () if today is not None or entry.evidence.environment is None else ("versions",)
     evidence = replace(_without_tricks(entry.evidence), path=printable(files.shown(file)))
     return _Listed(printable(batch.when), evidence, file, reasons, unknown)
+
+
+def _interpreter(entry: Receipt, root: Path) -> Path | None:
+    """What would rerun it; None where that is not on this machine, or nobody can tell."""
+    if entry.place is not None:
+        return None
+    return Path(entry.drove) if entry.drove is not None else versions.interpreter_of(entry.evidence.command, root)
 
 
 def _without_tricks(evidence: Evidence) -> Evidence:

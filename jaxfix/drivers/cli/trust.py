@@ -13,7 +13,7 @@ from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.agenda import Agenda, agenda
 from jaxfix.drivers.cli.targets import STDIN, Request, targets
 from jaxfix.drivers.trust import Grant
-from jaxfix.evidence.target import command_words
+from jaxfix.evidence.target import Local, command_words
 from jaxfix.render import text
 from jaxfix.render.paint import printable
 
@@ -51,7 +51,9 @@ def grant(request: Request, options: Options) -> int:
         raise ConfigError("what comes from stdin cannot be rerun", hint="name the project")
     looked_at = targets(request)
     outcome.tell_errors(looked_at.errors)
-    shown = _checked(agenda(looked_at.targets, looked_at.run, request.python), looked_at.run, options.run)
+    shown = _checked(
+        agenda(looked_at.targets, looked_at.run, request.python or Local.interpreter), looked_at.run, options.run
+    )
     terminal.give(_shown(shown, options.run is None).encode(errors="surrogateescape"))
     if not _agreed(options):
         _note("nothing is trusted that was not before")
