@@ -41,7 +41,7 @@ def compiles(path: str, line: int, program: str, *causes: Cause | None, chain: t
 
 def measurement(*groups: list[Compile], steps: tuple[Step, ...] = (), **more: object) -> Measurement:
     found = tuple(entry for group in groups for entry in group)
-    whole = Measurement("c", None, found, len(found), steps, (), "", (), {}, 0, MACHINE)
+    whole = Measurement("c", None, found, len(found), steps, (), "", (), {}, 10**8, MACHINE)
     return replace(whole, **more)  # type: ignore[arg-type]
 
 
@@ -395,6 +395,18 @@ def test_a_trace_from_elsewhere_is_of_the_file_with_the_same_contents(traced: Pa
     assert "seen: 3 compiles" in cli("check", "copies", "--trace", "t.json")[1]
 
 
+def test_below_the_folder_of_a_trace_its_files_are_not_those_of_the_same_name(
+    traced: Path, cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = read_trace("t.json")
+    (traced / "t.json").write_bytes(tracefile.dump(replace(seen, root=str(traced))))
+    (traced / "below").mkdir()
+    (traced / "below" / "train.py").write_text(SLOW)
+    monkeypatch.chdir(traced / "below")
+    _, out, _ = cli("check", "--trace", "../t.json")
+    assert {line.partition(":")[0] for line in out.splitlines()} == {"../train.py"}
+
+
 def test_what_is_no_trace_ends_check(traced: Path, cli: Run) -> None:
     code, _, err = cli("check", "--trace", "train.py")
     assert code == 2 and "train.py: not JSON" in err
@@ -493,6 +505,67 @@ def test_a_program_that_fails_has_a_table_and_its_own_exit_code(traced: Path, cl
     assert code == 7
     assert "nothing was compiled" in err and "exit status 7" in err
     assert read_trace("u.json").measurement.failure == "exit status 7"
+
+
+@pytest.mark.parametrize("arguments", [("--bogus", "--", "touch", "ran"), ("--step", "a b", "--", "touch", "ran")])
+def test_what_cannot_be_meant_is_refused_before_the_program_runs(
+    traced: Path, cli: Run, arguments: tuple[str, ...]
+) -> None:
+    code, out, err = cli("trace", *arguments)
+    assert (code, out) == (2, "") and f"`{' '.join(arguments[: arguments.index('--')])}`" in err
+    assert not (traced / "ran").exists()
+
+
+@pytest.mark.parametrize("words", [("killed.py",), ("python", "-I", "fine.py"), ("true",)])
+def test_what_nobody_could_see_is_not_called_nothing(traced: Path, cli: Run, words: tuple[str, ...]) -> None:
+    (traced / "killed.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    (traced / "fine.py").write_text("")
+    _, _, err = cli("trace", "--html", "p.html", "--", *words)
+    assert err.startswith("what was compiled is not known: no Python that can be watched came to its end")
+    page = (traced / "p.html").read_text()
+    assert "What was compiled is not known" in page and "<code>-I</code>" in page
+
+
+REPEATS = """\
+import sys
+sys.path.insert(0, "")
+import jax
+import jax.numpy as jnp
+
+
+def smooth(signal):
+    def body(state, x):
+        return state + x, x
+
+    return jax.lax.scan(body, 0.0, signal)[0]
+
+
+for step in range(4):
+    smooth(jnp.ones(4))
+"""
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(
+    ("options", "ending", "said"),
+    [
+        (("--on", "cpu"), "", "note: fix and prove it with `jaxfix apply far.py --run 'python far.py' --on cpu`"),
+        (("--launcher", "env"), "", "--run 'python far.py' --launcher env`"),
+        (
+            (),
+            "raise KeyboardInterrupt",
+            "note: fix and prove it with `jaxfix apply far.py --run 'python far.py' --steps 20`",
+        ),
+        ((), "raise SystemExit(4)", "note: once the program ends well, fix and prove it with `jaxfix apply far.py"),
+    ],
+)
+def test_the_next_step_reruns_as_it_was_traced(
+    traced: Path, cli: Run, options: tuple[str, ...], ending: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    (traced / "far.py").write_text(f"{REPEATS}{ending}\n")
+    _, _, err = cli("trace", *options, "--", "far.py")
+    assert said in err
 
 
 PROGRAM = """\

@@ -51,8 +51,8 @@ class Sights:
 
     def __post_init__(self) -> None:
         self._rows = compiled(self.trace.measurement.compiles)
-        for base in (Path.cwd(), Path(self.trace.root)):  # where it ran goes first, if it is here
-            self._names |= {files.resolved(base / name): name for name in self.trace.sources}
+        for name in self.trace.sources:
+            self._names[files.resolved(self._base(name) / name)] = name
 
     def of(self, path: Path | None, source: SourceFile) -> tuple[Sighting, ...]:
         """What was compiled again, seen from `source`."""
@@ -79,6 +79,13 @@ class Sights:
         verb = "has" if len(self._stale) == 1 else "have"
         told = f"{_listed(self._stale)} {verb} changed since the trace: only lines that still read as they did are used"
         return (told,)
+
+    def _base(self, name: str) -> Path:
+        """The folder that a name of the trace starts from: where it ran, if that is the same project, else here."""
+        here, ran = files.resolved(Path.cwd()), files.resolved(Path(self.trace.root))
+        is_near = here.is_relative_to(ran) or ran.is_relative_to(here)
+        order = (ran, here) if is_near else (here, ran)
+        return next((base for base in order if (base / name).is_file()), here)
 
     def _name(self, path: Path | None, source: SourceFile) -> str | None:
         """What the trace calls a source: by its place, or by its contents, wherever it was then."""

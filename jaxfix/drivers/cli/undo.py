@@ -30,5 +30,5 @@ def list_entries() -> int:
 def _root() -> Path:
     root = journal.root_above(Path.cwd())
     if root is None:
-        raise WriteError("nothing to undo: no `.jaxfix` in this folder or above it")
+        raise WriteError("nothing to undo: no apply has written in this folder or above it")
     return root
