@@ -176,6 +176,24 @@ def test_steps_are_told_in_a_line(found: tuple[Step, ...], told: str) -> None:
     assert line == f"{sum(step.iterations for step in found)} steps of train.py:30: {told}\n"
 
 
+@pytest.mark.parametrize(
+    ("steps_from", "told"),
+    [
+        (3, "3 compiles in 21 steps from step 3, RSS +0.1 MB per step, live arrays +0.5"),
+        (4, "3 compiles in 20 steps from step 4, RSS +0.1 MB per step, live arrays +0.5"),
+        (5, "3 compiles in 10 steps from step 5"),
+        (15, "fewer than 15, so none is steady"),
+    ],
+)
+def test_of_joined_steps_those_are_steady_that_begin_late_enough(steps_from: int, told: str) -> None:
+    singly = tuple(Step(count, 0, 0, 0.1, 5) for count in (9, 9, 0))
+    first = Step(0, 0, 1_000_000, 0.1, 10, iterations=10, together=0)
+    second = Step(1, 0, 2_000_000, 0.1, 15, iterations=10, together=3)
+    run = measurement(steps=(*singly, first, second), where_steps="train.py:30", steps_from=steps_from)
+    assert render.steps(run) == f"23 steps of train.py:30: {told}\n"
+    assert run.step_numbers == (1, 2, 3, 13, 23)
+
+
 # --- the file -----------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import accumulate
 
 from jaxfix.core.finding import Confidence, Fix, Safety
 
@@ -256,14 +257,25 @@ class Measurement:
     device_peak_bytes: int | None = None
 
     @property
+    def step_numbers(self) -> tuple[int, ...]:
+        """For each of `steps` the number, from 1, of the last step that it stands for."""
+        return tuple(accumulate(step.iterations for step in self.steps))
+
+    @property
+    def steady_steps(self) -> tuple[Step, ...]:
+        """Those of `steps` that stand for steps from `steps_from` on, and for none before it."""
+        numbered = zip(self.steps, self.step_numbers, strict=True)
+        return tuple(step for step, number in numbered if number - step.iterations + 1 >= self.steps_from)
+
+    @property
     def steady_compiles(self) -> int:
         """The most compiles of any step from `steps_from` on; 0 if there are fewer."""
-        return max((step.compiles for step in self.steps[self.steps_from - 1 :]), default=0)
+        return max((step.compiles for step in self.steady_steps), default=0)
 
     @property
     def steady_rss_bytes(self) -> float:
         """The growth of resident memory per step from `steps_from` on, in bytes; 0 if there are fewer than two."""
-        steady = self.steps[self.steps_from - 1 :]
+        steady = self.steady_steps
         passed = sum(step.iterations for step in steady[1:])
         return (steady[-1].rss_bytes - steady[0].rss_bytes) / passed if passed else 0.0
 

@@ -82,15 +82,14 @@ def steps(measurement: Measurement, paint: Paint = plain) -> str:
     if not found:
         return ""
     where = f" of {measurement.where_steps}" if measurement.where_steps else ""
-    head = f"{counted(sum(step.iterations for step in found), 'step')}{where}"
-    steady = found[measurement.steps_from - 1 :]
+    head = f"{counted(measurement.step_numbers[-1], 'step')}{where}"
+    steady = measurement.steady_steps
     if not steady:
         return f"{head}: fewer than {measurement.steps_from}, so none is steady\n"
     parts = [f"{_compiles_of(steady)} from step {measurement.steps_from}"]
     if len(steady) > 1:
         between = sum(step.iterations for step in steady[1:])
-        grown = (steady[-1].rss_bytes - steady[0].rss_bytes) / between / _MEGABYTE
-        parts.append(f"RSS {_signed(grown, 1)} MB per step")
+        parts.append(f"RSS {_signed(measurement.steady_rss_bytes / _MEGABYTE, 1)} MB per step")
         first, last = steady[0].live_arrays, steady[-1].live_arrays
         if first is not None and last is not None:
             parts.append(f"live arrays {_signed((last - first) / between, 1 if (last - first) % between else 0)}")

@@ -133,7 +133,8 @@ def _data(measurement: Measurement, rows: Iterable[Compiled]) -> dict[str, objec
             for entry in compiles
         ],
         "steps": [
-            {"compiles": step.compiles, "rss": step.rss_bytes, "live": step.live_arrays} for step in measurement.steps
+            {"number": number, "compiles": step.compiles, "rss": step.rss_bytes, "live": step.live_arrays}
+            for step, number in zip(measurement.steps, measurement.step_numbers, strict=True)
         ],
     }
 
@@ -201,7 +202,7 @@ def _steps(measurement: Measurement) -> str:
         f'<div class="plot" id="{name}" role="img" aria-label="{title}"></div></div>'
         for name, title in charts
     )
-    title = f"{counted(sum(step.iterations for step in found), 'step')}{where}"
+    title = f"{counted(measurement.step_numbers[-1], 'step')}{where}"
     return f'<section aria-labelledby="h-steps"><h2 id="h-steps">{title}</h2>{drawn}</section>'
 
 

@@ -96,7 +96,7 @@
   // --- what the steps did, one figure per chart, the cursors together
   const steps = data.steps;
   if (steps.length) {
-    const numbers = steps.map((_, i) => i + 1);
+    const numbers = steps.map((s) => s.number);
     const draw = (id, label, values, extra) => {
       if (!document.getElementById(id)) return;
       const chosen = document.getElementById(`${id}-told`);
