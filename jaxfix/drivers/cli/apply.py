@@ -10,7 +10,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import consent, outcome, receipts, terminal
 from jaxfix.drivers.cli.agenda import agenda
-from jaxfix.drivers.cli.check import Findings, look, reread, settled, tell_notes
+from jaxfix.drivers.cli.check import Findings, look, reread, settled
 from jaxfix.drivers.cli.consent import Mode, Wish
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
 from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, prove_all
@@ -78,7 +78,8 @@ def apply(request: Request, options: Options) -> int:
         None if options.diff else copy,
     )
     tell(result, options.output_format)
-    tell_notes(looked_at.notes)
+    for note in looked_at.notes:
+        outcome.tell_note(note)
     left = found if options.diff else result.remaining
     return _exit_code(left, found, planned)
 

@@ -42,7 +42,8 @@ def check(request: Request, output_format: str) -> int:
         if looked_at.targets or not errors:
             paint = terminal.paint_for(sys.stderr)
             terminal.tell(text.check_summary(found.diagnostics, len(looked_at.targets), paint))
-    tell_notes(looked_at.notes)
+    for note in looked_at.notes:
+        outcome.tell_note(note)
     outcome.tell_errors((*errors, *found.bugs))
     return outcome.exit_code(findings=bool(found.diagnostics), errors=errors, bugs=found.bugs)
 
@@ -55,13 +56,6 @@ def from_here(report: Report) -> Report:
         patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
         evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
     )
-
-
-def tell_notes(notes: Iterable[str]) -> None:
-    """Says each on stderr."""
-    paint = terminal.paint_for(sys.stderr)
-    for note in notes:
-        terminal.tell(text.note(note, paint))
 
 
 def look(wanted: Iterable[Target]) -> Findings:

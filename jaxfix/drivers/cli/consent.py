@@ -4,17 +4,15 @@
 """
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from jaxfix.core.errors import ConfigError, UserError
 from jaxfix.drivers import trust
-from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.agenda import Agenda
 from jaxfix.drivers.trust import Grant
-from jaxfix.render import text
 from jaxfix.render.paint import counted, printable
 
 _HOOKS = ("PRE_COMMIT", "GIT_INDEX_FILE")
@@ -120,7 +118,7 @@ def remembered(agenda: Agenda | None) -> Grant | None:
     try:
         return trust.granted(agenda.project, agenda.folder)
     except UserError as error:
-        _note(str(error))
+        outcome.tell_note(str(error))
         return None
 
 
@@ -140,9 +138,11 @@ def consent(wish: Wish, agenda: Agenda | None, waiting: int) -> Consent:
     if isinstance(decided, Ask):
         return _asked(agenda, waiting)
     if decided.mode is Mode.RERUN:
-        _note(f"`{agenda.project}` is trusted with the rerun that follows; `jaxfix trust --revoke` ends that")
+        outcome.tell_note(
+            f"`{agenda.project}` is trusted with the rerun that follows; `jaxfix trust --revoke` ends that"
+        )
     elif waiting:
-        _note(f"{_waits(waiting)}: `jaxfix trust` lets `jaxfix apply` {agenda.words}{_change(grant)}")
+        outcome.tell_note(f"{_waits(waiting)}: `jaxfix trust` lets `jaxfix apply` {agenda.words}{_change(grant)}")
     return decided
 
 
@@ -167,7 +167,3 @@ def _change(grant: Grant | None) -> str:
     if grant.command is None:
         return "; only driving optimizers is trusted so far, and others than these"
     return f"; what is trusted so far is `{printable(grant.command)}`"
-
-
-def _note(message: str) -> None:
-    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))

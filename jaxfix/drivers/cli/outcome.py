@@ -18,6 +18,11 @@ def exit_code(*, findings: bool, errors: Iterable[str], bugs: Iterable[str]) -> 
     return FINDINGS if findings else CLEAN
 
 
+def tell_note(message: str) -> None:
+    """Announces something on stderr."""
+    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))
+
+
 def tell_errors(messages: Iterable[str]) -> None:
     """Names each on stderr."""
     paint = terminal.paint_for(sys.stderr)

@@ -1,6 +1,5 @@
 """Gets the evidence for what would be fixed: by the program that was named, else by driving optimizers."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from jaxfix.core.errors import ConfigError, EvidenceError
 from jaxfix.core.finding import Fix
 from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.drivers import files
-from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.agenda import folder_in, root_of
 from jaxfix.drivers.cli.driving import can_be_driven, location, path_of
 from jaxfix.drivers.cli.planning import Planned, Receipts
@@ -18,7 +17,6 @@ from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import Runner, prove
 from jaxfix.evidence.target import Local, Target
-from jaxfix.render import text
 from jaxfix.render.paint import printable
 
 Lines = Mapping[tuple[str, str], int]
@@ -151,7 +149,7 @@ def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: L
         target=rerun.target,
     )
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
-    _announce(
+    outcome.tell_note(
         f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{rerun.there}; "
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
@@ -177,7 +175,7 @@ def _plain(qualname: str) -> list[str]:
 def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines) -> Proofs:
     trial = _Trial(planned, place if place.is_dir() else place.parent, lines)
     python = rerun.python or rerun.target.interpreter
-    _announce(
+    outcome.tell_note(
         f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
         f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
@@ -202,7 +200,3 @@ def _packages(planned: Sequence[Planned], receipts: Receipts, command: str | Non
 
 def _is_open(evidence: Evidence | None) -> bool:
     return evidence is None or evidence.verdict is Verdict.NOT_REACHED
-
-
-def _announce(message: str) -> None:
-    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))

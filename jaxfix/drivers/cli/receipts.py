@@ -79,7 +79,7 @@ def keep(
     try:
         kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted))
     except UserError as error:
-        terminal.tell(text.note(f"the receipts are not kept: {error}", terminal.paint_for(sys.stderr)))
+        outcome.tell_note(f"the receipts are not kept: {error}")
 
 
 def receipts(options: Options) -> int:

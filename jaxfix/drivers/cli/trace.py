@@ -22,8 +22,8 @@ from jaxfix.engine.analyze import Found, analyze
 from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence
 from jaxfix.evidence.elsewhere import target_for
-from jaxfix.render import text, trace_page
 from jaxfix.render import trace as render
+from jaxfix.render import trace_page
 from jaxfix.render.trace import Cure
 
 _STATUS = re.compile(r"exit status (-?\d+)")
@@ -69,19 +69,19 @@ def trace(command: tuple[str, ...], options: Options) -> int:
     terminal.tell(render.table(seen.measurement, paint, width, cures))
     status = _status(seen.measurement)
     if status:
-        terminal.tell(text.note(f"the program ended with exit status {status}", paint))
+        outcome.tell_note(f"the program ended with exit status {status}")
     if options.step is not None and seen.measurement.where_steps is None:
         unseen = (
             f"`--step {options.step}`: no function of this name was called outside of a trace, so there are no steps"
         )
-        terminal.tell(text.note(unseen, paint))
+        outcome.tell_note(unseen)
     if options.output is not None:
         files.write_bytes(Path(options.output), tracefile.dump(seen))
     if options.html is not None:
         files.write_bytes(Path(options.html), trace_page.page(seen, cures).encode(errors="backslashreplace"))
     following = _next_step(seen, cures, options)
     if following is not None:
-        terminal.tell(text.note(following, paint))
+        outcome.tell_note(following)
     return status
 
 

@@ -1,6 +1,5 @@
 """`jaxfix trust`: lets `jaxfix apply` rerun what it shows, in this place, until that changes."""
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from jaxfix.drivers.cli.agenda import Agenda, agenda
 from jaxfix.drivers.cli.targets import STDIN, Request, targets
 from jaxfix.drivers.trust import Grant
 from jaxfix.evidence.target import Local, command_words
-from jaxfix.render import text
 from jaxfix.render.paint import printable
 
 
@@ -56,13 +54,13 @@ def grant(request: Request, options: Options) -> int:
     )
     terminal.give(_shown(shown, options.run is None).encode(errors="surrogateescape"))
     if not _agreed(options):
-        _note("nothing is trusted that was not before")
+        outcome.tell_note("nothing is trusted that was not before")
         return outcome.FINDINGS
     when = datetime.now(UTC).isoformat(timespec="seconds")
     drives = tuple(str(path) for path in shown.drives)
     entry = Grant(str(shown.project), str(shown.folder), shown.command, drives, options.run is None, when)
     path = kept.remember(entry)
-    _note(f"remembered in `{files.shown(path)}`; `jaxfix trust --revoke` forgets it")
+    outcome.tell_note(f"remembered in `{files.shown(path)}`; `jaxfix trust --revoke` forgets it")
     return outcome.exit_code(findings=False, errors=looked_at.errors, bugs=())
 
 
@@ -72,7 +70,7 @@ def list_grants() -> int:
     for entry in grants:
         terminal.give(f"{_told(entry)}\n".encode(errors="surrogateescape"))
     if not grants:
-        _note("nothing is trusted")
+        outcome.tell_note("nothing is trusted")
     outcome.tell_errors(problems)
     return outcome.exit_code(findings=False, errors=problems, bugs=())
 
@@ -89,7 +87,7 @@ def revoke(path: str) -> None:
     if not gone:
         raise UserError(f"nothing is trusted in {files.shown(places[-1])}", hint="see `jaxfix trust --list`")
     for entry in gone:
-        _note(f"no longer trusted: {_told(entry)}")
+        outcome.tell_note(f"no longer trusted: {_told(entry)}")
 
 
 def _checked(found: Agenda | None, configured: str | None, run: str | None) -> Agenda:
@@ -150,7 +148,3 @@ def _told(entry: Grant) -> str:
 
 def _nonempty(parts: Iterable[str]) -> Iterable[str]:
     return (part for part in parts if part)
-
-
-def _note(message: str) -> None:
-    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))

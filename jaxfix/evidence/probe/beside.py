@@ -187,7 +187,8 @@ class Sides:
         for name, value in sample.captured.items():
             self.cells.setdefault(name, CellType(value))
         self.given = [leaf for leaf in sample.leaves() if isinstance(leaf, FunctionType)]
-        before, self.reach = Reach(user), Reach(user)
+        before = self.before_reach = Reach(user)
+        self.reach = Reach(user)
         for reach in (before, self.reach):
             reach.add(self.original, self.namespace)
             for value in (*sample.captured.values(), *self.given):
@@ -294,7 +295,7 @@ class Trial:
                     return
 
     def _rebound(self, leaves: Leaves) -> Iterator[None]:
-        slots = Slots(self.sides.reach, self.owner.stored(), self.sides.given)
+        slots = Slots(self.sides.before_reach, self.owner.stored(), self.sides.given)
         any_bound = False
         for slot in list(slots.of(self.sample.arguments(leaves), self.sides.cells)):
             any_bound = True
@@ -306,7 +307,7 @@ class Trial:
         yield
 
     def _perturbed(self, leaves: Leaves) -> Iterator[None]:
-        for how, other in variations(leaves, self.sides.hazardous, self.sides.reach.texts):
+        for how, other in variations(leaves, self.sides.hazardous, self.sides.before_reach.texts):
             self._pair(how, other)
             yield
 

@@ -88,7 +88,8 @@ class Reach:
     def is_mine(self, module: str) -> bool:
         """Whether a module, by name, is the user's."""
         file = getattr(sys.modules.get(module), "__file__", None)
-        return bool(file) and is_user(str(file), self.user)
+        # `__main__` has forgotten its file when the program has ended.
+        return module == "__main__" or (bool(file) and is_user(str(file), self.user))
 
     @property
     def texts(self) -> list[str]:

@@ -46,7 +46,8 @@ class Values:
 
     def _is_mine(self, kind: type) -> bool:
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        return isinstance(file, str) and is_user(file, self.settings.user)
+        # `__main__` has forgotten its file when the program has ended.
+        return kind.__module__ == "__main__" or (isinstance(file, str) and is_user(file, self.settings.user))
 
     def _stable(self, text: str) -> str:
         return _ADDRESS.sub("0x", shown(text, self.settings))
