@@ -95,6 +95,45 @@ for lr in (0.1, 0.2): g(ones(3), config=Config(4, lr))
     assert again(traced(tmp_path, program), "jit(g)") == [(Why.STATIC, "static argument `config.lr` 0.1 -> 0.2")]
 
 
+def test_static_fields_of_a_node_are_told_by_path(tmp_path: Path) -> None:
+    program = """\
+@jax.tree_util.register_pytree_node_class
+class Layer:
+    def __init__(self, weight, name): self.weight, self.name = weight, name
+    def tree_flatten(self): return (self.weight,), (self.name, 4)
+    @classmethod
+    def tree_unflatten(cls, static, children): return cls(*children, static[0])
+@jax.jit
+def g(model): return model
+for name in ("a", "b"): g({"x": 1.0, "layers": [Layer(ones(3), "c"), Layer(ones(3), name)]})
+"""
+    ((why, words),) = again(traced(tmp_path, program), "jit(g)")
+    assert (why, words) == (Why.STRUCTURE, "static part of `model['layers'][1]` 'a', 4 -> 'b', 4")
+
+
+def test_under_an_eager_vmap_the_batched_types_are_told(tmp_path: Path) -> None:
+    program = "g = lambda x: f(x)\nfor n in (2, 4): jax.vmap(g)(np.ones((n, 3), 'float32'))\n"
+    assert again(traced(tmp_path, program), "jit(<lambda>)") == [
+        (Why.SHAPE, "shape of `x` float32[2,3] -> float32[4,3]"),
+    ]
+
+
+def test_a_thread_without_a_line_of_the_users_is_told_by_its_function(tmp_path: Path) -> None:
+    program = "import threading\nfor n in (1, 2):\n    t = threading.Thread(target=f, args=(ones(n),))\n"
+    program += "    t.start()\n    t.join()\n"
+    compiles = traced(tmp_path, program).compiles
+    assert [entry.line for entry in compiles] == [LINES, LINES]
+    assert [entry.cause.words for entry in compiles if entry.cause][1:] == ["shape of `x` float32[1] -> float32[2]"]
+
+
+def test_pmap_is_told_by_its_types(tmp_path: Path) -> None:
+    program = "g = jax.pmap(lambda x: x * 2)\nfor n in (1, 2): g(np.ones((1, n), 'float32'))\n"
+    measurement = traced(tmp_path, program)
+    ((why, words),) = again(measurement, measurement.compiles[0].program)
+    assert why is Why.SHAPE
+    assert words.startswith("shape of ") and words.endswith(",2]")
+
+
 def test_a_function_made_anew_is_told_with_what_it_captured(tmp_path: Path) -> None:
     program = """\
 def local(x, lr):

@@ -3,7 +3,7 @@
 import operator
 import re
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .signatures import PROGRAM, Leaf, Signature
@@ -63,7 +63,7 @@ def _cause(difference: Difference) -> dict[str, Any]:
 def differences(old: Signature, now: Signature, program: str) -> list[Difference]:
     """How `now` differs from `old`, what says most about the cure first."""
     found = [*_structures(old, now)] or [*_leaves(old, now)]
-    found += _static(old, now)
+    found += _static_values("static argument", old.static, now.static, "static argument")
     found += _named("parameter of a primitive", old.parameters, now.parameters, f"`{{}}` of `{program}`")
     found += _functions(old, now)
     found += _named("configuration or context", old.configuration, now.configuration, "`{}`")
@@ -73,7 +73,12 @@ def differences(old: Signature, now: Signature, program: str) -> list[Difference
 
 
 def _hidden(old: Signature, now: Signature) -> Iterator[Difference]:
-    """What differs in what cannot be looked into."""
+    """What differs in what cannot be looked into, or in words alone."""
+    if old.trees != now.trees:
+        found = [*_static_values("structure", old.nodes, now.nodes, "static part of")]
+        if found:
+            yield from found
+            return
     for name, token in now.trees.items():
         if old.trees.get(name, token) != token:
             yield Difference("structure", f"static part of {_quoted(name)} differs", name)
@@ -137,19 +142,19 @@ def _leaf(path: str, before: Leaf, after: Leaf) -> Difference:
     return Difference("sharding", f"sharding of {name} {places[0]} -> {places[1]}", path, *places)
 
 
-def _static(old: Signature, now: Signature) -> Iterator[Difference]:
-    for difference in _named("static argument", old.static, now.static, "static argument `{}`"):
+def _static_values(why: str, old: Mapping[str, str], now: Mapping[str, str], what: str) -> Iterator[Difference]:
+    for difference in _named(why, old, now, f"{what} `{{}}`"):
         before, after = str(difference.before), str(difference.after)
         if "#" not in after and "#" not in before:
             yield difference
             continue
         before, after = before.partition("#")[0], after.partition("#")[0]
         how = f"is another `{after}`" if before == after else f"{before} -> {after}"
-        words = f"static argument `{difference.name}` {how}"
+        words = f"{what} `{difference.name}` {how}"
         yield difference._replace(words=words, before=before, after=after)
 
 
-def _named(why: str, old: dict[str, Any], now: dict[str, Any], form: str) -> Iterator[Difference]:
+def _named(why: str, old: Mapping[str, Any], now: Mapping[str, Any], form: str) -> Iterator[Difference]:
     if old is now:
         return
     for name in [*now, *(name for name in old if name not in now)]:

@@ -22,6 +22,9 @@ LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
 CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
+# where jax hands a program to XLA; the second one compiled `pmap` until it became a jit
+_COMPILING = ("UnloadedMeshExecutable.from_hlo", "UnloadedPmapExecutable.from_hlo")
+
 
 class _Thread(threading.local):
     """What jax said on this thread since the last compile."""
@@ -117,14 +120,20 @@ class Compiles:
         name = re.sub(r"^jit\((.*)\)$", r"\1", said or stack.name)
         program = stack.eager.name if stack.eager is not None else f"jit({name})"
         chain = [self._line(frame) for frame in stack.frames]
-        foreign = _NOWHERE if stack.foreign is None else self._line(stack.foreign)
-        where = chain[0] if chain else foreign
+        where = chain[0] if chain else self._elsewhere(stack)
         place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
         entry |= {**place, "chain": [str(line) for line in chain], "program": program}
         entry["cause"] = self._cause(stack, where, program)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
+
+    def _elsewhere(self, stack: Stack) -> Line:
+        """Where no line of the user's asked for it: the user's function that is compiled, or a library's line."""
+        code = stack.call.code if stack.call is not None else None
+        if code is not None and is_user(code.co_filename, self.settings.user):
+            return Line(*self._file(code.co_filename), code.co_firstlineno, code.co_qualname)
+        return _NOWHERE if stack.foreign is None else self._line(stack.foreign)
 
     def _cause(self, stack: Stack, where: Line, program: str) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""
@@ -141,7 +150,11 @@ class Compiles:
     def _signature(self, stack: Stack) -> Signature:
         if stack.eager is not None:
             return self.reader.of_eager(stack.eager)
-        return self.reader.of_call(stack.call) if stack.call is not None else self.reader.of_types(stack.avals)
+        return (
+            self.reader.of_call(stack.call, stack.avals)
+            if stack.call is not None
+            else self.reader.of_types(stack.avals)
+        )
 
     def _stack(self, frame: FrameType | None) -> Stack:
         frames: list[FrameType] = []
@@ -158,7 +171,7 @@ class Compiles:
             elif not frames:
                 if foreign is None and is_foreign(code.co_filename):
                     foreign = frame
-                if code.co_qualname == "UnloadedMeshExecutable.from_hlo":
+                if code.co_qualname in _COMPILING:
                     name, avals = _named(frame.f_locals)
                 elif call is None:
                     call = call_in(frame)
@@ -170,15 +183,21 @@ class Compiles:
         return Stack(frames, foreign, call, _eager(primitive, functions), name, avals)
 
     def _line(self, frame: FrameType) -> Line:
-        name = frame.f_code.co_filename
+        return Line(*self._file(frame.f_code.co_filename), frame.f_lineno, frame.f_code.co_qualname)
+
+    def _file(self, name: str) -> tuple[str, int | None]:
+        """The file of a code object as the user knows it, and its cell."""
         if name not in self.files:
             file, cell = cell_of(name)
             self.files[name] = file if file.startswith("<") else shown(os.path.abspath(file), self.settings), cell
-        return Line(*self.files[name], frame.f_lineno, frame.f_code.co_qualname)
+        return self.files[name]
 
 
 def _named(values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
     """The name and the argument types of the program that is compiled, where jax keeps them."""
+    pmapped = values.get("pci")
+    if pmapped is not None:
+        return str(getattr(pmapped, "name", "unknown")), tuple(getattr(pmapped, "avals", None) or ())
     return str(values.get("name", "unknown")), tuple(values.get("global_in_avals") or ())
 
 

@@ -10,8 +10,9 @@ import inspect
 import re
 import sys
 import weakref
-from collections.abc import Callable, Iterator
-from types import CodeType, FrameType, FunctionType, MethodType
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FrameType, FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
 
 from .files import is_user
@@ -60,6 +61,7 @@ class Signature(NamedTuple):
       trees: a token of the structure of each argument, the static parts of its nodes included.
       configuration: of jax, by name.
       context: a token of the meshes and settings that jax keys its caches by.
+      nodes: the static fields of the nodes that users register, by path.
     """
 
     paths: tuple[str, ...]
@@ -71,6 +73,7 @@ class Signature(NamedTuple):
     parameters: dict[str, str]
     configuration: dict[str, Any]
     context: int
+    nodes: Mapping[str, str] = MappingProxyType({})
 
 
 class Call(NamedTuple):
@@ -136,14 +139,20 @@ class Reader:
         self.user = user
         self.kept: dict[Any, Any] = {}
         self.paths: dict[int, list[str]] = {}
+        self.nodes: dict[int, dict[str, str]] = {}
         self.types: dict[Any, str] = {}
         self.placements: dict[int, str] = {}
         self.holders: list[tuple[str, Any]] | None = None
 
-    def of_call(self, call: Call) -> Signature:
-        """The signature of a jitted function's call, its leaves named by parameter and path."""
+    def of_call(self, call: Call, avals: tuple[Any, ...] = ()) -> Signature:
+        """The signature of a jitted function's call, its leaves named by parameter and path.
+
+        Args:
+          avals: what is compiled for; under `vmap` or `grad` the arguments are of other types.
+        """
         paths: list[str] = []
-        leaves: list[Leaf] = []
+        found: list[Any] = []
+        nodes: dict[str, str] = {}
         passed: dict[str, str] = {}
         trees: dict[str, int] = {}
         static: dict[str, str] = {}
@@ -154,11 +163,17 @@ class Reader:
             passed[name] = how
             trees[name], below, values = self._flat(value)
             paths += [name + path for path in below] if below != [""] else [name]
-            leaves += map(self._leaf, values)
+            found += values
+            nodes |= {name + path: words for path, words in self.nodes.get(trees[name], {}).items()}
         code = call.code
         mine = code is not None and is_user(code.co_filename, self.user)
         functions = (_function(call.function),) if mine else ()
-        return self._signature(paths, leaves, functions, passed=passed, trees=trees, static=static)
+        tracer = sys.modules["jax"].core.Tracer
+        if len(avals) == len(found) and any(isinstance(value, tracer) for value in found):
+            found = list(avals)
+        leaves = [self._leaf(value) for value in found]
+        signature = self._signature(paths, leaves, functions, passed=passed, trees=trees, static=static)
+        return signature._replace(nodes=nodes) if nodes else signature
 
     def of_eager(self, eager: Eager) -> Signature:
         """The signature of a primitive that is run by itself."""
@@ -202,8 +217,13 @@ class Reader:
         if paths is None or len(paths) != len(leaves):
             if len(self.paths) > 1 << 10:
                 self.paths.clear()
-            paths = [tree.keystr(path) for path, _ in tree.tree_flatten_with_path(value)[0]]
+                self.nodes.clear()
+            keys = [path for path, _ in tree.tree_flatten_with_path(value)[0]]
+            paths = [tree.keystr(path) for path in keys]
             self.paths[token] = paths
+            found = dict(_nodes(structure, keys, tree.keystr))
+            if found:
+                self.nodes[token] = found
         return token, paths, leaves
 
     def _configuration(self) -> dict[str, Any]:
@@ -251,6 +271,43 @@ class Reader:
                 self.placements.clear()
             self.placements[key] = _short(str(sharding), 120)
         return self.placements[key]
+
+
+def _nodes(structure: Any, keys: list[tuple[Any, ...]], keystr: Callable[[Any], str]) -> Iterator[tuple[str, str]]:
+    """The static fields of nodes that users register, by the path of the node, in words.
+
+    Args:
+      keys: the path of each leaf. A node is named by its first leaf; one without leaves has no name.
+    """
+    first = 0
+    waiting = [(structure, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        data = node.node_data()
+        if data is None:
+            first += node.num_leaves
+            continue
+        kind, static = data
+        path = keys[first] if node.num_leaves and first < len(keys) else ()
+        if depth <= len(path) and node.num_leaves and not _is_container(kind):
+            yield from _told_fields(kind, static, keystr(path[:depth]))
+        waiting += [(child, depth + 1) for child in reversed(node.children())]
+
+
+def _is_container(kind: Any) -> bool:
+    return kind in (tuple, list, dict, type(None), OrderedDict, defaultdict, deque) or hasattr(kind, "_fields")
+
+
+def _told_fields(kind: Any, static: Any, path: str) -> Iterator[tuple[str, str]]:
+    """The static fields of one node: by name where a dataclass says which they are."""
+    entries = static if isinstance(static, tuple) else (static,)
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    names = [f"{path}.{field.name}" for field in fields if field.metadata.get("static")]
+    words = [_static(entry) for entry in entries[:_MOST_FIELDS]]
+    if len(names) == len(words):
+        yield from zip(names, words, strict=True)
+    else:
+        yield path, _short(", ".join(words))
 
 
 def _arguments(call: Call) -> Iterator[tuple[str, str, Any, bool]]:
