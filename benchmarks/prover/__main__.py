@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.prover.cases import cases
 from jaxfix.core.codec import to_json
 from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Evidence, Verdict
@@ -39,7 +40,9 @@ class Trial:
     Attributes:
       source: the module `trap`, and `rewritten` the same after the rewrite.
       program: what is run; imports `trap`.
-      kind: `own`, `plain` or `right`.
+      kind: `own`, `plain`, `silent` or `right`.
+      others: the other files of the project, name and text.
+      function: the rewritten one, where the two texts do not tell.
     """
 
     name: str
@@ -48,6 +51,8 @@ class Trial:
     source: str
     rewritten: str
     program: str
+    others: tuple[tuple[str, str], ...] = ()
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +109,19 @@ def trials() -> Iterator[Trial]:
         codemod = program.parent.name.replace("_", "-")
         run = "import runpy\nrunpy.run_module('trap', run_name='__main__')\n"
         yield Trial(f"{codemod}, program", codemod, "right", program.read_text(), fixed.read_text(), run)
+    for kind, file in (("silent", "wrong"), ("right", "right")):
+        for case in cases(file):
+            texts = case.source, case.rewritten, case.program
+            yield Trial(case.name, case.codemod, kind, *texts, case.others, case.function)
 
 
 def judge(trial: Trial) -> Judgement:
     """What the prover says of the rewrite, as if a codemod had made it."""
-    functions = changed(trial.source, trial.rewritten)
+    functions = (trial.function,) if trial.function else changed(trial.source, trial.rewritten)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "trap.py").write_text(trial.source)
-        Path(folder, "main.py").write_text(trial.program)
+        for file, text in (("main.py", trial.program), *trial.others):
+            Path(folder, file).write_text(text)
         runner = ProgramRunner(Path(folder), f"{sys.executable} main.py", [("trap.py", functions[0])])
         (receipt,) = receipts(trial, functions[0], runner)
     reason = receipt.reason.replace(f"{sys.executable} main.py: ", "")
@@ -160,18 +170,20 @@ def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
     named = {(entry.name, entry.kind): entry for entry in judgements}
     wrong = [entry for entry in judgements if entry.kind != "right"]
     right = [entry for entry in judgements if entry.kind == "right"]
-    own, plain = ([entry for entry in wrong if entry.kind == kind] for kind in ("own", "plain"))
+    kinds = ("own", "plain", "silent")
+    own, plain, silent = ([entry for entry in wrong if entry.kind == kind] for kind in kinds)
     proven = sum(entry.verdict is Verdict.PROVEN for entry in wrong)
     yield "# The prover, judged"
     yield ""
     yield "Written by `python -m benchmarks.prover`. A wrong rewrite is what a careless codemod makes of a program"
     yield "that was written to break it (`golden/_traps`). The prover sees each with its own program, made to show the"
     yield "difference, and with a plain one: it calls the function again and again with the same data, so that only the"
-    yield "original beside it can tell."
+    yield "original beside it can tell. Others (`benchmarks/prover/wrong.txt`) have a plain program alone: what they break"
+    yield "is state that the program never changes, data that it never has, or something that it never looks at."
     yield ""
     yield f"* wrong rewrites called proven: **{proven}** of {len(wrong)}"
     yield f"* refused as different or failed: {_refused(own)} of {len(own)} with their own program,"
-    yield f"  {_refused(plain)} of {len(plain)} with a plain one"
+    yield f"  {_refused(plain)} of {len(plain)} with a plain one; {_refused(silent)} of {len(silent)} of the others"
     yield f"* right rewrites refused: **{_refused(right)}** of {len(right)}"
     yield ""
     yield "## Wrong rewrites"
@@ -180,6 +192,13 @@ def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for entry in own:
         yield _row(entry, named.get((entry.name, "plain")))
+    yield ""
+    yield "## Wrong rewrites that their program does not show"
+    yield ""
+    yield "| rewrite | codemod | verdict | what gave it away |"
+    yield "|---|---|---|---|"
+    for entry in silent:
+        yield f"| {entry.name} | `{entry.codemod}` | {entry.verdict.value} | {_cell(entry.reason)} |"
     yield ""
     yield "## Right rewrites"
     yield ""

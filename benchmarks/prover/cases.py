@@ -18,7 +18,11 @@ HEAD = [
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A rewrite of the module `trap`, the program that imports it, and the other files of the project."""
+    """A rewrite of the module `trap`, the program that imports it, and the other files of the project.
+
+    Attributes:
+      function: the rewritten one, by qualified name; empty where the texts tell.
+    """
 
     name: str
     codemod: str
@@ -26,17 +30,21 @@ class Case:
     rewritten: str
     program: str
     others: tuple[tuple[str, str], ...]
+    function: str
 
 
 def cases(kind: str) -> Iterator[Case]:
-    """All of one kind, `wrong` or `right`; the first column of a line says what it belongs to."""
+    """All of one kind, `wrong` or `right`; the first column of a line says what it belongs to.
+
+    A title is the name, the codemod and, where only a local function differs, that function.
+    """
     _, *parts = (FOLDER / f"{kind}.txt").read_text().split("\n=== ")
     return map(_case, parts)
 
 
 def _case(part: str) -> Case:
     title, *lines = part.splitlines()
-    name, _, codemod = title.partition(": ")
+    name, codemod, *function = title.split(": ")
     before, after, program = list(HEAD), list(HEAD), [*HEAD[:6], "import trap"]
     files: dict[str, list[str]] = {}
     other: list[str] | None = None
@@ -51,9 +59,8 @@ def _case(part: str) -> Case:
         else:
             before += [text] * (sign in " -")
             after += [text] * (sign in " +")
-    return Case(
-        name, codemod, _text(before), _text(after), _text(program), tuple((n, _text(f)) for n, f in files.items())
-    )
+    others = tuple((file, _text(text)) for file, text in files.items())
+    return Case(name, codemod, _text(before), _text(after), _text(program), others, "".join(function))
 
 
 def _text(lines: list[str]) -> str:

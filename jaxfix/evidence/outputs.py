@@ -118,8 +118,8 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
     for pair in pairs:
         if pair.how == JAXPR and pair.before != pair.after:
             continue  # another program may compute the same
-        if may.tolerance and pair.how.endswith(_UNFORGIVING):
-            continue  # on such data only the same operations agree
+        if (may.tolerance or may.stronger) and pair.how.endswith(_UNFORGIVING):
+            continue  # on such data only the same operations on the same types agree
         label = f"{pair.function.rpartition(':')[2]} beside the original, {pair.how}"
         old, new = replace(pair.before, label=label), replace(pair.after, label=label)
         whole = joined(whole, replace(outputs_alike((old,), (new,), may), beside=0))
