@@ -425,6 +425,17 @@ def test_below_the_folder_of_a_trace_its_files_are_not_those_of_the_same_name(
     assert {line.partition(":")[0] for line in out.splitlines()} == {"../train.py"}
 
 
+@pytest.mark.parametrize(("steps", "count"), [((1, 1, 1), 0), ((1, 2, 3), 1), ((None, None, None), 1)])
+def test_the_shapes_of_one_step_are_those_of_a_tree(
+    traced: Path, cli: Run, steps: tuple[int | None, ...], count: int
+) -> None:
+    ragged = compiles("train.py", 14, "jit(add)", FIRST, RAGGED, RAGGED)
+    measured = measurement([replace(entry, step=step) for entry, step in zip(ragged, steps, strict=True)])
+    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measured, train=SLOW.encode())))
+    _, out, _ = cli("check", "--trace", "t.json", "--select", "ragged-shape")
+    assert out.count("ragged-shape") == count
+
+
 def test_what_is_no_trace_ends_check(traced: Path, cli: Run) -> None:
     code, _, err = cli("check", "--trace", "train.py")
     assert code == 2 and "train.py: not JSON" in err

@@ -29,6 +29,7 @@ class Compiled:
       causes: of every compile that has one, each with its number, the most frequent first.
       chain: the user's lines from `line` outwards, those of the first compile that was in vain.
       cell: of a notebook, from 1, within which `line` counts; None elsewhere.
+      is_of_one_step: whether all of them happened in a single step, as those of the leaves of a tree do.
     """
 
     path: str
@@ -44,6 +45,7 @@ class Compiled:
     causes: tuple[tuple[Cause, int], ...]
     chain: tuple[Place, ...]
     cell: int | None = None
+    is_of_one_step: bool = False
 
     @property
     def where(self) -> str:
@@ -95,6 +97,7 @@ def _grouped(group: list[Compile]) -> Compiled:
         causes=tuple(Counter(entry.cause for entry in group if entry.cause).most_common()),
         chain=places(telling.chain),
         cell=telling.cell,
+        is_of_one_step=len({entry.step for entry in group}) == 1 and group[0].step is not None,
     )
 
 

@@ -83,9 +83,13 @@ def is_stale(traced: TracedSource, source: SourceFile) -> bool:
 
 
 def worth_telling(sighting: Sighting) -> bool:
-    """Whether it is a finding of its own: it repeats, or a type is not what it was."""
+    """Whether it is a finding of its own: it repeats, or a type is not what it was.
+
+    Shapes that differ within a single step are those of the leaves of a tree: later steps find them compiled.
+    """
     entry = sighting.origin
-    is_mine = sighting.line is not None and not sighting.is_told
+    is_tree = entry.why is Why.SHAPE and entry.is_of_one_step
+    is_mine = sighting.line is not None and not sighting.is_told and not is_tree
     return is_mine and entry.again >= (1 if entry.why in DRIFTS else 2)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from jaxfix.core.compiled import Compiled, Place, compiled
-from jaxfix.core.report import Measurement, Why
+from jaxfix.core.report import Environment, Measurement, Why
 from jaxfix.core.tracefile import Trace
 from jaxfix.render.paint import counted
 from jaxfix.render.trace import Cure, nothing, steps, totals
@@ -147,13 +147,13 @@ def _causes(measurement: Measurement) -> list[tuple[Why, int]]:
 def _head(trace: Trace, command: str, rows: tuple[Compiled, ...]) -> str:
     measured = trace.measurement
     machine = measured.environment
-    where = f"{machine.device} ({machine.platform}), jax {machine.jax}, Python {machine.python}" if machine else ""
+    where = f"{_device(machine)}, jax {machine.jax}, Python {machine.python}" if machine else ""
     failed = (
         f'<p class="warning">The program did not end well: {escape(measured.failure)}</p>' if measured.failure else ""
     )
     lost, again = sum(row.lost_s for row in rows), sum(row.again for row in rows)
     tiles = [
-        ("", f"{sum(row.compiles for row in rows)}", "compiles"),
+        ("", *counted(sum(row.compiles for row in rows), "compile").split()),
         ("", f"{sum(row.seconds for row in rows):.2f} s", "spent compiling"),
         ("lost" if again else "", f"{again}", "compiled again"),
         ("lost" if again else "", f"{lost:.2f} s", "lost by that"),
@@ -164,6 +164,10 @@ def _head(trace: Trace, command: str, rows: tuple[Compiled, ...]) -> str:
         f'<header class="top"><h1>What <code>{escape(command)}</code> compiled</h1>'
         f'<p class="soft">{escape(where)}</p>{failed}<ul class="tiles">{cells}</ul>{lines}</header>'
     )
+
+
+def _device(machine: Environment) -> str:
+    return machine.device if machine.device == machine.platform else f"{machine.device} ({machine.platform})"
 
 
 def _timeline(measurement: Measurement) -> str:
