@@ -56,7 +56,8 @@ def test_the_wheel_holds_what_the_page_of_a_trace_is_made_of(wheel: zipfile.ZipF
 
 
 def test_the_wheel_brings_its_licence_and_its_entry_points(wheel: zipfile.ZipFile) -> None:
-    assert information(wheel, "licenses/LICENSE") == (ROOT / "LICENSE").read_text()
+    for name in ("LICENSE", "jaxfix/render/assets/uplot.LICENSE"):
+        assert information(wheel, f"licenses/{name}") == (ROOT / name).read_text()
     points = ConfigParser()
     points.read_string(information(wheel, "entry_points.txt"))
     assert dict(points["console_scripts"]) == {"jaxfix": "jaxfix.__main__:main"}

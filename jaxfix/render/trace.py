@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jaxfix.core.compiled import Compiled, compiled
 from jaxfix.core.report import Measurement, Step
-from jaxfix.render.paint import Paint, counted, plain
+from jaxfix.render.paint import Paint, counted, plain, printable
 
 ONCE = 10
 """Rows of the table for lines that compiled a single time; the rest is summed up."""
@@ -113,14 +113,13 @@ def _signed(number: float, digits: int) -> str:
 def _cells(row: Compiled, cures: Cures) -> tuple[str, ...]:
     count = f"{row.compiles} ({row.cached} cached)" if row.cached else str(row.compiles)
     lost = f"{row.lost_s:.2f}" if row.again else ""
-    why = printable(row.cause.words) if row.cause else ""
-    where = printable(row.where)
-    return lost, f"{row.seconds:.2f}", count, where, printable(row.program), why, str(cures.get(row, ""))
+    why = _one_line(row.cause.words) if row.cause else ""
+    where = _one_line(row.where)
+    return lost, f"{row.seconds:.2f}", count, where, _one_line(row.program), why, str(cures.get(row, ""))
 
 
-def printable(text: str) -> str:
-    """Text of the user's in one line, without characters that a terminal would obey."""
-    return " ".join("".join(c if c.isprintable() else "\ufffd" if not c.isspace() else " " for c in text).split())
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
 
 
 def _laid_out(cells: Sequence[tuple[str, ...]], paint: Paint, width: int | None) -> str:
