@@ -1,0 +1,257 @@
+"""All the calls of an original and its rewritten function that one call of the program leads to."""
+
+import contextlib
+import functools
+import importlib
+import io
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .jaxprs import same_program
+from .originals import Unmade, plain
+from .perturb import changed, clone, is_float, is_of_other_type, is_plain, variations
+from .rebinding import Slots
+from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
+from .sides import Sides, is_bound
+
+if TYPE_CHECKING:
+    from .beside import Beside
+
+Leaves = list[Any]
+_CALL_S = 5.0
+_NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
+
+
+class Trial:
+    """All the calls of one original and its rewritten function that one call of the program leads to."""
+
+    def __init__(self, owner: "Beside", name: str, sample: Sample, sides: Sides) -> None:
+        self.owner, self.name, self.sample, self.sides = owner, name, sample, sides
+        self.values, self.record = owner.probe.values, owner.record
+        self.slow = False
+
+    def run(self) -> None:
+        leaves = self.sample.leaves()
+        self._pair("as called", leaves)
+        steps: list[Callable[[Leaves], Iterator[None]]] = [
+            self._rebound,
+            self._perturbed,
+            self._recaptured,
+            self._spoiled,
+        ]
+        if self.sample.differentiated:
+            steps.insert(0, self._gradients)
+        for step in (*steps, self._programs):
+            for _ in step(leaves):
+                if self.slow or time.process_time() > self.owner.until:
+                    self.record.alone.setdefault(self.name, "not with all other data: its calls are slow")
+                    return
+
+    def _rebound(self, leaves: Leaves) -> Iterator[None]:
+        moved = {self.sides.text.file: self.sample.code.co_filename}
+        slots = Slots(self.sides.before_reach, self.owner.stored(), self.sides.given, moved)
+        any_bound = False
+        for slot in list(slots.of(self.sample.arguments(leaves), self.sides.cells)):
+            any_bound = True
+            with slot.rebound():
+                self._pair(f"rebound `{slot.label}`", leaves)
+            yield
+        if any_bound:
+            self._pair("as called, after what it reads was rebound", leaves)
+        yield
+
+    def _perturbed(self, leaves: Leaves) -> Iterator[None]:
+        for how, other in variations(leaves, self.sides.hazardous, self.sides.before_reach.texts):
+            self._pair(how, other)
+            yield
+
+    def _recaptured(self, leaves: Leaves) -> Iterator[None]:
+        """Both functions as if what is around them had been called with other values."""
+        held = {name: cell.cell_contents for name, cell in self.sides.cells.items() if is_bound(cell)}
+        numbers = {name: CellType(changed(value)) for name, value in held.items() if is_plain(value)}
+        others = [("perturbed, other values captured", numbers)] if numbers else []
+        for name, value in held.items():
+            other = clone(value) if isinstance(value, FunctionType) else None
+            if other is not None:
+                others.append((f"perturbed, another `{name}` captured", {name: CellType(other)}))
+        for how, cells in others:
+            made = self.sides.over(cells)
+            if made is not None:
+                self._pair(how, leaves, made)
+                yield
+
+    def _spoiled(self, leaves: Leaves) -> Iterator[None]:
+        """Both functions again, after the caller has changed in place what they returned."""
+        undo: list[Callable[[], None]] = []
+        for side in (self.sides.after, self.sides.before):
+            held = self.sides.state.held()
+            try:
+                undo += spoil(self._call(side, leaves)) if not self.sample.traced else []
+            except Exception:
+                return
+            finally:
+                self.sides.state.put_back(held)
+        if undo:
+            try:
+                self._pair("as called, after its results were changed in place", leaves)
+            finally:
+                for step in reversed(undo):
+                    step()
+            yield
+
+    def _gradients(self, leaves: Leaves) -> Iterator[None]:
+        sides = (self.sides.before, self.sides.after)
+        for how, data in (("", leaves), *variations(leaves, self.sides.hazardous)):
+            places = [place for place, leaf in enumerate(data) if is_float(leaf)]
+            if places:
+                label = f"gradient{how.replace('perturbed', ', perturbed', 1)}"
+                made = tuple(functools.partial(self._pulled, side, places) for side in sides)
+                self._compare(label, *(functools.partial(pull, data) for pull in made))
+            yield
+
+    def _pulled(self, side: Callable[..., Any], places: list[int], data: Leaves) -> Any:
+        """The gradient of what the function returns, weighed at random, by its float arguments."""
+        jax, np = importlib.import_module("jax"), importlib.import_module("numpy")
+
+        def of(*floats: Any) -> Any:
+            mine = list(data)
+            for place, value in zip(places, floats, strict=True):
+                mine[place] = value
+            leaves = jax.tree_util.tree_leaves(self._call(side, mine))
+            return [leaf for leaf in map(jax.numpy.asarray, leaves) if jax.numpy.issubdtype(leaf.dtype, np.floating)]
+
+        returned, pull = jax.vjp(of, *(data[place] for place in places))
+        draw = np.random.default_rng(0).standard_normal
+        return pull([jax.numpy.asarray(draw(leaf.shape), leaf.dtype) for leaf in returned])
+
+    def _programs(self, leaves: Leaves) -> Iterator[None]:
+        places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
+
+        def program(side: Callable[..., Any], *arrays: Any) -> Any:
+            mine = list(leaves)
+            for place, value in zip(places, arrays, strict=True):
+                mine[place] = value
+            return self._call(side, mine)
+
+        before, after = (functools.partial(program, side) for side in (self.sides.before, self.sides.after))
+        try:
+            digest = same_program(before, after, [leaves[place] for place in places])
+        except Exception:  # it cannot be traced as a whole
+            return
+        if digest is not None:
+            leaf = {"path": "", "dtype": "<jaxpr>", "shape": [], "weak_type": False, "digest": digest}
+            output = {"label": "jaxpr", "treedef": "program", "leaves": [leaf | {"sample": [], "nans": 0}]}
+            self._add("jaxpr", output, output)
+        yield
+
+    def _pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
+        before, after = sides or (self.sides.before, self.sides.after)
+        self._compare(how, *(functools.partial(self._jitted, side, leaves) for side in (before, after)))
+
+    def _compare(self, how: str, before: Callable[[], Any], after: Callable[[], Any]) -> None:
+        """Adds what both return; not what the original itself returns differently the second time."""
+        started = time.process_time()
+        new, old = self._output(how, after), self._output(how, before)
+        self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
+        if old["treedef"].startswith("raised") and is_of_other_type(how):
+            return
+        if _bare(new) != _bare(old):
+            if not self.slow and _bare(self._output(how, before)) != _bare(old):
+                raise Unmade("what the original returns differs from call to call")
+        else:
+            new, old = _bare(new), _bare(old)
+        if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
+            self._add(how, old, new)
+
+    def _add(self, how: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+        self.record.beside.append({"function": self.name, "how": how, "before": before, "after": after})
+
+    def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
+        """What a call returns and changes, as an `Output`; its effects are undone."""
+        self.owner.call_until()
+        state, self.written = self.sides.state, dict[str, Any]()
+        held = state.held()
+        try:
+            with _same_random(), _printed() as printed:
+                value = call()
+            told = {"changed": state.changes(), "arguments": self.written, "printed": printed()}
+            if any(told.values()):
+                value = {name: what for name, what in told.items() if what} | {"returned": value}
+            return self.values.output(how, value, self.owner.probe.attached)
+        except Unkept:
+            raise
+        except Exception as error:
+            return {"label": how, "treedef": f"raised {type(error).__name__}", "leaves": []}
+        finally:
+            state.put_back(held)
+            self.owner.deadline = None
+
+    def _jitted(self, side: Callable[..., Any], leaves: Leaves) -> Any:
+        """Calls it under `jit` where the program only ever did."""
+        if not self.sample.traced:
+            return self._call(side, leaves)
+        jax = importlib.import_module("jax")
+        tree, rest, places = jax.tree_util, list[Any](), sorted(self.sample.traced)
+
+        def run(*arrays: Any) -> Any:
+            mine = list(leaves)
+            for place, value in zip(places, arrays, strict=True):
+                mine[place] = value
+            returned, treedef = tree.tree_flatten(self._call(side, mine))
+            rest[:] = [treedef, [None if _is_value(leaf) else leaf for leaf in returned]]
+            return [leaf if _is_value(leaf) else 0 for leaf in returned]
+
+        arrays = jax.jit(run)(*(leaves[place] for place in places))
+        treedef, others = rest
+        merged = [new if old is None else old for new, old in zip(arrays, others, strict=True)]
+        return tree.tree_unflatten(treedef, merged)
+
+    def _call(self, side: Callable[..., Any], leaves: Leaves) -> Any:
+        code = self.sides.original if side is self.sides.before or _code(side) is self.sides.original else None
+        mine = [fresh(leaf) for leaf in leaves]
+        arguments = self.sample.arguments(mine)
+        args, keywords = passed(code or self.sample.code, arguments)
+        returned = side(*args, **keywords)
+        if not self.sample.traced:
+            self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
+        return returned
+
+
+def _code(side: Callable[..., Any]) -> CodeType | None:
+    function = plain(side)
+    return None if function is None else function.__code__
+
+
+def _is_value(leaf: Any) -> bool:
+    return isinstance(leaf, bool | int | float | complex) or hasattr(leaf, "dtype")
+
+
+def _bare(output: dict[str, Any]) -> dict[str, Any]:
+    """An output without the samples, which say nothing where the digests are equal."""
+    return output | {"leaves": [leaf | {"sample": []} for leaf in output["leaves"]]}
+
+
+@contextlib.contextmanager
+def _same_random() -> Iterator[None]:
+    """Leaves the global generators of random numbers as they were."""
+    np = sys.modules.get("numpy")
+    state, numbers = random.getstate(), np.random.get_state() if np is not None else None
+    try:
+        yield
+    finally:
+        random.setstate(state)
+        if np is not None:
+            np.random.set_state(numbers)
+
+
+@contextlib.contextmanager
+def _printed() -> Iterator[Callable[[], str]]:
+    """Says what was printed since, without its numbers: these may differ as far as the results may."""
+    stream = sys.stdout
+    start = stream.tell() if isinstance(stream, io.StringIO) else 0
+    yield lambda: _NUMBER.sub("#", stream.getvalue()[start:]) if isinstance(stream, io.StringIO) else ""
