@@ -436,6 +436,16 @@ def test_the_shapes_of_one_step_are_those_of_a_tree(
     assert out.count("ragged-shape") == count
 
 
+def test_what_a_stranger_writes_into_a_trace_moves_no_cursor(traced: Path, cli: Run) -> None:
+    ragged = replace(RAGGED, name="\x1b[2Jtokens", before="float32[3]\nfine.py:1:1: safe", words="\x1b[2J")
+    measured = measurement(compiles("train.py", 14, "jit(add)", FIRST, ragged, ragged), steps=steps(1, 1, 1))
+    measured = replace(measured, where_steps="train.py\x1b[2J:3")
+    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measured, train=SLOW.encode())))
+    _, out, _ = cli("check", "--trace", "t.json", "--select", "ragged-shape")
+    assert len(out.splitlines()) == 1 and "\\x1b[2Jtokens" in out
+    assert "\x1b" not in out + render.table(measured, plain)
+
+
 def test_what_is_no_trace_ends_check(traced: Path, cli: Run) -> None:
     code, _, err = cli("check", "--trace", "train.py")
     assert code == 2 and "train.py: not JSON" in err

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from jaxfix.core.report import Diagnostic, Held
-from jaxfix.render.paint import Paint, counted
+from jaxfix.render.paint import Paint, counted, printable
 
 
 def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
@@ -50,19 +50,20 @@ def apply_summary(fixed: int, held: int, remaining: Sequence[Diagnostic], where:
 
 def error(message: str, paint: Paint) -> str:
     """One line for stderr."""
-    return f"{paint('bold red', 'error')}: {message}\n"
+    return f"{paint('bold red', 'error')}: {printable(message)}\n"
 
 
 def note(message: str, paint: Paint) -> str:
     """One line for stderr that announces something."""
-    return f"{paint('bold cyan', 'note')}: {message}\n"
+    return f"{paint('bold cyan', 'note')}: {printable(message)}\n"
 
 
 def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
     place = paint("bold", f"{diagnostic.path}:{diagnostic.line}:{diagnostic.column}")
     star = f" {paint('cyan', '[*]')}" if diagnostic.fixable else ""
     declined = f" (no fix: {diagnostic.declined})" if diagnostic.declined else ""
-    return f"{place}: {paint('bold red', diagnostic.id)}{star} {diagnostic.message}{declined}{_seen(diagnostic, paint)}"
+    told = printable(f"{diagnostic.message}{declined}")  # a trace may be a stranger's
+    return f"{place}: {paint('bold red', diagnostic.id)}{star} {told}{_seen(diagnostic, paint)}"
 
 
 def _seen(diagnostic: Diagnostic, paint: Paint) -> str:

@@ -81,7 +81,7 @@ def steps(measurement: Measurement, paint: Paint = plain) -> str:
     found = measurement.steps
     if not found:
         return ""
-    where = f" of {measurement.where_steps}" if measurement.where_steps else ""
+    where = f" of {_one_line(measurement.where_steps)}" if measurement.where_steps else ""
     head = f"{counted(measurement.step_numbers[-1], 'step')}{where}"
     steady = measurement.steady_steps
     if not steady:
