@@ -78,7 +78,7 @@ def page(pythons: list[str], rounds: int) -> Iterator[str]:
     yield "# What a trace costs"
     yield ""
     yield "Written by `benchmarks/trace_cost.py`: the same program with the trace and without, in turns, the best"
-    yield f"of {rounds}, in processor time of its thread, on a machine that others use too: trust ratios within a table."
+    yield f"of {rounds}, in processor time of its thread, on a machine that others use too: trust ratios of a table."
     yield "A compile is the median of 15 of one line. The handler is what the probe does at a compile. In a loop"
     yield "of steps the time of an iteration is told, in which the trace notes time, memory and live arrays."
     yield ""

@@ -103,32 +103,27 @@ def page(pythons: list[str], programs: list[Path]) -> Iterator[str]:
     yield ""
     yield "## Differences"
     yield ""
-    yield from _differences(found) or ["None."]
+    yield f"| where | program | cause | {' | '.join(versions)} | reason |"
+    yield f"|---|---|---|{'---|' * (len(versions) + 1)}"
+    for program, runs in found.items():
+        yield from _differences(program.relative_to(ROOT).as_posix(), [Counter(one.events) for one in runs])
 
 
-def _differences(found: dict[Path, list[Ran]]) -> list[str]:
-    """A line for each compile that the first version and another one do not share."""
-    told: list[str] = []
-    for program, (first, *others) in found.items():
-        place = program.relative_to(ROOT).as_posix()
-        for other in others:
-            mine, theirs = Counter(first.events), Counter(other.events)
-            rows = [(event, first.version, number) for event, number in (mine - theirs).items()]
-            rows += [(event, other.version, number) for event, number in (theirs - mine).items()]
-            for (line, name, words), version, number in sorted(rows):
-                lacks = other.version if version == first.version else first.version
-                told.append(
-                    f"* `{place}:{line}` `{name}`: {number} in {version}, not in {lacks}: {words}{_reason(name, words)}"
-                )
-    return told
+def _differences(place: str, runs: list[Counter[Event]]) -> Iterator[str]:
+    """A row for each compile that the versions do not share."""
+    for line, name, words in sorted(set().union(*runs)):
+        counts = [one[line, name, words] for one in runs]
+        if len(set(counts)) > 1:
+            numbers = " | ".join(map(str, counts))
+            yield f"| `{place}:{line}` | `{name}` | {words} | {numbers} | {_reason(name, words)} |"
 
 
 def _reason(name: str, words: str) -> str:
     """Why versions differ, where that is known."""
+    if name == "jit(_fun)" or words.startswith("shape of argument"):
+        return "`pmap` is a jit in one, and has a compiler of its own in the other"
     if words.startswith("first compile"):
-        return " (jax runs another operation by itself there)"
-    if "_fun)" in name or "unknown" in name:
-        return " (`pmap` is a jit in one, and has a compiler of its own in the other)"
+        return "jax runs another operation of its own"
     return ""
 
 
