@@ -86,7 +86,7 @@ def page(pythons: list[str], programs: list[Path]) -> Iterator[str]:
     yield "# What a trace says under several versions of jax"
     yield ""
     yield "Written by `benchmarks/trace_versions.py`. A compile is the same where its line, its program and the words"
-    yield "of its cause are; names that jax itself has changed are taken for one, and how much else differs is left out."
+    yield "of its cause are; names that jax has changed are taken for one, and how much else differs is left out."
     yield "In parentheses: compiles of what had compiled before, the ones that a cure can save."
     yield ""
     yield f"| compiles (again) | {' | '.join(versions)} | lines with a second compile | their causes |"
