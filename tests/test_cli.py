@@ -555,9 +555,25 @@ def test_wrong_usage_gives_two(project: Path, cli: Cli, arguments: tuple[str, ..
     assert cli(*arguments).code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("frobnicate",), "no such command `frobnicate`; see `jaxfix --help`"),
+        (("check", "--frobnicate"), "no such option: `--frobnicate`; see `jaxfix check --help`"),
+        (("trace",), "missing argument `CMD`; see `jaxfix trace --help`"),
+        (("apply", "--steps", "2"), "invalid value for `--steps`: "),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(project: Path, cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    done = cli(*arguments)
+    assert (done.code, done.out) == (2, "") and done.err.startswith(f"error: {said}")
+    assert done.err.count("\n") == 1 and not re.search(r": [A-Z]", done.err)
+
+
 def test_rules_lists_every_codemod(project: Path, cli: Cli) -> None:
     done = cli("rules")
     assert re.search(r"^tiny-risky +needs-evidence +`tiny` calls", done.out, re.MULTILINE)
+    assert re.search(r"^ragged-shape +report-only +An array", done.out, re.MULTILINE)
 
 
 def test_explain_prints_the_page(project: Path, cli: Cli) -> None:

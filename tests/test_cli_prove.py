@@ -76,6 +76,18 @@ def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1", "JAX_PLATFORMS": "cpu"}
 
 
+def test_a_safe_fix_that_no_rerun_reached_is_written_and_said_so(project: Path) -> None:
+    (project / "idle.py").write_text("")
+    (project / "safe.py").write_text(
+        "import jax\nimport jax.numpy as jnp\n\n\ndef f(x):\n    def body(c, y):\n        return c + y, c\n\n"
+        "    return jax.lax.scan(body, 0.0, x)\n\n\nfor _ in range(4):\n    f(jnp.ones(3))\n"
+    )
+    done = jaxfix("apply", "--allow-dirty", "--select", "local-loop-function", "--run", "python idle.py", "safe.py")
+    assert done.out.startswith("not reached  local-loop-function  safe.py:9  nothing that was run calls `f`")
+    assert done.out.endswith("; taken all the same, as it is safe for every input\n")
+    assert done.code == 0 and "_f_body" in (project / "safe.py").read_text()
+
+
 def test_only_what_the_rerun_proves_is_written(project: Path) -> None:
     done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "train.py")
     assert (project / "train.py").read_text() == PROVEN, done.err

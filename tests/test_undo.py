@@ -8,6 +8,7 @@ import pytest
 
 from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files, journal
+from jaxfix.drivers.cli.app import run
 from jaxfix.drivers.files import Replacement
 
 BEFORE = b"# caf\xe9\r\nx = 1"
@@ -46,6 +47,15 @@ def test_undo_restores_bytes_and_mode(project: Path) -> None:
     journal.undo(root)
     assert contents(project) == [BEFORE] * 2
     assert files.mode_of(project / "a.py") == 0o700
+
+
+def test_receipts_alone_are_nothing_to_undo(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal.folder(project, "receipts")
+    monkeypatch.chdir(project)
+    assert run(["undo"]) == 2
+    assert capsys.readouterr().err == "error: nothing to undo: no apply has written in this folder or above it\n"
 
 
 def test_the_journal_hides_itself_from_git(project: Path) -> None:

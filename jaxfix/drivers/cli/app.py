@@ -1,6 +1,7 @@
 """The command line: Typer reads the options, one function per command does the work."""
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,6 +18,8 @@ from jaxfix.core.errors import UserError
 from jaxfix.drivers.cli import outcome, terminal
 
 Command = Callable[[], int]
+# `UsageError` of click, or of Typer where that has brought click along
+_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class OutputFormat(StrEnum):
@@ -38,7 +41,7 @@ app = typer.Typer(
 Paths = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[PATH]...",
+        metavar="PATH",
         help="Files, folders, names of installed modules such as `optax`, or `-` for stdin.",
         show_default=False,
     ),
@@ -154,7 +157,7 @@ def apply(
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def trace(
     context: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The program and its arguments.")],
+    command: Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after `--`.")],
     output: Annotated[
         str | None, typer.Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")
     ] = None,
@@ -214,7 +217,7 @@ def trust(
 def receipts(
     context: typer.Context,
     path: Annotated[
-        str | None, typer.Argument(metavar="[PATH]", help="Only those of this file, folder or installed module.")
+        str | None, typer.Argument(metavar="PATH", help="Only those of this file, folder or installed module.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Older receipts of the same fix too.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a receipt has expired.")] = False,
@@ -315,11 +318,30 @@ def _end(number: int, frame: object) -> None:
 def _ran(argv: list[str]) -> int:
     chosen: list[Command] = []
     try:
-        app(args=argv, prog_name="jaxfix", obj=chosen)
-    except SystemExit as error:
-        if not chosen:  # `--help`, or a usage error that Typer has told
-            return error.code if isinstance(error.code, int) else outcome.USER_ERROR
-    return chosen[0]()
+        code = app(args=argv, prog_name="jaxfix", obj=chosen, standalone_mode=False)
+    except typer.Abort:  # what Typer makes of Ctrl-C
+        raise KeyboardInterrupt from None
+    except _USAGE as error:
+        return _misused(error)
+    if chosen:
+        return chosen[0]()
+    if not argv:  # an old Typer gives the help, and 0
+        return outcome.USER_ERROR
+    return code if isinstance(code, int) else outcome.CLEAN  # `--help`
+
+
+def _misused(error: Exception) -> int:
+    """Names a command line that cannot be read, as all other errors are named."""
+    said: str = error.format_message()  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "jaxfix"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        terminal.tell(f"{said}\n")
+        return outcome.USER_ERROR
+    words = re.sub(r"'([^']+)'|(?<![\w'-])(--[\w-]+)", r"`\1\2`", " ".join(said.split())).rstrip(".")
+    lowered = re.sub(r"(^|: )([A-Z])(?=[a-z])", lambda match: match[0].lower(), words)
+    outcome.tell_errors([f"{lowered}; see `{path} --help`"])
+    return outcome.USER_ERROR
 
 
 def _judged(exit_zero: bool, command: Command) -> int:

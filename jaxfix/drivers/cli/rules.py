@@ -1,17 +1,23 @@
 """`jaxfix rules`: the codemods, one line each."""
 
 from jaxfix import docs
+from jaxfix.core.finding import Codemod
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.engine.registry import load_registry
 
 
 def rules() -> int:
-    """Prints id, safety and summary to stdout."""
+    """Prints id, the safety of the fix, and summary to stdout."""
     registry = load_registry()
-    rows = [(codemod.id, codemod.safety.value, docs.page(codemod).summary) for codemod in registry.codemods]
+    rows = [(codemod.id, _fix(codemod), docs.page(codemod).summary) for codemod in registry.codemods]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     for name, safety, summary in rows:
         terminal.give(f"{name:{widths[0]}}  {safety:{widths[1]}}  {' '.join(summary.split())}\n".encode())
     errors = [str(failure) for failure in registry.failures]
     outcome.tell_errors(errors)
     return outcome.exit_code(findings=False, errors=errors, bugs=())
+
+
+def _fix(codemod: Codemod) -> str:
+    """Those without triggers are fed by traces alone, and have none yet."""
+    return codemod.safety.value if codemod.triggers else "report-only"

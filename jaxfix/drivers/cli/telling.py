@@ -112,9 +112,12 @@ def _own_paths(result: Result) -> Iterator[Path]:
 def _lines(result: Result, stream: TextIO) -> Iterator[str]:
     """A receipt for each fix that was tried and taken, then the reason of each that is held."""
     paint, width = terminal.paint_for(stream), terminal.width_of(stream)
+    taken = {(entry.patch.path, fix.key) for entry in result.plans.planned for fix in entry.patch.applied}
     for evidence in _in_order(result):
         if evidence.verdict is Verdict.PROVEN:
             yield receipt(evidence, paint, width)
+        elif (evidence.path, evidence.key) in taken:
+            yield receipt(evidence, paint, width, "; taken all the same, as it is safe for every input")
     reasons: dict[str, list[tuple[str, Held]]] = {}
     for path, held in _held(result):
         evidence_of = result.proofs.receipts.get((path, held.fix.key))
