@@ -154,9 +154,11 @@ def _labelled(outputs: Iterable[tuple[Output, ...]]) -> tuple[Output, ...]:
 def failure(status: int | None, stderr: str) -> str | None:
     if status == 0:
         return None
+    if status is None:
+        return "cut off at the time limit"
     said = [line for line in stderr.splitlines() if line.strip() and not _ASIDE.match(line)]
     last = f": {said[-1].strip()[:300]}" if said else ""
-    return f"cut off at the time limit{last}" if status is None else f"exit status {status}{last}"
+    return f"exit status {status}{last}"
 
 
 def verified(measurement: Measurement, sources: Mapping[str, bytes]) -> Measurement:

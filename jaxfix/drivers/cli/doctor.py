@@ -164,7 +164,9 @@ def _interpreter(python: str, answer: Answer) -> Iterator[Line]:
         return
     if answer.jax is None:
         step = "run `pip install 'jaxfix[prove]'`, or name a Python that has jax with `--python`"
-        yield Line(Level.WRONG, "interpreter", f"{told}, without jax: no optimizer can be driven there", step)
+        # Who keeps jaxfix apart from the project reruns programs all the same: they have a Python of their own.
+        level = Level.WARN if python == sys.executable else Level.WRONG
+        yield Line(level, "interpreter", f"{told}, without jax: no optimizer can be driven there", step)
         return
     if not old:
         optax = f"optax {answer.optax}" if answer.optax else "no optax"
