@@ -441,3 +441,13 @@ def test_a_trace_that_is_ended_ends_all_that_it_started(tmp_path: Path) -> None:
         for _ in range(1000):
             os.kill(int((tmp_path / "pid").read_text()), 0)
             subprocess.run(["sleep", "0.01"], check=True)
+
+
+def test_a_program_that_is_killed_has_told_what_it_compiled(tmp_path: Path) -> None:
+    program = "import os, signal\nimport jax, numpy as np\nf = jax.jit(lambda x: x + 1)\n"
+    program += "for n in (1, 2, 3):\n    f(np.ones(n))\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    (tmp_path / "killed.py").write_text(program)
+    measurement = trace((sys.executable, "killed.py"), tmp_path)
+    assert measurement.failure is not None
+    assert [entry.line for entry in measurement.compiles] == [5, 5, 5]
+    assert measurement.compiles[-1].cause is not None and measurement.compiles[-1].cause.why is Why.SHAPE

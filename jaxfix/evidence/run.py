@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,8 @@ def probed(folder: Path, settings: dict[str, Any], base: Mapping[str, str], over
 
 def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[str]] = ()) -> Measurement:
     """One measurement of what the processes of a run wrote down, in the order in which they started."""
-    records = [json.loads(path.read_text()) for path in sorted(results.glob("*.json"))]
+    paths = sorted(results.glob("*.json"))
+    records = [_so_far(path) if path.name.endswith("-so-far.json") else json.loads(path.read_text()) for path in paths]
     records.sort(key=lambda record: (record["started"], record["pid"]))
     stdout, stderr = (_renamed(text, moved) for text in (finished.stdout, finished.stderr))
     stopped = _stopped(records, finished)
@@ -121,6 +122,17 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
     )
+
+
+def _so_far(path: Path) -> dict[str, Any]:
+    """The record of a process that was killed: what it had compiled by then."""
+    compiles = []
+    for line in path.read_text().splitlines():
+        with suppress(ValueError):  # the last one may be cut off
+            compiles.append(json.loads(line))
+    counted = {"traces": 0, "steps": [], "outputs": [], "functions": [], "loaded": {}, "peak_bytes": 0}
+    pid = int(path.name.partition("-")[0])
+    return {"compiles": compiles, "environment": None, "started": path.stat().st_mtime, "pid": pid, **counted}
 
 
 def kept_originals(folder: Path, sources: Mapping[str, Path], places: Mapping[str, Path]) -> dict[str, str]:

@@ -58,7 +58,7 @@ def nothing(measurement: Measurement) -> str:
         return "nothing was compiled"
     return (
         "what was compiled is not known: no Python that can be watched came to its end "
-        "(one that is killed, or started with `-I`, `-E` or `-S`, cannot be)"
+        "(one that is started with `-I`, `-E` or `-S`, or killed before it compiles, cannot be)"
     )
 
 

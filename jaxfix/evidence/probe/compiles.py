@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from .causes import Causes, Key
-from .files import cell_of, is_foreign, is_user
+from .files import add_line, cell_of, is_foreign, is_user
 from .record import Record
 from .settings import Settings, shown
 from .signatures import Call, Eager, Reader, Signature, call_in, functions_in
@@ -127,6 +127,8 @@ class Compiles:
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
+        if self.settings.explain:  # a program that takes all memory is killed, and shall have told this much
+            add_line(so_far(self.settings.results), entry)
 
     def _elsewhere(self, stack: Stack) -> Line:
         """Where no line of the user's asked for it: the user's function that is compiled, or a library's line."""
@@ -207,6 +209,11 @@ def _eager(values: dict[str, Any] | None, functions: list[Any]) -> Eager | None:
         return None
     once = {id(function): function for function in functions}
     return Eager(str(name), dict(values.get("params") or {}), tuple(values.get("args") or ()), tuple(once.values()))
+
+
+def so_far(results: str) -> str:
+    """The file with what this process has compiled until now, a line for each."""
+    return os.path.join(results, f"{os.getpid()}-so-far.json")
 
 
 def environment(without: str | None = None) -> dict[str, str]:

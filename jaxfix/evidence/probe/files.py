@@ -15,6 +15,12 @@ def write_json(path: str, record: object) -> None:
     os.replace(scratch, path)
 
 
+def add_line(path: str, record: object) -> None:
+    """Adds one line of JSON, which is on its way to the disk when this returns."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+
+
 @functools.cache
 def real(path: str) -> str:
     return os.path.realpath(path)

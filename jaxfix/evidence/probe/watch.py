@@ -10,12 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .beside import Beside
 from .calls import Calls
-from .compiles import Compiles
+from .compiles import Compiles, so_far
 from .files import write_json
 from .memory import device_peak_bytes, rss_bytes
 from .record import Record
@@ -89,6 +89,8 @@ class Probe:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end of a pool, and that of its process, each send one
         record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
         write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
+        with suppress(FileNotFoundError):
+            os.unlink(so_far(self.settings.results))
 
     def _ask_devices(self) -> None:
         if self.silent:
