@@ -54,7 +54,9 @@ class Calls:
             return
         if sys.version_info >= (3, 12):
             monitoring, events = sys.monitoring, sys.monitoring.events
-            tool = next(number for number in (4, 3, 2, 1) if monitoring.get_tool(number) is None)
+            tool = next((number for number in (4, 3, 2, 1) if monitoring.get_tool(number) is None), None)
+            if tool is None:
+                return  # others watch already, and nothing of ours is worth breaking them
             monitoring.use_tool_id(tool, "jaxfix")
 
             def starts(code: CodeType, _: int) -> Any:

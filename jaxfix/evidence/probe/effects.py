@@ -10,7 +10,7 @@ from typing import Any
 from .files import is_user
 from .originals import Definition, nested, text_of
 
-_MUTATORS = {
+MUTATORS = {
     "append",
     "extend",
     "insert",
@@ -171,7 +171,7 @@ def _mutated(node: Definition) -> set[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
             found.add(_root(part.value))
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MUTATORS:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in MUTATORS:
             found.add(part.func.value.id if isinstance(part.func.value, ast.Name) else "")
     return found - {""}
 

@@ -8,23 +8,10 @@ from types import CellType, CodeType
 from typing import Any
 
 from .alter import Alter, fields
-from .effects import Reach, containers, definitions
+from .effects import MUTATORS, Reach, containers, definitions
 from .originals import Namespace, nested
 from .perturb import is_plain
 
-_MUTATORS = {
-    "append",
-    "extend",
-    "insert",
-    "add",
-    "update",
-    "setdefault",
-    "pop",
-    "popitem",
-    "clear",
-    "remove",
-    "discard",
-}
 _MOST_OBJECTS, _DEEPEST = 50, 2
 _GONE = object()
 Code = tuple[CodeType, dict[str, Any]]
@@ -136,7 +123,7 @@ def _stored(codes: list[Code]) -> set[str]:
                     found.add(part.attr)
                 if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
                     found |= _last(part.value)
-                if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MUTATORS:
+                if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in MUTATORS:
                     found |= _last(part.func.value)
     return found
 
