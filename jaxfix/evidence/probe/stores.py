@@ -5,10 +5,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from .effects import MUTATORS
 from .files import is_user, real
 from .originals import text_of
 
-_MUTATORS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove"}
 _READERS = {"len", "print", "sorted", "sum", "min", "max", "any", "all", "float", "int", "bool", "str", "repr", "list"}
 _BY_NAME = {"setattr", "__setattr__", "setitem", "patch", "object"}
 _WRITERS = {"fill", "sort", "put", "itemset", "copyto", "place", "putmask", "shuffle"}
@@ -135,7 +135,7 @@ class Stores(ast.NodeVisitor):
         if called == "update" and isinstance(node.func, ast.Attribute) and _is_dictionary_of_names(node.func.value):
             self.foreign |= {str(keyword.arg) for keyword in node.keywords}
             self.foreign |= _texts([part for part in ast.walk(node) if isinstance(part, ast.expr)])
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
             self.changed |= _named(node.func.value)
         if called in _WRITERS:
             for target in (getattr(node.func, "value", node.func), *node.args[:1]):
