@@ -15,7 +15,7 @@ from jaxfix.drivers.cli.app import run
 from jaxfix.testing import UPDATE
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-PROGRAMS = sorted(GOLDEN.glob("[!_]*/program.py"))
+PROGRAMS = sorted(fixed.with_name("program.py") for fixed in GOLDEN.glob("[!_]*/program.fixed.py"))
 
 pytestmark = pytest.mark.evidence
 

@@ -124,7 +124,7 @@ def judge(trial: Trial) -> Judgement:
             Path(folder, file).write_text(text)
         runner = ProgramRunner(Path(folder), f"{sys.executable} main.py", [("trap.py", functions[0])])
         (receipt,) = receipts(trial, functions[0], runner)
-    reason = receipt.reason.replace(f"{sys.executable} main.py: ", "")
+    reason = receipt.reason.replace(f"{sys.executable} main.py: ", "").replace(f"{Path(folder).resolve()}{os.sep}", "")
     return Judgement(trial.name, trial.codemod, trial.kind, functions, receipt.verdict, reason)
 
 
