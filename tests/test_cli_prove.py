@@ -187,7 +187,7 @@ def test_trace_tells_by_line_and_leaves_stdout_to_the_program(project: Path) -> 
     assert done.out == "[30. 36. 42.]\n" or done.out.startswith("[")
     assert done.out.count("\n") == 1
     rows = [line.split() for line in done.err.splitlines()]
-    assert rows[0] == ["lost", "seconds", "compiles", "where", "what", "why", "cure"]
+    assert rows[0] == ["lost", "s", "seconds", "compiles", "where", "what", "why", "cure"]
     assert ["4", "train.py:8"] in [row[2:4] for row in rows[1:-1]]
     lines = json.loads((project / "trace.json").read_text())["lines"]
     assert {"train.py:8", "train.py:12"} <= {line["where"] for line in lines}
