@@ -189,8 +189,8 @@ def test_trace_tells_by_line_and_leaves_stdout_to_the_program(project: Path) -> 
     rows = [line.split() for line in done.err.splitlines()]
     assert rows[0] == ["lost", "s", "seconds", "compiles", "where", "what", "why", "cure"]
     assert ["4", "train.py:8"] in [row[2:4] for row in rows[1:-1]]
-    lines = json.loads((project / "trace.json").read_text())["lines"]
-    assert {"train.py:8", "train.py:12"} <= {line["where"] for line in lines}
+    written = json.loads((project / "trace.json").read_text())["rows"]
+    assert {("train.py", 8), ("train.py", 12)} <= {(row["path"], row["line"]) for row in written}
 
 
 def test_a_traced_program_ends_with_jaxfix(project: Path) -> None:
