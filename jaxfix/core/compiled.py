@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxfix.core.report import Cause, Compile, Why
+from jaxfix.core.report import Cause, Compile, Why, shown_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,8 @@ class Compiled:
 
     @property
     def where(self) -> str:
-        """The place as it is shown: `train.py:3`, or `train.ipynb:cell 2:3`."""
-        cell = f":cell {self.cell}" if self.cell is not None else ""
-        return f"{self.path}{cell}:{self.line}"
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
 
     @property
     def why(self) -> Why:

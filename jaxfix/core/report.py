@@ -129,9 +129,13 @@ class Compile:
 
     @property
     def where(self) -> str:
-        """The place as it is shown: `train.py:3`, or `train.ipynb:cell 2:3`."""
-        cell = f":cell {self.cell}" if self.cell is not None else ""
-        return f"{self.path}{cell}:{self.line}"
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+
+def shown_place(path: str, cell: int | None, line: int) -> str:
+    """A line as it is shown: `train.py:3`, or `train.ipynb:cell 2:3`."""
+    return f"{path}:{line}" if cell is None else f"{path}:cell {cell}:{line}"
 
 
 @dataclass(frozen=True, slots=True)
