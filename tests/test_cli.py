@@ -11,27 +11,15 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-from jaxfix.drivers.cli.app import run
+from conftest import Cli
 
 TESTS = Path(__file__).resolve().parent
 SLOW = "import jax\n\ny = jax.tiny_safe(1)\nz = jax.tiny_risky(2)  # kept\n"
 SAFE_DONE = SLOW.replace("tiny_safe", "tiny_done")
 ALL_DONE = SAFE_DONE.replace("tiny_risky", "tiny_done")
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Cli = Callable[..., Outcome]
 
 
 @pytest.fixture(autouse=True)
@@ -40,17 +28,6 @@ def pack(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TESTS / "pack")
     for name in ("NO_COLOR", "FORCE_COLOR", "JAXFIX_TRACEBACK"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def cli(capfdbinary: pytest.CaptureFixture[bytes]) -> Cli:
-    def called(*arguments: str) -> Outcome:
-        capfdbinary.readouterr()
-        code = run(list(arguments))
-        out, err = capfdbinary.readouterr()
-        return Outcome(code, out.decode(), err.decode())
-
-    return called
 
 
 @pytest.fixture

@@ -5,18 +5,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from conftest import Cli
 
 from jaxfix.core.codec import to_json
 from jaxfix.core.errors import WriteError
 from jaxfix.core.report import Comparison, Counts, Environment, Evidence, Verdict
 from jaxfix.drivers import receipts, versions
-from jaxfix.drivers.cli.app import run
 from jaxfix.drivers.receipts import Now, Receipt
 from jaxfix.drivers.versions import Versions
 
@@ -51,27 +49,10 @@ EVIDENCE = Evidence(
 RECEIPT = Receipt(EVIDENCE, "train.py", sha256(FIXED), None, "python train.py")
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Cli = Callable[..., Outcome]
-
-
-@pytest.fixture
-def cli(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Cli:
+@pytest.fixture(autouse=True)
+def pack(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TESTS / "pack")
     monkeypatch.setenv("NO_COLOR", "1")
-
-    def called(*arguments: str) -> Outcome:
-        capfdbinary.readouterr()
-        code = run(list(arguments))
-        out, err = capfdbinary.readouterr()
-        return Outcome(code, out.decode(), err.decode())
-
-    return called
 
 
 @pytest.fixture

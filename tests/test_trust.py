@@ -11,14 +11,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from conftest import Cli
 
 from jaxfix.drivers import trust
 from jaxfix.drivers.cli import consent
 from jaxfix.drivers.cli.agenda import Agenda
-from jaxfix.drivers.cli.app import run
 from jaxfix.drivers.cli.consent import Ask, Asker, Consent, Mode, Wish, decide
 from jaxfix.drivers.trust import Grant
 
@@ -27,15 +26,6 @@ SLOW = "import jax\n\nz = jax.tiny_risky(2)\n"
 RAN = "touch {}/ran"
 AGENDA = Agenda(Path("/p"), Path("/p"), "python a.py", (Path("/site/optax"),), (), "python")
 GRANT = Grant("/p", "/p", "python a.py", ("/site/optax",), True, "2026-01-01T00:00:00+00:00")
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Cli = Callable[..., Outcome]
 
 
 @pytest.fixture(autouse=True)
@@ -48,17 +38,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
     return tmp_path / "home"
-
-
-@pytest.fixture
-def cli(capfdbinary: pytest.CaptureFixture[bytes]) -> Cli:
-    def called(*arguments: str) -> Outcome:
-        capfdbinary.readouterr()
-        code = run(list(arguments))
-        out, err = capfdbinary.readouterr()
-        return Outcome(code, out.decode(), err.decode())
-
-    return called
 
 
 @pytest.fixture
