@@ -20,7 +20,10 @@ from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
 from jaxfix_codemods import CODEMODS
 
-TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps" / "traps.json"
+TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps"
+"""Of each codemod a file: a list of traps, each with a name, the lines of `source`, and `guard` or `sound` in words."""
+
+PREAMBLE = (TRAPS / "preamble.txt").read_text()
 
 RUN = """\
 import json, sys
@@ -50,15 +53,15 @@ class Trap:
 
 
 def traps() -> tuple[Trap, ...]:
-    document = json.loads(TRAPS.read_text())
-
-    def module(lines: list[str]) -> str:
-        return "\n".join([*document["preamble"], *lines, ""])
-
-    return tuple(
-        Trap(t["name"], t["codemod"], module(t["source"]), module(t["naive"]) if "naive" in t else None, "sound" in t)
-        for t in document["traps"]
-    )
+    found = []
+    for path in sorted(TRAPS.glob("*.json")):
+        codemod = path.stem.replace("_", "-")
+        for trap in json.loads(path.read_text()):
+            source, naive = (
+                PREAMBLE + "\n".join([*trap[key], ""]) if key in trap else None for key in ("source", "naive")
+            )
+            found.append(Trap(trap["name"], codemod, source or "", naive, "sound" in trap))
+    return tuple(found)
 
 
 ALL = traps()

@@ -27,7 +27,7 @@ from jaxfix_codemods import CODEMODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "prover.md"
-TRAPS = ROOT / "golden" / "_traps" / "traps.json"
+TRAPS = ROOT / "golden" / "_traps"
 PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
 REFUSED = (Verdict.DIFFERENT, Verdict.FAILED)
@@ -88,20 +88,20 @@ def judged(chosen: Sequence[Trial]) -> list[Judgement]:
 
 def trials() -> Iterator[Trial]:
     """Every careless rewrite with its own program and with a plain one, then every right rewrite."""
-    document, programs = json.loads(TRAPS.read_text()), json.loads(PROGRAMS.read_text())
-    for trap in document["traps"]:
-        source, naive = (
-            "\n".join([*document["preamble"], *trap[part], ""]) if part in trap else "" for part in ("source", "naive")
-        )
+    programs, preamble = json.loads(PROGRAMS.read_text()), (TRAPS / "preamble.txt").read_text()
+    every = [(path, trap) for path in sorted(TRAPS.glob("*.json")) for trap in json.loads(path.read_text())]
+    for path, trap in every:
+        codemod = path.stem.replace("_", "-")
+        source, naive = (preamble + "\n".join([*trap[p], ""]) if p in trap else "" for p in ("source", "naive"))
         own = "\n".join([*HEAD, "print(trap.out())", ""])
         if naive:
-            yield Trial(trap["name"], trap["codemod"], "own", source, naive, own)
+            yield Trial(trap["name"], codemod, "own", source, naive, own)
         if trap["name"] in programs:
             plain = "\n".join([*HEAD, *programs[trap["name"]], ""])
-            yield Trial(trap["name"], trap["codemod"], "plain", source, naive, plain)
+            yield Trial(trap["name"], codemod, "plain", source, naive, plain)
         if "sound" in trap:
             right = plan(SourceFile.decode("trap.py", source.encode()), CODEMODS, lambda fix: None).after.decode()
-            yield Trial(trap["name"], trap["codemod"], "right", source, right, own)
+            yield Trial(trap["name"], codemod, "right", source, right, own)
     for program in sorted(ROOT.glob("golden/[!_]*/program.py")):
         fixed = program.with_name("program.fixed.py")
         if not fixed.exists():

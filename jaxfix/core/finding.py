@@ -103,6 +103,15 @@ class Rewriter(Protocol):
         The name means the module at the node `at`; everywhere in the file if there is none.
         """
 
+    def helper(self, name: str, *, at: ast.AST | None = None) -> str:
+        """The local name of the generated helper function `name`, such as `retrace`; imports it where it is not yet.
+
+        The file that holds it is written beside the code, the same for every fix: see `jaxfix.rewrite.helpers`.
+
+        Raises:
+          SourceError: there is no place for that file.
+        """
+
 
 Recipe = Callable[[Rewriter], None]
 
@@ -167,6 +176,7 @@ class Fix:
       safety: as it stands.
       lowered_because: why the safety is lower than the codemod's, or None.
       function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.
+      helpers: the generated helper functions that the new text calls.
     """
 
     key: str
@@ -178,3 +188,4 @@ class Fix:
     equality: Equality
     lowered_because: str | None
     function: str
+    helpers: tuple[str, ...] = ()

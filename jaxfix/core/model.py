@@ -8,6 +8,8 @@ from typing import TypeVar
 from jaxfix.core.changes import Changes, changes
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
+from jaxfix.core.facts import ALONE, Surroundings
+from jaxfix.core.jitted import Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.report import Cause, Why
 from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
@@ -29,12 +31,14 @@ class Module:
     Nodes are those of `tree`. Spans are bytes of `source.text`.
 
     Attributes:
+      surroundings: its name, and what the other files of the project tell.
       seen: what a traced run compiled again in this file and no other finding explains; empty where none was read.
     """
 
-    def __init__(self, source: SourceFile, tree: ast.Module) -> None:
+    def __init__(self, source: SourceFile, tree: ast.Module, surroundings: Surroundings = ALONE) -> None:
         self.source = source
         self.tree = tree
+        self.surroundings = surroundings
         self.seen: tuple[Compiled, ...] = ()
         self._parents: dict[ast.AST, ast.AST] = {}
         self._calls: list[ast.Call] = []
@@ -42,7 +46,7 @@ class Module:
         self._index()
 
     @classmethod
-    def parse(cls, source: SourceFile) -> "Module":
+    def parse(cls, source: SourceFile, surroundings: Surroundings = ALONE) -> "Module":
         """Parses `source`.
 
         Raises:
@@ -50,7 +54,7 @@ class Module:
         """
         try:
             # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
-            return cls(source, ast.parse(source.text.decode()))
+            return cls(source, ast.parse(source.text.decode()), surroundings)
         except SyntaxError as error:
             raise SourceError(source.path, f"line {error.lineno or 1}: syntax error: {error.msg}") from error
         except (ValueError, RecursionError, MemoryError) as error:
@@ -336,7 +340,17 @@ class Module:
 
     def _imported(self, name: str, scope: Scope) -> str | None:
         found = {_import_of(b) for b in self.bindings(name, scope)}
-        return found.pop() if len(found) == 1 else None
+        return self._absolute(found.pop()) if len(found) == 1 else None
+
+    def _absolute(self, qualname: str | None) -> str | None:
+        """`qualname` with a relative import resolved, as far as the name of this module tells."""
+        own = self.surroundings.name
+        if qualname is None or own is None or not qualname.startswith("."):
+            return qualname
+        rest = qualname.lstrip(".")
+        level = len(qualname) - len(rest) - self.surroundings.is_package
+        parts = own.split(".")
+        return ".".join((*parts[: len(parts) - level], rest)) if level < len(parts) else qualname
 
     def value_of(self, target: ast.Name) -> ast.expr | None:
         """The expression that a plain `target = value` (or `target: T = value`, `target := value`) binds; else None."""
@@ -384,6 +398,20 @@ class Module:
                 value = self.value_of(target)
                 return value if isinstance(value, ast.Lambda) else None
         return None
+
+    # --- what is jitted ---------------------------------------------------------------------------------------
+
+    def jitted(self, expr: ast.expr) -> Jitted | None:
+        """The jitted function of this file that `expr` stands for: a call of the transformation, a name, `self.f`."""
+        return jitted(self, expr)
+
+    def jit(self, expr: ast.expr) -> Jit | None:
+        """As `jitted`, of another file of the project too: only what callers see of it."""
+        return jit(self, expr)
+
+    def decorated(self, function: Function) -> Jitted | None:
+        """The jitted function that the decorators of `function` make of it; its `self` counts as an argument."""
+        return decorated(self, function)
 
     @cached_property
     def changes(self) -> Changes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
+from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod, Confidence, Finding, Safety
 from jaxfix.core.model import Module
 from jaxfix.core.report import Diagnostic, Seen
@@ -60,18 +61,23 @@ def lowest(*safeties: Safety) -> Safety:
 
 
 def analyze(
-    source: SourceFile, codemods: Iterable[Codemod], made: Container[str] = (), seen: Sequence[Sighting] = ()
+    source: SourceFile,
+    codemods: Iterable[Codemod],
+    made: Container[str] = (),
+    seen: Sequence[Sighting] = (),
+    surroundings: Surroundings = ALONE,
 ) -> Analysis:
     """Runs the codemods whose triggers are mentioned in `source`, then those that can tell what a run has seen.
 
     Args:
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
       seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
+      surroundings: what other files tell.
 
     Raises:
       SourceError: `source` is not valid Python, or is nested too deeply.
     """
-    module = Module.parse(source)
+    module = Module.parse(source, surroundings)
     try:
         silenced = suppressions(source.text)
         codemods = tuple(codemods)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from jaxfix.core.errors import BugError, JaxfixError
+from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod, Fix, Safety
 from jaxfix.core.model import Module
 from jaxfix.core.report import Held, Patch
@@ -18,11 +19,12 @@ ROUNDS = 10
 Accept = Callable[[Fix], str | None]
 
 
-def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Patch:
+def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept, surroundings: Surroundings = ALONE) -> Patch:
     """The patch that makes every fix that `accept` takes, as far as they go together.
 
     Args:
       accept: None to take a fix, else the reason why it is held.
+      surroundings: what other files tell, and where generated helpers come from.
 
     Raises:
       SourceError: `source` is not valid Python.
@@ -33,7 +35,8 @@ def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept) -> Pat
     rounds: list[list[Fix]] = []
     fewest, vain = None, 0
     while vain < ROUNDS:
-        fixes = cook(analyze(current, codemods, made={fix.key for fix in applied}))
+        made = {fix.key for fix in applied}
+        fixes = cook(analyze(current, codemods, made=made, surroundings=surroundings))
         chosen, edits, held = _choose(fixes, codemods, accept, current)
         if not chosen:
             return Patch(source.path, source.raw, current.raw, tuple(applied), held)
@@ -86,7 +89,7 @@ def _cook(module: Module, found: Found) -> Fix:
     except Exception as error:  # whatever a recipe raises is its bug, told with its place
         where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
         raise BugError(f"{where}: the recipe of `{found.codemod.id}` broke: {type(error).__name__}: {error}") from error
-    return replace(fix, edits=tuple(sorted(set(edits))))
+    return replace(fix, edits=tuple(sorted(set(edits))), helpers=tuple(sorted(recorder.helpers)))
 
 
 def _lowered(fix: Fix, reason: str) -> Fix:

@@ -20,6 +20,8 @@ _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
 class EditRecorder:
     """Implements `jaxfix.core.finding.Rewriter` for one recipe; `edits` is what the recipe asked for.
 
+    `helpers` are the generated helper functions that it calls.
+
     Verbs compose: what is changed inside a function that is hoisted is changed in the text that moves, and what
     is changed inside a statement that is deleted goes with it.
     """
@@ -37,6 +39,7 @@ class EditRecorder:
         self._split: set[ast.stmt] = set()
         self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
         self._imported: dict[str, str] = {}
+        self.helpers: set[str] = set()
 
     # --- expressions ------------------------------------------------------------------------------------------
 
@@ -139,6 +142,13 @@ class EditRecorder:
             place = Place.LINES_AFTER if edit.text.startswith(self._layout.newline) else Place.LINES_BEFORE
             self._add(edit, edit.span, place)
         return name
+
+    def helper(self, name: str, *, at: ast.AST | None = None) -> str:
+        place = self._module.surroundings.helpers
+        if place is None:
+            raise SourceError(self._module.source.path, f"there is no place for the file that holds `{name}`")
+        self.helpers.add(name)
+        return self.imported(f"{place}.{name}", prefer=name, at=at)
 
     # --- edits ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,225 @@
+"""Which expressions are functions under `jax.jit` or its kin, and what their arguments are to them."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jaxfix.core.scopes import Function
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+COMPILING = frozenset(
+    {
+        *("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "jax.experimental.pjit"),
+        *("equinox.filter_jit", "equinox.filter_pmap", "flax.nnx.jit", "flax.linen.jit", "haiku.jit"),
+    }
+)
+"""Transformations that make a function which compiles, and keeps what it compiled."""
+
+Argument = int | str
+"""A position of the call, from 0, or a keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jit:
+    """A function under a compiling transformation, as its callers see it. Serialisable: it travels between files.
+
+    Attributes:
+      by: the canonical name of the transformation, such as `jax.jit`.
+      parameters: the names of its positional parameters, without a `self` that is bound; None where unknown.
+      static: positions and names that `static_argnums` and `static_argnames` give; None where they cannot be read.
+      donated: the same of `donate_argnums` and `donate_argnames`; for equinox the text of `donate` as a name.
+    """
+
+    by: str
+    parameters: tuple[str, ...] | None
+    static: tuple[Argument, ...] | None = ()
+    donated: tuple[Argument, ...] | None = ()
+
+    def is_static(self, argument: Argument) -> bool | None:
+        """Whether the argument at a position or keyword is static; None where that cannot be known."""
+        return self._is_among(argument, self.static)
+
+    def is_donated(self, argument: Argument) -> bool | None:
+        """Whether the argument at a position or keyword is donated; None where that cannot be known."""
+        return self._is_among(argument, self.donated)
+
+    def _is_among(self, argument: Argument, chosen: tuple[Argument, ...] | None) -> bool | None:
+        if chosen is None:
+            return None
+        if argument in chosen or self._other_name(argument) in chosen:
+            return True
+        if self.parameters is None and any(type(entry) is not type(argument) for entry in chosen):
+            return None
+        return False
+
+    def _other_name(self, argument: Argument) -> Argument | None:
+        names = self.parameters or ()
+        if isinstance(argument, int):
+            return names[argument] if argument < len(names) else None
+        return names.index(argument) if argument in names else None
+
+
+@dataclass(frozen=True, slots=True)
+class Jitted:
+    """A `Jit` of this file: `at` is the decorator or the call that makes it, `function` the one inside, if readable."""
+
+    jit: Jit
+    at: ast.expr
+    function: Function | None
+
+
+def jitted(module: "Module", expr: ast.expr) -> Jitted | None:
+    """The jitted function of this file that `expr` stands for: a call of the transformation, a name or `self.step`.
+
+    Names and attributes count only if they are bound once.
+    """
+    return _jitted(module, expr, 4)
+
+
+def jit(module: "Module", expr: ast.expr) -> Jit | None:
+    """As `jitted`, of another file of the project too."""
+    found = jitted(module, expr)
+    if found is not None:
+        return found.jit
+    qualname = module.qualname(expr)
+    return None if qualname is None else module.surroundings.project.jit(qualname)
+
+
+def decorated(module: "Module", function: Function) -> Jitted | None:
+    """The jitted function that the decorators of `function` make of it; its `self` counts as an argument."""
+    if isinstance(function, ast.Lambda):
+        return None
+    for decorator in function.decorator_list:
+        if module.transform(decorator) in COMPILING:
+            return _made(module, decorator, function, bound=False)
+    return None
+
+
+def _jitted(module: "Module", expr: ast.expr, depth: int) -> Jitted | None:
+    match expr:
+        case ast.Call() if module.transform(expr.func) in COMPILING or module.transform(expr) in COMPILING:
+            return _of_call(module, expr, depth)
+        case ast.Name(id=name) if depth and (scope := module.scope_of(name, expr)) is not None:
+            match [binding.node for binding in module.bindings(name, scope)]:
+                case [ast.FunctionDef() as function]:
+                    return decorated(module, function)
+                case [ast.Name() as target] if (value := module.value_of(target)) is not None:
+                    return _jitted(module, value, depth - 1)
+        case ast.Attribute(attr=name) if depth and (owner := owner_of(module, expr)) is not None:
+            return _of_attribute(module, owner, name, depth)
+    return None
+
+
+def _of_call(module: "Module", call: ast.Call, depth: int) -> Jitted | None:
+    if module.qualname(call.func) == "functools.partial" or not call.args:
+        return None  # a transformation that waits for its function
+    wrapped = call.args[0]
+    function = module.definition(wrapped)
+    bound = False
+    if function is None and isinstance(wrapped, ast.Attribute) and (owner := owner_of(module, wrapped)) is not None:
+        function, bound = method(module, owner, wrapped.attr), True
+    return _made(module, call, function, bound)
+
+
+def _of_attribute(module: "Module", owner: ast.ClassDef, name: str, depth: int) -> Jitted | None:
+    function = method(module, owner, name)
+    if function is not None:
+        found = decorated(module, function)
+        return found and _made(module, found.at, function, bound=True)
+    match list(_stores(module, owner, name)):
+        case [ast.Attribute() as target]:
+            match module.parent(target):
+                case ast.Assign(targets=[only], value=value) if only is target:
+                    return _jitted(module, value, depth - 1)
+    return None
+
+
+def owner_of(module: "Module", expr: ast.Attribute) -> ast.ClassDef | None:
+    """The class of this file whose object `expr` reads an attribute of, where `expr` is `self.name` in a method."""
+    around = module.functions_around(expr)
+    owner = module.method_of(around[-1]) if around else None
+    if owner is None or not isinstance(expr.value, ast.Name):
+        return None
+    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    return owner if parameters and parameters[0].arg == expr.value.id else None
+
+
+def method(module: "Module", owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """The method `name` of the class itself, if it is bound once and nothing stores an attribute of that name."""
+    match module.bindings(name, owner):
+        case (binding,) if isinstance(binding.node, ast.FunctionDef) and name not in module.changes.attributes:
+            return binding.node
+    return None
+
+
+def _stores(module: "Module", owner: ast.ClassDef, name: str) -> Iterator[ast.Attribute]:
+    for node in ast.walk(owner):
+        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
+            yield node
+
+
+def _made(module: "Module", at: ast.expr, function: Function | None, bound: bool) -> Jitted:
+    keywords = _keywords(at)
+    by = module.transform(at) or ""
+    parameters = None
+    if function is not None:
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        parameters = tuple(a.arg for a in arguments[1 if bound else 0 :])
+    # A bound method hides `self` from the transformation that wraps it, not from one that decorates it.
+    shift = int(bound and function is not None and at in getattr(function, "decorator_list", ()))
+    return Jitted(
+        Jit(
+            by,
+            parameters,
+            _chosen(module, keywords, ("static_argnums", "static_argnames", "static_broadcasted_argnums"), shift),
+            _chosen(module, keywords, ("donate_argnums", "donate_argnames", "donate"), shift),
+        ),
+        at,
+        function,
+    )
+
+
+def _keywords(at: ast.expr) -> dict[str | None, ast.expr]:
+    """The options of the transformation, through `partial(jax.jit, ...)` too."""
+    found: dict[str | None, ast.expr] = {}
+    while isinstance(at, ast.Call):
+        found |= {keyword.arg: keyword.value for keyword in at.keywords}
+        at = at.func
+    return found
+
+
+def _chosen(
+    module: "Module", keywords: dict[str | None, ast.expr], options: tuple[str, ...], shift: int
+) -> tuple[Argument, ...] | None:
+    if None in keywords:
+        return None
+    chosen: list[Argument] = []
+    for option in options:
+        if option in keywords:
+            entries = _literal(module, keywords[option])
+            if entries is None:
+                return None
+            chosen += [entry - shift if isinstance(entry, int) else entry for entry in entries]
+    return tuple(entry for entry in chosen if entry != -1)
+
+
+def _literal(module: "Module", value: ast.expr) -> tuple[Argument, ...] | None:
+    match value:
+        case ast.Constant(value=None):
+            return ()
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int() | str() as entry):
+            return (entry,)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            found = [_literal(module, element) for element in elts]
+            return None if None in found else tuple(entry for some in found if some for entry in some)
+        case ast.Name(id=name) if (scope := module.scope_of(name, value)) is not None:
+            match module.bindings(name, scope):
+                case (binding,) if isinstance(binding.node, ast.Name):
+                    bound_to = module.value_of(binding.node)
+                    return None if bound_to is None or isinstance(bound_to, ast.Name) else _literal(module, bound_to)
+    return None
