@@ -24,6 +24,7 @@ from jaxfix.core import tracefile
 from jaxfix.core.comments import comments
 from jaxfix.core.compiled import compiled
 from jaxfix.core.errors import UserError
+from jaxfix.core.facts import Surroundings
 from jaxfix.core.finding import Codemod
 from jaxfix.core.report import Diagnostic, Patch
 from jaxfix.core.source import SourceFile
@@ -33,6 +34,8 @@ from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
 
 UPDATE = "--update-golden"
+BESIDE = Surroundings(helpers="jaxfix_helpers")
+"""Of a source that is looked at alone: a script, with the generated helper file beside it."""
 _WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")
 _FIXED = ".fixed.py"
 _TRACE = ".trace.json"
@@ -163,7 +166,7 @@ def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
       GoldenError: a codemod broke.
     """
     source = _source(case)
-    analysis = analyze(source, case.codemods, seen=case.seen(source))
+    analysis = analyze(source, case.codemods, seen=case.seen(source), surroundings=BESIDE)
     if analysis.bugs:
         raise GoldenError(analysis.bugs[0])
     return analysis.diagnostics
@@ -177,7 +180,7 @@ def _source(case: Case) -> SourceFile:
 
 
 def _patch(case: Case, source: SourceFile) -> Patch:
-    return plan(source, case.codemods, lambda fix: None)
+    return plan(source, case.codemods, lambda fix: None, BESIDE)
 
 
 def _read(path: Path) -> bytes | None:

@@ -12,7 +12,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.targets import Request, Target, targets
-from jaxfix.engine.analyze import analyze
+from jaxfix.engine.analyze import Analysis, analyze
 from jaxfix.engine.seen import Sighting, moved
 from jaxfix.render import json_report, text
 
@@ -67,7 +67,7 @@ def look(wanted: Iterable[Target]) -> Findings:
     with terminal.progress("looking", len(wanted)) as advance:
         for target in wanted:
             try:
-                analysis = analyze(target.source, target.codemods, seen=target.seen)
+                analysis = analysed(target)
                 diagnostics += analysis.diagnostics
                 bugs += analysis.bugs
             except SourceError as error:
@@ -76,13 +76,22 @@ def look(wanted: Iterable[Target]) -> Findings:
     return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
 
 
+def analysed(target: Target) -> Analysis:
+    """What the codemods find in the target, with all that is known of it.
+
+    Raises:
+      SourceError: it is not valid Python.
+    """
+    return analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
+
+
 def settled(wanted: Sequence[Target]) -> tuple[Target, ...]:
     """The targets, told of what a finding of any of them explains: no other file is to report it again."""
     explained: set[Compiled] = set()
     for target in wanted:
         if target.seen:
             with suppress(SourceError):  # told by whoever looks at it in earnest
-                explained |= analyze(target.source, target.codemods, seen=target.seen).explained
+                explained |= analysed(target).explained
     return tuple(replace(target, seen=_told(target.seen, explained)) for target in wanted)
 
 

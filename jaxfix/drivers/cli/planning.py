@@ -43,7 +43,8 @@ def plans(targets: Sequence[Target], mode: Mode, receipts: Receipts) -> Plans:
     bugs: list[str] = []
     for target in targets:
         try:
-            planned.append(Planned(target, plan(target.source, target.codemods, accept(target, mode, receipts))))
+            taken = accept(target, mode, receipts)
+            planned.append(Planned(target, plan(target.source, target.codemods, taken, target.surroundings)))
         except BugError as error:  # told with its file; the others go on
             bugs.append(str(error))
     return Plans(tuple(planned), tuple(bugs))

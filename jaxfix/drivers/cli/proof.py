@@ -76,8 +76,11 @@ class _Trial:
         cached = (entry.patch.path, keys)
         if cached not in self._plans:
             target = entry.target
-            patch = plan(target.source, target.codemods, lambda fix: None if fix.key in keys else "left out")
-            self._plans[cached] = patch.after
+
+            def accept(fix: Fix) -> str | None:
+                return None if fix.key in keys else "left out"
+
+            self._plans[cached] = plan(target.source, target.codemods, accept, target.surroundings).after
         return self._plans[cached]
 
     def _name(self, entry: Planned) -> str:

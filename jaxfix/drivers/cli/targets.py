@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError, SourceError
+from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed
 from jaxfix.drivers.cli.traces import Sights, read_trace
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.surroundings import surroundings
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
@@ -38,7 +40,8 @@ class Request:
 class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
-    `seen` is what a traced run compiled again, as this source sees it.
+    `seen` is what a traced run compiled again, as this source sees it, and `surroundings` what its place and other
+    files tell of it.
     """
 
     source: SourceFile
@@ -46,6 +49,7 @@ class Target:
     path: Path | None
     module: Installed | None
     seen: tuple[Sighting, ...] = ()
+    surroundings: Surroundings = ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,8 @@ class _Settings:
             return None
         relative = files.resolved(place.path).relative_to(base).as_posix() if base else place.path.name
         source = SourceFile.decode(files.shown(place.path), files.read_bytes(place.path))
-        return Target(source, self._enabled(config, relative), place.path, place.module)
+        around = surroundings(place.path, place.module)
+        return Target(source, self._enabled(config, relative), place.path, place.module, surroundings=around)
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"

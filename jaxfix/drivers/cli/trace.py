@@ -15,10 +15,10 @@ from jaxfix.core.report import Measurement
 from jaxfix.core.tracefile import Trace
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.check import settled
+from jaxfix.drivers.cli.check import analysed, settled
 from jaxfix.drivers.cli.targets import Request, Target, targets
 from jaxfix.drivers.cli.traces import Sights, from_here, traced
-from jaxfix.engine.analyze import Found, analyze
+from jaxfix.engine.analyze import Found
 from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence
 from jaxfix.evidence.elsewhere import target_for
@@ -135,7 +135,7 @@ def _cures(seen: Trace) -> dict[Compiled, Cure]:
 
 def _found(target: Target) -> Sequence[Found]:
     try:
-        return analyze(target.source, target.codemods, seen=target.seen).found
+        return analysed(target).found
     except SourceError as error:
         outcome.tell_errors([str(error)])
         return ()
