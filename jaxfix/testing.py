@@ -29,12 +29,15 @@ from jaxfix.core.finding import Codemod
 from jaxfix.core.report import Diagnostic, Patch
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
+from jaxfix.engine import generated
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
 
 UPDATE = "--update-golden"
-BESIDE = Surroundings(helpers="jaxfix_helpers")
+HELPERS = generated.SOURCE
+"""The text of the generated helper file; its folder is where a program finds it."""
+BESIDE = Surroundings(helpers=generated.MODULE)
 """Of a source that is looked at alone: a script, with the generated helper file beside it."""
 _WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")
 _FIXED = ".fixed.py"

@@ -37,7 +37,7 @@ REPORTING = tuple(codemod for codemod in CODEMODS if not is_rewritten(codemod))
 @pytest.mark.parametrize("codemod", REWRITING, ids=lambda codemod: codemod.id)
 def test_the_example_of_the_documentation_is_true(codemod: Codemod) -> None:
     example = page(codemod)
-    patch = plan(SourceFile.decode(codemod.id, example.before.encode()), (codemod,), lambda fix: None)
+    patch = plan(SourceFile.decode(codemod.id, example.before.encode()), (codemod,), lambda fix: None, testing.BESIDE)
     assert patch.after.decode() == example.after
 
 
@@ -60,7 +60,7 @@ json.dump(runs, sys.stdout)
 def runs(*programs: Path) -> list[tuple[str, int]]:
     """What each program prints, and how often it compiles."""
     command = [sys.executable, "-c", RUN, *map(str, programs)]
-    env = os.environ | {"JAX_PLATFORMS": "cpu"}
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(testing.HELPERS.parent)}
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
     return [(printed, compiles) for printed, compiles in json.loads(done.stdout)]
 

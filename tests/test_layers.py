@@ -13,11 +13,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # they travel to the user's interpreter, where there is no jaxfix
 PROBES = ("jaxfix.evidence.probe",)
+# text that is put beside the user's code: nothing here imports it
+GENERATED = ("jaxfix.rewrite.helpers",)
 
 # room: the prefixes of what it may import beside the standard library
 TABLE = {
     "jaxfix.core": ("jaxfix.core",),
     "jaxfix.rewrite": ("jaxfix.core", "jaxfix.rewrite", "libcst"),
+    "jaxfix.rewrite.helpers": ("jax",),
     "jaxfix.engine": ("jaxfix.core", "jaxfix.rewrite", "jaxfix.engine"),
     "jaxfix.evidence": ("jaxfix.core", "jaxfix.evidence"),
     "jaxfix.render": ("jaxfix.core", "jaxfix.render", "rich"),
@@ -36,7 +39,7 @@ OWNERS = {
     "pathspec": ("jaxfix.drivers.files",),
     "platformdirs": ("jaxfix.drivers.trust",),
     "pygls": ("jaxfix.drivers.lsp",),
-    "jax": PROBES,
+    "jax": (*PROBES, *GENERATED),
     "jaxlib": PROBES,
     "numpy": PROBES,
     "optax": PROBES,
@@ -108,6 +111,11 @@ def test_a_module_imports_what_its_room_may(name: str) -> None:
         allowed = ("jaxfix.api", ".".join(name.split(".")[:2]))  # a codemod may be a package of its own
     wrong = [entry for entry in imports(name) if not is_standard(entry) and not within(entry, allowed)]
     assert not wrong, f"{name} imports {wrong}"
+
+
+def test_nothing_imports_what_is_put_beside_the_users_code() -> None:
+    users = [name for name in SOURCES if any(within(entry, GENERATED) for entry in imports(name))]
+    assert users == []
 
 
 @pytest.mark.parametrize("library", sorted(OWNERS))

@@ -18,6 +18,7 @@ from jaxfix.core.finding import Codemod
 from jaxfix.core.report import Patch
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
+from jaxfix.testing import BESIDE, HELPERS
 from jaxfix_codemods import CODEMODS
 
 TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps"
@@ -49,7 +50,7 @@ class Trap:
 
     @property
     def patch(self) -> Patch:
-        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None)
+        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None, BESIDE)
 
 
 def traps() -> tuple[Trap, ...]:
@@ -70,7 +71,7 @@ NAIVE = [trap for trap in ALL if trap.naive is not None]
 
 def run(sources: list[str]) -> list[str]:
     """What `out()` of each module gives, all in one process."""
-    env = os.environ | {"JAX_PLATFORMS": "cpu"}
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)}
     done = subprocess.run(
         [sys.executable, "-c", RUN], input=json.dumps(sources), capture_output=True, text=True, env=env, check=True
     )

@@ -7,9 +7,8 @@ from pathlib import Path
 from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
+from jaxfix.engine import generated
 
-HELPERS = "jaxfix_helpers"
-"""The generated module, where nobody names another."""
 _SOURCES = "src"
 
 
@@ -51,7 +50,8 @@ class Placed:
     @property
     def helper(self) -> Helper:
         """One for a whole package, one for all scripts of a folder."""
-        return Helper(self.top / f"{HELPERS}.py", ".".join((*self.top.relative_to(self.root).parts, HELPERS)))
+        parts = self.top.relative_to(self.root).parts
+        return Helper(self.top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
 
     @property
     def surroundings(self) -> Surroundings:
