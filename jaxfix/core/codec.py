@@ -47,6 +47,8 @@ def _decode(kind: Any, data: Any) -> Any:
     if origin in (Union, types.UnionType):
         if data is None and type(None) in args:
             return None
+        if type(data) in args:
+            return data  # one of several plain types
         (inner,) = (arg for arg in args if arg is not type(None))
         return _decode(inner, data)
     if origin is tuple:

@@ -47,7 +47,8 @@ def _is_for_others_to_set(binding: Binding) -> bool:
 
 
 def _is_perhaps_rebound(module: "Module", name: str) -> bool:
-    return name in module.changes.perhaps_rebound or module.changes.any_global
+    stored = name in module.changes.perhaps_rebound or name in module.surroundings.project.stored
+    return stored or module.changes.any_global
 
 
 def _constancy_of(module: "Module", binding: Binding, scope: ast.AST) -> Constancy:
@@ -112,9 +113,17 @@ def is_impure(qualname: str | None) -> bool:
 
 def _is_changed(module: "Module", name: str, scope: ast.AST) -> bool:
     """Whether code of this module stores into the thing that `name` stands for, or binds it by another way."""
-    if scope is module.tree and name in module.changes.rebound:
+    if scope is module.tree and (name in module.changes.rebound or _is_changed_elsewhere(module, name)):
         return True
     return any(module.scope_of(name, root) is scope for root in module.changes.roots.get(name, ()))
+
+
+def _is_changed_elsewhere(module: "Module", name: str) -> bool:
+    own, project = module.surroundings.name, module.surroundings.project
+    if own is not None and project.rebinds(f"{own}.{name}"):
+        return True
+    borrowed = module.imports.get(name)
+    return borrowed is not None and project.rebinds(project.canonical(borrowed))
 
 
 def _loops_within(module: "Module", node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:

@@ -150,7 +150,7 @@ def owner_of(module: "Module", expr: ast.Attribute) -> ast.ClassDef | None:
 def method(module: "Module", owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     """The method `name` of the class itself, if it is bound once and nothing stores an attribute of that name."""
     match module.bindings(name, owner):
-        case (binding,) if isinstance(binding.node, ast.FunctionDef) and name not in module.changes.attributes:
+        case (binding,) if isinstance(binding.node, ast.FunctionDef) and name not in module.stored:
             return binding.node
     return None
 

@@ -340,17 +340,19 @@ class Module:
 
     def _imported(self, name: str, scope: Scope) -> str | None:
         found = {_import_of(b) for b in self.bindings(name, scope)}
-        return self._absolute(found.pop()) if len(found) == 1 else None
+        only = found.pop() if len(found) == 1 else None
+        return None if only is None else self.absolute(only)
 
-    def _absolute(self, qualname: str | None) -> str | None:
+    def absolute(self, qualname: str) -> str:
         """`qualname` with a relative import resolved, as far as the name of this module tells."""
         own = self.surroundings.name
-        if qualname is None or own is None or not qualname.startswith("."):
+        if own is None or not qualname.startswith("."):
             return qualname
         rest = qualname.lstrip(".")
         level = len(qualname) - len(rest) - self.surroundings.is_package
         parts = own.split(".")
-        return ".".join((*parts[: len(parts) - level], rest)) if level < len(parts) else qualname
+        kept = parts[: len(parts) - level] if 0 <= level < len(parts) else []
+        return ".".join((*kept, rest)).rstrip(".") if kept else qualname
 
     def value_of(self, target: ast.Name) -> ast.expr | None:
         """The expression that a plain `target = value` (or `target: T = value`, `target := value`) binds; else None."""
@@ -359,6 +361,15 @@ class Module:
                 return value
             case ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
                 return value
+        return None
+
+    def made_by(self, expr: ast.AST) -> ast.expr | None:
+        """What was called to make the object that `expr`, a name bound once, stands for."""
+        scope = self.scope_of(expr.id, expr) if isinstance(expr, ast.Name) else None
+        match self.bindings(expr.id, scope) if isinstance(expr, ast.Name) and scope is not None else ():
+            case (binding,) if isinstance(binding.node, ast.Name):
+                value = self.value_of(binding.node)
+                return value.func if isinstance(value, ast.Call) else None
         return None
 
     def transform(self, expr: ast.AST) -> str | None:
@@ -418,27 +429,33 @@ class Module:
         """What the code of the module changes after it was made."""
         return changes(self)
 
+    @cached_property
+    def stored(self) -> frozenset[str]:
+        """The attributes that are stored after their object was made: here, or on a strange object in another file."""
+        return self.surroundings.project.stored | self.changes.attributes
+
     # --- where code runs --------------------------------------------------------------------------------------
 
     @cached_property
-    def _reach(self) -> Reach:
+    def reach(self) -> Reach:
+        """How lines are reached, in more words than the questions below need."""
         return Reach(self)
 
     def runs(self, node: ast.AST) -> Runs:
         """Whether `node` runs eagerly, only under a trace, or as the callers of the module decide."""
-        return self._reach.runs(node)
+        return self.reach.runs(node)
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether the code that was read runs `node` eagerly again and again."""
-        return self._reach.repeats(node)
+        return self.reach.repeats(node)
 
     def surely_repeats(self, node: ast.AST) -> bool:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
-        return self._reach.surely_repeats(node)
+        return self.reach.surely_repeats(node)
 
     def differentiated(self, node: ast.AST) -> bool:
         """Whether this module passes a function around `node`, or a caller of it, to `grad` or its kin."""
-        return self._reach.differentiated(node)
+        return self.reach.differentiated(node)
 
     @cached_property
     def is_script(self) -> bool:

@@ -97,7 +97,7 @@ class _Closure:
             return
         if name.id in self._module.imports:
             return
-        if node.attr in self._module.changes.attributes:
+        if node.attr in self._module.stored:
             self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
         elif self._module.changes.any_attribute:
             self._found.doubts.append(node.attr)
@@ -208,7 +208,7 @@ class _Closure:
             self._part(base, base.value if isinstance(base, ast.Subscript) else base, PURE_BASES)
         for decorator in node.decorator_list:
             self._decorator(decorator)
-        stored = sorted(self._module.names(node) & self._module.changes.attributes)
+        stored = sorted(self._module.names(node) & self._module.stored)
         if stored:
             self._stop(f"it reads `{node.name}`, whose `{stored[0]}` can change between calls")
         for member in self._members(node):

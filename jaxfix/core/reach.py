@@ -11,6 +11,7 @@ from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIV
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
+    from jaxfix.core.facts import Project
     from jaxfix.core.model import Module
 
 _MAPS = frozenset(
@@ -35,6 +36,38 @@ class Runs(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ways:
+    """How a line is reached: the ways that are known to the end, and the functions that other files may call."""
+
+    known: frozenset[Runs] = frozenset()
+    open: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Ways") -> "Ways":
+        return Ways(self.known | other.known, self.open | other.open)
+
+    @property
+    def runs(self) -> Runs:
+        """What they come to, if nobody else calls the open ones."""
+        return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in self.known), Runs.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """A function, by its dotted name, that other files may call, and what one call of it does with a line.
+
+    Attributes:
+      repeats: it may run the line again and again.
+      always: each call runs the line.
+      again: the line is in a loop that goes around, and runs at each round.
+    """
+
+    name: str
+    repeats: bool
+    always: bool
+    again: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Use:
     """One use of a function: what becomes of it there, and whether a derivative is taken on the way."""
 
@@ -43,8 +76,11 @@ class _Use:
     differentiated: bool
 
 
+_UNKNOWN = Ways(frozenset({Runs.UNKNOWN}))
+
+
 class Reach:
-    """Answers for one module, by following decorators, calls and references inside it."""
+    """Answers for one module, by following decorators, calls and references: in it, and in the files around it."""
 
     def __init__(self, module: "Module") -> None:
         self._module = module
@@ -55,13 +91,24 @@ class Reach:
                 self._loads.setdefault(node.id, []).append(node)
             elif isinstance(node, ast.Attribute):
                 self._attribute_loads.setdefault(node.attr, []).append(node)
-        self._runs: dict[Function, Runs] = {}
+        self._ways: dict[Function, Ways] = {}
         self._uses: dict[Function, tuple[_Use, ...]] = {}
         self._under_way: set[tuple[str, ast.AST]] = set()
 
     def runs(self, node: ast.AST) -> Runs:
+        found = self.ways(node)
+        for name in found.open:
+            found |= self._project.runs(name) if self._project.uses(name) else _UNKNOWN
+        return found.runs
+
+    @property
+    def _project(self) -> "Project":
+        return self._module.surroundings.project
+
+    def ways(self, node: ast.AST) -> Ways:
+        """How this file reaches `node`; the functions that others may call are left open."""
         function = self._module.function(node)
-        return Runs.EAGER if function is None else self._runs_of(function)
+        return Ways(frozenset({Runs.EAGER})) if function is None else self._ways_of(function)
 
     def repeats(self, node: ast.AST) -> bool:
         if self.runs(node) is not Runs.EAGER:
@@ -69,19 +116,48 @@ class Reach:
         if self._module.loops(node):
             return True
         function = self._module.function(node)
-        return function is not None and self._asked_once(
-            "repeats", function, lambda use: use.call is not None and self.repeats(use.call)
-        )
+        if function is None:
+            return False
+        name = self._name_for_others(function)
+        if name is not None and self._project.repeats(name):
+            return True
+        return self._asked_once("repeats", function, lambda use: use.call is not None and self.repeats(use.call))
 
     def surely_repeats(self, node: ast.AST) -> bool:
         if self.runs(node) is not Runs.EAGER:
             return False
-        if any(goes_around(loop) and always_runs(self._module, node, loop) for loop in self._module.loops(node)):
+        if self._goes_around(node):
             return True
         function = self._module.function(node)
-        if function is None or self._is_memoised(function) or not always_runs(self._module, node, function):
+        if function is None or not self._always_runs(node, function):
             return False
+        name = self._name_for_others(function)
+        if name is not None and self._project.surely_repeats(name):
+            return True
         return self._asked_once("surely", function, lambda use: use.call is not None and self.surely_repeats(use.call))
+
+    def through(self, node: ast.AST) -> tuple[Through, ...]:
+        """The functions that others may call to get to `node`."""
+        function = self._module.function(node)
+        if function is None or ("through", function) in self._under_way:
+            return ()
+        repeats, again = bool(self._module.loops(node)), self._goes_around(node)
+        always = self._always_runs(node, function)
+        name = self._name_for_others(function)
+        found = [] if name is None else [Through(name, repeats, always, again)]
+        self._under_way.add(("through", function))
+        for use in self._uses_of(function):
+            for way in self.through(use.call) if use.call is not None else ():
+                around = again or (always and way.again)
+                found.append(Through(way.name, way.repeats or repeats, way.always and always, around))
+        self._under_way.discard(("through", function))
+        return tuple(dict.fromkeys(found))
+
+    def _goes_around(self, node: ast.AST) -> bool:
+        return any(goes_around(loop) and always_runs(self._module, node, loop) for loop in self._module.loops(node))
+
+    def _always_runs(self, node: ast.AST, function: Function) -> bool:
+        return not self._is_memoised(function) and always_runs(self._module, node, function)
 
     def _is_memoised(self, function: Function) -> bool:
         return any(self._module.transform(decorator) in _MEMOS for decorator in _decorators(function))
@@ -93,7 +169,10 @@ class Reach:
         def is_so(use: _Use) -> bool:
             return use.differentiated or (use.call is not None and self.differentiated(use.call))
 
-        return self._asked_once("differentiated", function, is_so)
+        name = self._name_for_others(function)
+        return (name is not None and self._project.differentiated(name)) or self._asked_once(
+            "differentiated", function, is_so
+        )
 
     def _asked_once(self, question: str, function: Function, answer: Callable[[_Use], bool]) -> bool:
         """Whether `answer` holds of a use of `function`; no where the question led back to itself."""
@@ -105,24 +184,38 @@ class Reach:
         finally:
             self._under_way.discard((question, function))
 
-    def _runs_of(self, function: Function) -> Runs:
-        if function in self._runs:
-            return self._runs[function]
-        if ("runs", function) in self._under_way:
-            return Runs.UNKNOWN
-        self._under_way.add(("runs", function))
-        ways = {self._way(use) for use in self._uses_of(function) if not self._is_recursion(use, function)}
-        self._under_way.discard(("runs", function))
+    def _ways_of(self, function: Function) -> Ways:
+        if function in self._ways:
+            return self._ways[function]
+        if ("ways", function) in self._under_way:
+            return _UNKNOWN
+        self._under_way.add(("ways", function))
+        found = Ways()
+        for use in self._uses_of(function):
+            if not self._is_recursion(use, function):
+                found |= Ways(frozenset({use.runs})) if use.call is None else self.ways(use.call)
+        self._under_way.discard(("ways", function))
         if self._is_jitted(function):
-            ways = {Runs.TRACED}
-        elif self._is_public(function) or self._has_strange_decorator(function):
-            ways.add(Runs.UNKNOWN)
-        answer = next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in ways), Runs.UNKNOWN)
-        self._runs[function] = answer
-        return answer
+            found = Ways(frozenset({Runs.TRACED}))
+        else:
+            if self._has_strange_decorator(function):
+                found |= _UNKNOWN
+            name = self._name_for_others(function)
+            if name is not None and (self._is_public(function) or self._project.uses(name)):
+                found |= Ways(open=frozenset({name}))
+            # A method is called on objects too, and where they come from is not always read.
+            is_method = self._module.method_of(function) is not None
+            if self._is_public(function) and (name is None or is_method):
+                found |= _UNKNOWN
+        self._ways[function] = found
+        return found
 
-    def _way(self, use: _Use) -> Runs:
-        return use.runs if use.call is None else self.runs(use.call)
+    def _name_for_others(self, function: Function) -> str | None:
+        """The dotted name by which other files know `function`; None for one inside a function, or of a script."""
+        own = self._module.surroundings.name
+        if own is None or isinstance(function, ast.Lambda) or self._module.function(function) is not None:
+            return None
+        return f"{own}.{self._module.path(function)}"
 
     def _is_recursion(self, use: _Use, function: Function) -> bool:
         return use.call is not None and function in self._module.functions_around(use.call)
@@ -177,10 +270,27 @@ class Reach:
             first = outermost.args.args[0].arg if outermost is not None and outermost.args.args else None
             receiver = attribute.value.id if isinstance(attribute.value, ast.Name) else None
             in_class = outermost is not None and self._module.parent(outermost) is owner
-            if receiver == owner.name or (in_class and receiver == first):
+            if receiver == owner.name or (in_class and receiver == first) or self._is_object_of(attribute.value, owner):
                 yield from self._use(attribute, False)
             else:
                 yield _Use(Runs.UNKNOWN, None, False)  # perhaps of another object, perhaps of this class
+
+    def _is_object_of(self, receiver: ast.expr, owner: ast.ClassDef) -> bool:
+        """Whether `receiver` is a name that is bound once, to `Owner(...)`."""
+        made = self._module.made_by(receiver)
+        scope = self._module.scope_of(made.id, made) if isinstance(made, ast.Name) else None
+        found = self._module.bindings(made.id, scope) if isinstance(made, ast.Name) and scope is not None else ()
+        return [binding.node for binding in found] == [owner]
+
+    def uses_of_expression(self, node: ast.expr) -> Iterator[tuple[Ways, tuple[Through, ...], bool, bool, bool]]:
+        """Of what becomes of a function that `node` stands for: ways, through, repeats, surely, differentiated."""
+        for use in self._use(node, False):
+            if use.call is None:
+                yield Ways(frozenset({use.runs})), (), False, False, use.differentiated
+            else:
+                derived = use.differentiated or self.differentiated(use.call)
+                ways = self.ways(use.call)
+                yield ways, self.through(use.call), self.repeats(use.call), self.surely_repeats(use.call), derived
 
     def _use(self, node: ast.AST, differentiated: bool) -> Iterator[_Use]:
         """What becomes of the function that `node` stands for."""

@@ -15,6 +15,7 @@ from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.surroundings import surroundings
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
+from jaxfix.engine.project import joined
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
 
@@ -97,6 +98,8 @@ def targets(request: Request, sights: Sights | None = None) -> Targets:
             errors.append(str(error))
             continue
         found += [target] if target is not None else []
+    project = joined([(target.source, target.surroundings) for target in found])
+    found = [replace(t, surroundings=replace(t.surroundings, project=project)) for t in found]
     run = settings.run(found)
     notes: tuple[str, ...] = ()
     if sights is not None:
