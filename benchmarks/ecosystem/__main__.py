@@ -1,0 +1,75 @@
+"""Runs jaxfix on pinned releases of JAX libraries and writes down what it finds and does.
+
+python -m benchmarks.ecosystem                        all of them: `docs/evidence/ecosystem.md` and `.json`
+python -m benchmarks.ecosystem --only optax,diffrax   a part, printed
+python -m benchmarks.ecosystem --only optax --list    each finding with its code, for a review
+python -m benchmarks.ecosystem --python PATH          imports what was rewritten, by an interpreter that has its needs
+
+From the root of a clone, with network. Downloads are kept in the user's cache folder.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+
+from benchmarks.ecosystem import page
+from benchmarks.ecosystem.downloads import pinned
+from benchmarks.ecosystem.inspecting import Library, inspect
+from benchmarks.ecosystem.review import key, verdicts
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "evidence" / "ecosystem.md"
+CACHE = platformdirs.user_cache_path("jaxfix-benchmarks")
+AROUND = 12
+"""Lines shown before and after a finding that is listed."""
+
+
+def main() -> None:
+    options = _options()
+    only = set(options.only.split(",")) if options.only else None
+    libraries = []
+    for release in pinned(options.pinned):
+        if only is None or release.name in only:
+            print(f"{release}", file=sys.stderr, flush=True)
+            work = options.work / f"{release.name}-{release.version}"
+            libraries.append(inspect(release, options.work / "wheels", work, options.python))
+    if options.list:
+        print("\n".join(line for library in libraries for line in _listed(library, options)))
+    elif only is not None:
+        print("\n".join(page.lines(libraries, verdicts())))
+    else:
+        PAGE.write_text("\n".join([*page.lines(libraries, verdicts()), ""]))
+        PAGE.with_suffix(".json").write_text(page.document(libraries, verdicts()))
+        print(PAGE.relative_to(ROOT))
+
+
+def _listed(library: Library, options: argparse.Namespace) -> Iterator[str]:
+    """Every finding that waits for a verdict, with the lines around it."""
+    known = verdicts()
+    for found in library.findings:
+        if key(library, found) in known or options.confidence not in (None, found.confidence):
+            continue
+        yield f"==== {library.name} {found.path}:{found.line} {found.codemod} {found.confidence} #{found.number}"
+        yield f"     {found.text} {found.message} | {'fixable' if found.fixable else found.declined}"
+        place = options.work / f"{library.name}-{library.version}" / "before" / found.path
+        source = place.read_text(errors="replace").splitlines()
+        for number in range(max(found.line - 1 - AROUND, 0), min(found.line + AROUND, len(source))):
+            yield f"{number + 1:5}{'>' if number == found.line - 1 else ' '} {source[number]}"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ecosystem", description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--only", help="names of libraries, such as `optax,diffrax`")
+    parser.add_argument("--pinned", type=Path, default=Path(__file__).with_name("pinned.txt"), help="another list")
+    parser.add_argument("--python", help="an interpreter that can import the libraries' requirements")
+    parser.add_argument("--list", action="store_true", help="print the findings that nobody has reviewed")
+    parser.add_argument("--confidence", choices=page.LEVELS, help="list those alone")
+    parser.add_argument("--work", type=Path, default=CACHE / "ecosystem", help="where libraries are unpacked")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Brings releases from the registry, once, and unpacks their Python sources."""
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PINNED = Path(__file__).with_name("pinned.txt")
+
+
+class Unreachable(Exception):
+    """The registry cannot be asked, or has no such release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release of a library; `within` is the part of it that is meant, all of it if empty."""
+
+    name: str
+    version: str
+    within: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}=={self.version}"
+
+
+def pinned(path: Path = PINNED) -> tuple[Release, ...]:
+    return tuple(_releases(path.read_text()))
+
+
+def wheel(release: Release, store: Path) -> Path:
+    """The wheel, from `store` if it is there.
+
+    Raises:
+      Unreachable: it is not there and cannot be had.
+    """
+    kept = _kept(release, store)
+    if kept is None:
+        store.mkdir(parents=True, exist_ok=True)
+        words = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(store)]
+        words += ["--ignore-requires-python", "--only-binary", ":all:", str(release)]
+        done = subprocess.run(words, capture_output=True, text=True)
+        kept = _kept(release, store)
+        if kept is None:
+            reason = (done.stderr.strip().splitlines() or [f"pip ended with {done.returncode}"])[-1]
+            raise Unreachable(f"{release} cannot be downloaded: {reason}")
+    return kept
+
+
+def unpacked(release: Release, store: Path, place: Path) -> Path:
+    """The wheel unpacked into `place`, which is made anew.
+
+    Raises:
+      Unreachable: the wheel cannot be had.
+    """
+    with zipfile.ZipFile(wheel(release, store)) as archive:
+        wanted = [name for name in archive.namelist() if name.startswith(release.within)]
+        archive.extractall(place, wanted)
+    return place
+
+
+def _releases(text: str) -> Iterator[Release]:
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        if words:
+            name, _, version = words[0].partition("==")
+            yield Release(name, version, *words[1:2])
+
+
+def _kept(release: Release, store: Path) -> Path | None:
+    written = release.name.replace("-", "_")
+    return next(iter(sorted(store.glob(f"{written}-{release.version}-*.whl"))), None)
