@@ -42,7 +42,7 @@ class Changes:
 def changes(module: "Module") -> Changes:
     """Reads every store of `module`."""
     found = Changes()
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         changed = root(_changed_object(node))
         if changed is not None and not _is_library_call(module, node):
             found.roots.setdefault(changed.id, []).append(changed)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
+_SCOPES = (*FUNCTIONS, ast.ClassDef)
 
 
 def always_runs(module: "Module", node: ast.AST, around: ast.AST) -> bool:
@@ -22,8 +23,7 @@ def always_runs(module: "Module", node: ast.AST, around: ast.AST) -> bool:
             break
         inner = outer
     statement = module.statement(node)
-    leaves = (leaf for leaf in _leaves(around) if leaf is not statement)
-    return not any(leaf.lineno < statement.lineno for leaf in leaves)
+    return not any(leaf.lineno < statement.lineno for leaf in module.leaves(around) if leaf is not statement)
 
 
 def goes_around(loop: ast.AST) -> bool:
@@ -57,10 +57,12 @@ def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
     return False
 
 
-def _leaves(around: ast.AST) -> Iterator[ast.stmt]:
+def leaving(around: ast.AST) -> Iterator[ast.stmt]:
     """The statements that leave `around`, or a round of it, before its end."""
-    for child in ast.iter_child_nodes(around):
-        if isinstance(child, _LEAVES):
-            yield child
-        elif not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
-            yield from _leaves(child)
+    pending = list(ast.iter_child_nodes(around))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _LEAVES):
+            yield node
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(node, _SCOPES):
+            pending += ast.iter_child_nodes(node)

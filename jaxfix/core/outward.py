@@ -24,7 +24,7 @@ class _Outward:
         self.module, self.name, self.packages, self.is_test = module, name, packages, is_test
         self.borrowed = {
             alias.asname or alias.name.partition(".")[0]
-            for node in ast.walk(module.tree)
+            for node in module.nodes
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
         }
@@ -43,7 +43,7 @@ class _Outward:
         )
 
     def _stars(self) -> Iterator[str]:
-        for node in ast.walk(self.module.tree):
+        for node in self.module.nodes:
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 found = self.module.absolute("." * node.level + (node.module or ""))
                 if not found.startswith("."):
@@ -75,7 +75,7 @@ class _Outward:
 
     def _references(self) -> Iterator[tuple[ast.expr, str]]:
         """The names and attributes that stand for something of another file of the project, with its dotted name."""
-        for node in ast.walk(self.module.tree):
+        for node in self.module.nodes:
             if isinstance(node, ast.Name | ast.Attribute) and not self._goes_on(node):
                 of = self._dotted(node)
                 if of is not None:

@@ -86,7 +86,7 @@ class Reach:
         self._module = module
         self._loads: dict[str, list[ast.Name]] = {}
         self._attribute_loads: dict[str, list[ast.Attribute]] = {}
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._loads.setdefault(node.id, []).append(node)
             elif isinstance(node, ast.Attribute):
