@@ -93,14 +93,24 @@ def decorated(module: "Module", function: Function) -> Jitted | None:
     if isinstance(function, ast.Lambda):
         return None
     for decorator in function.decorator_list:
-        if module.transform(decorator) in COMPILING:
+        if is_jit(module, decorator):
             return _made(module, decorator, function, bound=False)
     return None
 
 
+def is_jit(module: "Module", expr: ast.expr) -> bool:
+    """Whether `expr` is the transformation itself, with or without its options: what it is called with is jitted."""
+    match expr:
+        case ast.Call(func=func, args=[inner]) if module.qualname(func) == "functools.partial":
+            return is_jit(module, inner)
+        case ast.Call(func=func, args=[]):
+            return module.qualname(func) in COMPILING
+    return module.qualname(expr) in COMPILING
+
+
 def _jitted(module: "Module", expr: ast.expr, depth: int) -> Jitted | None:
     match expr:
-        case ast.Call() if module.transform(expr.func) in COMPILING or module.transform(expr) in COMPILING:
+        case ast.Call(func=func) if is_jit(module, func):
             return _of_call(module, expr, depth)
         case ast.Name(id=name) if depth and (scope := module.scope_of(name, expr)) is not None:
             match [binding.node for binding in module.bindings(name, scope)]:
@@ -108,13 +118,15 @@ def _jitted(module: "Module", expr: ast.expr, depth: int) -> Jitted | None:
                     return decorated(module, function)
                 case [ast.Name() as target] if (value := module.value_of(target)) is not None:
                     return _jitted(module, value, depth - 1)
+                case [ast.FunctionDef() as function, ast.Name() as target] if target.lineno < expr.lineno:
+                    return _of_own_name(module, function, target)
         case ast.Attribute(attr=name) if depth and (owner := owner_of(module, expr)) is not None:
             return _of_attribute(module, owner, name, depth)
     return None
 
 
 def _of_call(module: "Module", call: ast.Call, depth: int) -> Jitted | None:
-    if module.qualname(call.func) == "functools.partial" or not call.args:
+    if not call.args or isinstance(call.args[0], ast.Starred):
         return None  # a transformation that waits for its function
     wrapped = call.args[0]
     function = module.definition(wrapped)
@@ -122,6 +134,14 @@ def _of_call(module: "Module", call: ast.Call, depth: int) -> Jitted | None:
     if function is None and isinstance(wrapped, ast.Attribute) and (owner := owner_of(module, wrapped)) is not None:
         function, bound = method(module, owner, wrapped.attr), True
     return _made(module, call, function, bound)
+
+
+def _of_own_name(module: "Module", function: ast.FunctionDef, target: ast.Name) -> Jitted | None:
+    """What `step = jax.jit(step)` makes of the function that had the name before."""
+    match module.value_of(target):
+        case ast.Call(func=func, args=[ast.Name(id=wrapped), *_]) as call if wrapped == function.name:
+            return _made(module, call, function, bound=False) if is_jit(module, func) else None
+    return None
 
 
 def _of_attribute(module: "Module", owner: ast.ClassDef, name: str, depth: int) -> Jitted | None:
@@ -148,11 +168,30 @@ def owner_of(module: "Module", expr: ast.Attribute) -> ast.ClassDef | None:
 
 
 def method(module: "Module", owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    """The method `name` of the class itself, if it is bound once and nothing stores an attribute of that name."""
-    match module.bindings(name, owner):
-        case (binding,) if isinstance(binding.node, ast.FunctionDef) and name not in module.stored:
-            return binding.node
+    """The method `name` of the class, or of a base in this file; None if an attribute of that name is stored too."""
+    if name in module.stored:
+        return None
+    for each in _with_bases(module, owner):
+        match module.bindings(name, each):
+            case ():
+                continue
+            case (binding,) if isinstance(binding.node, ast.FunctionDef):
+                return binding.node
+        return None
     return None
+
+
+def _with_bases(module: "Module", owner: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """`owner`, its first base, the first base of that, and so on, as far as they are classes of this file."""
+    met: list[ast.ClassDef] = []
+    while owner not in met:
+        yield owner
+        met.append(owner)
+        match owner.bases:
+            case [ast.Name(id=name) as base]:
+                found = [binding.node for binding in module.bindings(name, module.scope_of(name, base))]
+                if len(found) == 1 and isinstance(found[0], ast.ClassDef):
+                    owner = found[0]
 
 
 def _stores(module: "Module", owner: ast.ClassDef, name: str) -> Iterator[ast.Attribute]:
