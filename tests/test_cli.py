@@ -92,7 +92,7 @@ def test_check_json_has_the_promised_schema(project: Path, cli: Cli) -> None:
         "end_column": 21,
         "id": "tiny-safe",
         "message": "`tiny_safe` costs a compile at every call",
-        "confidence": "possible",
+        "confidence": "certain",
         "safety": "safe",
         "title": "Call `tiny_done` for `tiny_safe`",
         "fixable": True,

@@ -63,6 +63,21 @@ class Patch:
     held: tuple[Held, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A helper file that fixes call functions of.
+
+    Attributes:
+      before: its bytes until now; None where there is no such file.
+      functions: those that are called.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes
+    functions: tuple[str, ...]
+
+
 class Why(Enum):
     """What was not as it was when the same line compiled before."""
 
@@ -356,6 +371,7 @@ class Report:
 
     Attributes:
       together: the cases that were rerun, without any fix and with all that are proven.
+      generated: the helper files that the fixes need.
     """
 
     findings: tuple[Diagnostic, ...] = ()
@@ -363,4 +379,5 @@ class Report:
     patches: tuple[Patch, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     together: tuple[Comparison, ...] = ()
+    generated: tuple[Generated, ...] = ()
     schema: int = field(default=SCHEMA)

@@ -1,10 +1,13 @@
 """What a file's place on the disk tells of it: the name that it is imported by, and where its helper file stands."""
 
 import os
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.facts import ALONE, Surroundings
+from jaxfix.core.errors import ConfigError
+from jaxfix.core.facts import Surroundings
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
 from jaxfix.engine import generated
@@ -19,17 +22,19 @@ class Helper:
     Attributes:
       path: where it is, or would be.
       module: how the source names it in an import.
+      problem: why the source cannot import it, as a sentence; None if it can.
     """
 
     path: Path
     module: str
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A source and its import root: the folder on the search path that its dotted name starts from.
 
-    `top` is the folder of its outermost regular package, the root itself for a script.
+    `top` is the folder of its outermost package, the root itself for a script.
     """
 
     path: Path
@@ -53,18 +58,17 @@ class Placed:
         parts = self.top.relative_to(self.root).parts
         return Helper(self.top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
 
-    @property
-    def surroundings(self) -> Surroundings:
-        return Surroundings(name=self.name, is_package=self.is_package, helpers=self.helper.module)
+    def told(self, helper: Helper) -> Surroundings:
+        """What the place tells the codemods."""
+        return Surroundings(name=self.name, is_package=self.is_package, helpers=helper.module)
 
 
 def placed(path: Path, module: Installed | None) -> Placed:
     """Where the source belongs, by folders alone."""
-    real = files.resolved(path)
     if module is not None and path.is_relative_to(module.location):
-        inside = path.relative_to(module.location)
-        root = files.resolved(module.location)
-        return Placed(root / inside, root, root / inside.parts[0] if len(inside.parts) > 1 else root)
+        root, inside = module.location, path.relative_to(module.location)
+        return Placed(path, root, root / inside.parts[0] if len(inside.parts) > 1 else root)
+    real = files.resolved(path)
     top = _outermost(real.parent)
     root = real.parent if top is None else top.parent
     sources = _sources_above(root)
@@ -74,9 +78,32 @@ def placed(path: Path, module: Installed | None) -> Placed:
     return Placed(real, sources, top or (sources / inside.parts[0] if len(inside.parts) > 1 else sources))
 
 
-def surroundings(path: Path | None, module: Installed | None) -> Surroundings:
-    """What can be told of a file by its place; nothing of what stands in none."""
-    return ALONE if path is None else placed(path, module).surroundings
+def named_helper(named: str, path: Path, source: Placed, text: bytes) -> Helper:
+    """The helper file that the user wants at `path`, as `source` (whose text is `text`) names it.
+
+    Args:
+      named: how the user wrote it: an option, or a key of the configuration.
+
+    Raises:
+      ConfigError: no module can stand there.
+    """
+    wanted = placed(path, None)
+    name = wanted.name
+    if path.suffix != ".py" or wanted.is_package or name is None:
+        raise ConfigError(f"{named}: not the name of a module", hint="write a path such as `project/jaxfix_helpers.py`")
+    if name in sys.stdlib_module_names:
+        raise ConfigError(f"{named}: `{name}` is a module of Python's own", hint="name it otherwise")
+    if wanted.root == source.root or _imports(text, name.partition(".")[0]):
+        return Helper(wanted.path, name)
+    problem = (
+        f"{named}: {files.shown(source.path)} cannot import `{name}`: its own imports start at "
+        f"{files.shown(source.root)}, and it imports nothing else from {files.shown(wanted.root)}"
+    )
+    return Helper(wanted.path, name, problem)
+
+
+def _imports(text: bytes, package: str) -> bool:
+    return re.search(rb"(?m)^[ \t]*(?:from|import)[ \t]+" + package.encode() + rb"\b", text) is not None
 
 
 def _outermost(folder: Path) -> Path | None:

@@ -48,7 +48,7 @@ def copy_of(module: Installed, fixed: Mapping[Path, bytes], fixes: tuple[str, ..
     its old name once `to` is on the path.
 
     Args:
-      fixed: the bytes of the files that differ from what is installed.
+      fixed: the bytes of the files that differ from what is installed, or are not there.
       fixes: one line each for the note.
 
     Raises:
@@ -59,8 +59,9 @@ def copy_of(module: Installed, fixed: Mapping[Path, bytes], fixes: tuple[str, ..
     prefix = _dotted(to.absolute())
     places: dict[Path, Path] = {}
     replacements: list[Replacement] = []
-    for path in _contents(origin):
-        raw = fixed.get(path, files.read_bytes(path))
+    contents = _contents(origin)
+    for path in (*contents, *sorted(fixed.keys() - contents)):
+        raw = fixed[path] if path in fixed else files.read_bytes(path)
         if prefix and path.suffix == ".py":
             raw = renamed(SourceFile.decode(files.shown(path), raw), module.package, prefix)
         places[path] = target / path.relative_to(origin)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from jaxfix.core.errors import ConfigError
 from jaxfix.core.finding import Codemod
 
-KEYS = ("select", "ignore", "extend-exclude", "per-file-ignores", "run")
+KEYS = ("select", "ignore", "extend-exclude", "per-file-ignores", "run", "helper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Config:
       extend_exclude: patterns as in `.gitignore`, relative to the folder of the pyproject.toml.
       per_file_ignores: pairs of a glob and the ids that do not run on the files that it matches.
       run: the program that shows what a fix is worth, as a shell command line.
+      helper: where the generated helper file stands, from the folder of the pyproject.toml; None for beside the code.
     """
 
     select: tuple[str, ...] | None = None
@@ -29,6 +30,7 @@ class Config:
     extend_exclude: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     run: str | None = None
+    helper: str | None = None
 
 
 def parse(raw: bytes, path: str, known: Iterable[str]) -> Config | None:
@@ -57,7 +59,8 @@ def parse(raw: bytes, path: str, known: Iterable[str]) -> Config | None:
             (glob, _strings(ids, f"{place} `per-file-ignores` of `{glob}`"))
             for glob, ids in _table(table.get("per-file-ignores", {}), f"{place} `per-file-ignores`").items()
         ),
-        run=_command(table.get("run"), f"{place} `run`"),
+        run=_text(table.get("run"), f"{place} `run`", 'write a command line, such as `run = "python train.py"`'),
+        helper=_text(table.get("helper"), f"{place} `helper`", 'name a file, such as `helper = "project/fast.py"`'),
     )
     known = tuple(known)
     for key, ids in _mentioned(config):
@@ -121,11 +124,11 @@ def _strings(value: object, place: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _command(value: object, place: str) -> str | None:
+def _text(value: object, place: str, hint: str) -> str | None:
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     if isinstance(value, str):
-        raise ConfigError(f"{place} is empty", hint='write a command line, such as `run = "python train.py"`')
+        raise ConfigError(f"{place} is empty", hint=hint)
     raise ConfigError(f"{place} is {_kind(value)}, not a string")
 
 

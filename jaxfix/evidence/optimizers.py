@@ -152,7 +152,7 @@ class OptimizerRunner:
 
     def _run(self, folder: Path, sources: Mapping[str, bytes], request: Mapping[str, object]) -> Finished:
         changed = {self.file(path): content for path, content in sources.items()}
-        copy = shadow.copy_package(self._location, folder / "overlay", changed)
+        copy = self._copied(changed, folder / "overlay")
         places = Places({self._location: copy}, self._location, folder / "overlay")
         settings = {
             "observe": [[str(places.place(f.file)), f.qualname, f.name] for f in self._functions],
@@ -168,6 +168,15 @@ class OptimizerRunner:
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
         return self._target.run(Job(words, folder, environment, self._timeout_s))
+
+    def _copied(self, changed: Mapping[Path, bytes], overlay: Path) -> Path:
+        """The copy of the package; what is changed elsewhere, such as a helper file that it imports, is copied too."""
+        elsewhere = {path for path in changed if not path.is_relative_to(self._location)}
+        for package in sorted({shadow.package_of(path) for path in elsewhere}):
+            inside = {path: changed[path] for path in elsewhere if path.is_relative_to(package)}
+            shadow.copy_package(package, overlay, inside)
+        inside = {path: text for path, text in changed.items() if path not in elsewhere}
+        return shadow.copy_package(self._location, overlay, inside)
 
 
 def _survey(path: Path, package: str, python: str, finished: Finished) -> list[dict[str, Any]]:

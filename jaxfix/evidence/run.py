@@ -190,9 +190,10 @@ def pairs(functions: Iterable[Watched], names: Iterable[str]) -> frozenset[tuple
 
 
 def resolve(path: str, root: Path) -> Path:
+    """Where `path`, from `root` or from here, is; what is not there yet belongs to `root`."""
     base = root if root.is_dir() else root.parent
     inside = base / path
-    return inside.resolve() if inside.exists() else Path(path).resolve()
+    return inside.resolve() if inside.exists() or not Path(path).exists() else Path(path).resolve()
 
 
 def _renamed(text: str, moved: Iterable[list[str]]) -> str:

@@ -44,13 +44,15 @@ def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
 def copy_package(location: Path, overlay: Path, changed: Mapping[Path, bytes]) -> Path:
     """Copies an installed package, or module of one file, into `overlay`; returns the copy.
 
+    There need not be any yet, if `changed` has it.
+
     Compiled bytecode comes along: it stays valid for files that did not change.
     """
     copy = overlay / location.name
     overlay.mkdir(parents=True, exist_ok=True)
     if location.is_file():
         _copy_file(location, copy)
-    else:
+    elif location.is_dir():
         shutil.copytree(location, copy, symlinks=False)
     _write(location, copy, changed)
     return copy

@@ -3,16 +3,18 @@
 import difflib
 from collections.abc import Iterable
 
-from jaxfix.core.report import Patch
+from jaxfix.core.report import Generated, Patch
 from jaxfix.render.paint import Paint
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
 _STYLES = {"---": "bold", "+++": "bold", "@@": "cyan", "-": "red", "+": "green"}
 
 
-def unified(patches: Iterable[Patch]) -> bytes:
-    """The diff of every patch that changes something, in the order given."""
-    return b"".join(_unified(patch) for patch in patches if patch.before != patch.after)
+def unified(patches: Iterable[Patch], generated: Iterable[Generated] = ()) -> bytes:
+    """The diff of every file that changes, in the order given; `generated` ones may be new."""
+    changes = [(patch.path, patch.before, patch.after) for patch in patches]
+    texts = [(entry.path, entry.before, entry.after) for entry in generated]
+    return b"".join(_unified(*change) for change in (*changes, *texts) if change[1] != change[2])
 
 
 def painted(diff: bytes, paint: Paint) -> bytes:
@@ -20,10 +22,11 @@ def painted(diff: bytes, paint: Paint) -> bytes:
     return b"".join(_painted(line, paint) for line in diff.splitlines(keepends=True))
 
 
-def _unified(patch: Patch) -> bytes:
-    lines = difflib.unified_diff(_lines(patch.before), _lines(patch.after), lineterm="\n")
+def _unified(path: str, before: bytes | None, after: bytes) -> bytes:
+    lines = difflib.unified_diff(_lines(before or b""), _lines(after), lineterm="\n")
     body = [line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines][2:]
-    old, new = (f"{mark} {_quoted(f'{side}/{patch.path}')}\n" for mark, side in (("---", "a"), ("+++", "b")))
+    old, new = (f"{mark} {_quoted(f'{side}/{path}')}\n" for mark, side in (("---", "a"), ("+++", "b")))
+    old = "--- /dev/null\n" if before is None else old
     return f"{old}{new}".encode(errors="surrogateescape") + "".join(body).encode("latin-1")
 
 

@@ -6,19 +6,28 @@ from jaxfix.core.codec import to_json
 from jaxfix.core.report import Diagnostic, Report
 
 
-def findings(report: Report) -> str:
-    """`{"schema": 1, "findings": [...], "errors": [...]}`, paths relative to where jaxfix ran."""
-    return _document(_found(report))
+def findings(report: Report, *, not_shown: int) -> str:
+    """`{"schema": 1, "findings": [...], "errors": [...], "not_shown": 2}`, paths relative to where jaxfix ran.
+
+    Args:
+      not_shown: how many findings `--all` would add.
+    """
+    return _document(_found(report) | {"not_shown": not_shown})
 
 
 def applied(report: Report, *, written: bool) -> str:
-    """As `findings`, of what remains, with `fixes`, `held`, `evidence` and `together`."""
+    """As `findings`, of what remains, with `fixes`, `generated`, `held`, `evidence` and `together`."""
     document = _found(report)
     document["written"] = written
     document["fixes"] = [
         {"path": patch.path, "id": fix.codemod, "title": fix.title, "safety": fix.safety.value, "key": fix.key}
         for patch in report.patches
         for fix in patch.applied
+    ]
+    document["generated"] = [
+        {"path": entry.path, "new": entry.before is None, "functions": list(entry.functions)}
+        for entry in report.generated
+        if entry.before != entry.after
     ]
     document["held"] = [
         {

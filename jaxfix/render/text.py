@@ -22,16 +22,25 @@ def held_together(number: int, reason: str, paint: Paint) -> str:
     return f"{paint('yellow', 'held')}  {'both' if number == 2 else f'these {number}'}: {reason}\n"
 
 
-def check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
-    """What `check` found, in one line."""
+def check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, *, not_shown: int = 0) -> str:
+    """What `check` found, in one line; another says of how many possible findings nothing is shown."""
     if not files:
         return "there is nothing to look at\n"
+    return _check_summary(diagnostics, files, paint) + (_not_shown(not_shown, paint) if not_shown else "")
+
+
+def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
     if not diagnostics:
         return f"{paint('green', 'no findings')} in {counted(files, 'file')}\n"
     places = len({diagnostic.path for diagnostic in diagnostics})
     fixable = sum(diagnostic.fixable for diagnostic in diagnostics)
     told = f"{paint('bold', counted(len(diagnostics), 'finding'))} in {places} of {counted(files, 'file')}"
     return f"{told}; [*] {fixable} fixable with `jaxfix apply`\n" if fixable else f"{told}; none fixable\n"
+
+
+def _not_shown(number: int, paint: Paint) -> str:
+    verb = "depends" if number == 1 else "depend"
+    return note(f"{counted(number, 'possible finding')} {verb} on how the code is called: `--all` shows them", paint)
 
 
 def apply_summary(fixed: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint) -> str:

@@ -91,6 +91,9 @@ def check(
     stdin_filename: StdinName = None,
     python: Python = None,
     trace: Trace = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Also what is slow only if it is called eagerly, again and again.")
+    ] = False,
     exit_zero: ExitZero = False,
 ) -> None:
     """Say what is found; run and write nothing."""
@@ -98,7 +101,7 @@ def check(
     from jaxfix.drivers.cli.targets import Request
 
     request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace)
-    context.obj.append(partial(_judged, exit_zero, partial(work, request, output_format.value)))
+    context.obj.append(partial(_judged, exit_zero, partial(work, request, output_format.value, everything=all_)))
 
 
 @app.command()
@@ -118,6 +121,10 @@ def apply(
     ignore: Ignore = None,
     allow_dirty: Annotated[bool, typer.Option("--allow-dirty", help="Write over uncommitted changes.")] = False,
     allow_no_vcs: Annotated[bool, typer.Option("--allow-no-vcs", help="Write outside of git.")] = False,
+    helper: Annotated[
+        str | None,
+        typer.Option("--helper", metavar="PATH", help="Where the file of generated helper functions stands."),
+    ] = None,
     to: Annotated[
         str | None, typer.Option("--to", metavar="DIR", help="Vendor an installed package, fixed, into DIR.")
     ] = None,
@@ -147,7 +154,7 @@ def apply(
     from jaxfix.drivers.cli.targets import Request
     from jaxfix.drivers.cli.writing import Leave
 
-    request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace)
+    request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace, helper)
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
     rest = (steps, tuple(observe or ()), on, launcher)
     options = Options(wish, leave, diff, to, output_format.value, timeout, *rest)

@@ -12,6 +12,7 @@ from jaxfix.drivers.cli import consent, outcome, receipts, terminal
 from jaxfix.drivers.cli.agenda import agenda
 from jaxfix.drivers.cli.check import Findings, look, reread, settled
 from jaxfix.drivers.cli.consent import Mode, Wish
+from jaxfix.drivers.cli.generating import Needed, is_generated, needed
 from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
 from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, prove_all
 from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
@@ -49,6 +50,7 @@ def apply(request: Request, options: Options) -> int:
     place = target_for(options.on, options.launcher, request.python)
     looked_at = targets(request)
     looked_at = replace(looked_at, targets=settled(looked_at.targets))
+    _check_helper(request, looked_at)
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None
     found = look(looked_at.targets)
@@ -63,9 +65,10 @@ def apply(request: Request, options: Options) -> int:
         proofs = _proofs(fixable, found, rerun, leave)
         found = replace(found, errors=(*found.errors, *proofs.errors))
     planned = plans(fixable, allowed.mode, proofs.receipts)
+    generated = needed(planned.changed)
     if STDIN in request.paths:
         return _filter(looked_at, planned, found)
-    places = {} if options.diff else _write(planned, vendored, proofs.receipts, options)
+    places = {} if options.diff else _write(planned, generated, vendored, proofs.receipts, options)
     if not options.diff:
         receipts.keep(planned.planned, proofs.receipts, places, allowed.command, request.python, place)
     result = Result(
@@ -76,6 +79,7 @@ def apply(request: Request, options: Options) -> int:
         places,
         options.diff,
         None if options.diff else copy,
+        generated,
     )
     tell(result, options.output_format)
     for note in looked_at.notes:
@@ -98,9 +102,18 @@ def _check_options(request: Request, options: Options) -> None:
         raise ConfigError("what comes from stdin cannot be rerun", hint="name the file")
 
 
+def _check_helper(request: Request, looked_at: Targets) -> None:
+    installed = next((target.module.package for target in looked_at.targets if target.module is not None), None)
+    if request.helper is not None and installed is not None:
+        raise ConfigError(
+            f"`--helper` places a file of your own project, and `{installed}` is installed",
+            hint="a package brings its helper file along: leave the option out",
+        )
+
+
 def _fixable(wanted: Sequence[Target], found: Findings) -> tuple[Target, ...]:
     paths = {diagnostic.path for diagnostic in found.diagnostics if diagnostic.fixable}
-    return tuple(target for target in wanted if target.source.path in paths)
+    return tuple(target for target in wanted if target.source.path in paths and not is_generated(target))
 
 
 def _waiting(found: Findings) -> int:
@@ -109,23 +122,29 @@ def _waiting(found: Findings) -> int:
 
 def _proofs(fixable: Sequence[Target], found: Findings, rerun: Rerun, leave: Leave) -> Proofs:
     candidates = plans(fixable, Mode.EVERYTHING, {}).changed
-    refuse_unsaved(_own(candidates), leave)
+    refuse_unsaved(_own(candidates), _own_generated(needed(candidates)), leave)
     lines = {(diagnostic.path, diagnostic.key): diagnostic.line for diagnostic in found.diagnostics}
     return prove_all(candidates, rerun, lines)
 
 
-def _write(planned: Plans, vendored: Installed | None, receipts: Receipts, options: Options) -> dict[str, Path]:
+def _write(
+    planned: Plans, generated: Sequence[Needed], vendored: Installed | None, receipts: Receipts, options: Options
+) -> dict[str, Path]:
     """Writes what may be written; returns where each written source is now, by its path."""
     if vendored is not None and options.to is not None:
-        return vendor(vendored, planned, receipts, Path(options.to))
+        return vendor(vendored, planned, generated, receipts, Path(options.to))
     own = _own(planned.changed)
-    write(own, options.leave)
+    write(own, _own_generated(generated), options.leave)
     return {entry.patch.path: entry.target.path for entry in own if entry.target.path is not None}
 
 
 def _own(planned: Sequence[Planned]) -> tuple[Planned, ...]:
     """Those of the user's own files; what pip installed is never written."""
     return tuple(entry for entry in planned if entry.target.module is None)
+
+
+def _own_generated(generated: Sequence[Needed]) -> tuple[Needed, ...]:
+    return tuple(entry for entry in generated if entry.module is None and entry.is_change)
 
 
 def _second_look(found: Findings, planned: Plans, places: dict[str, Path]) -> Findings:

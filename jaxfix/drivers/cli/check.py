@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
+from jaxfix.core.finding import Confidence
 from jaxfix.core.report import Diagnostic, Report
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
@@ -30,22 +31,35 @@ class Findings:
         return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.path == path)
 
 
-def check(request: Request, output_format: str) -> int:
-    """Prints the findings to stdout and the summary to stderr; returns the exit code."""
+def check(request: Request, output_format: str, *, everything: bool = False) -> int:
+    """Prints the findings to stdout and the summary to stderr; returns the exit code.
+
+    Args:
+      everything: also what is only possible in the user's own code. What is installed is there for others to call, so
+        of it both are shown.
+    """
     looked_at = targets(request)
     found = look(looked_at.targets)
     errors = (*looked_at.errors, *found.errors)
+    shown = found.diagnostics if everything else _expected(found.diagnostics, looked_at.targets)
+    left = len(found.diagnostics) - len(shown)
     if output_format == "json":
-        terminal.give(json_report.findings(from_here(Report(found.diagnostics, errors))).encode())
+        terminal.give(json_report.findings(from_here(Report(shown, errors)), not_shown=left).encode())
     else:
-        terminal.give(text.findings(found.diagnostics, terminal.paint_for(sys.stdout)).encode(errors="surrogateescape"))
+        terminal.give(text.findings(shown, terminal.paint_for(sys.stdout)).encode(errors="surrogateescape"))
         if looked_at.targets or not errors:
             paint = terminal.paint_for(sys.stderr)
-            terminal.tell(text.check_summary(found.diagnostics, len(looked_at.targets), paint))
+            terminal.tell(text.check_summary(shown, len(looked_at.targets), paint, not_shown=left))
     for note in looked_at.notes:
         outcome.tell_note(note)
     outcome.tell_errors((*errors, *found.bugs))
-    return outcome.exit_code(findings=bool(found.diagnostics), errors=errors, bugs=found.bugs)
+    return outcome.exit_code(findings=bool(shown), errors=errors, bugs=found.bugs)
+
+
+def _expected(found: Iterable[Diagnostic], looked_at: Iterable[Target]) -> tuple[Diagnostic, ...]:
+    """Those that are told unasked."""
+    public = {target.source.path for target in looked_at if target.module is not None}
+    return tuple(entry for entry in found if entry.confidence is not Confidence.POSSIBLE or entry.path in public)
 
 
 def from_here(report: Report) -> Report:
@@ -54,6 +68,7 @@ def from_here(report: Report) -> Report:
         report,
         findings=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.findings),
         patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
+        generated=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.generated),
         evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
     )
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from jaxfix.core.errors import ConfigError, EvidenceError
 from jaxfix.core.finding import Fix
-from jaxfix.core.report import Comparison, Evidence, Verdict
+from jaxfix.core.report import Comparison, Evidence, Patch, Verdict
 from jaxfix.drivers import files
-from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli import generating, outcome, terminal
 from jaxfix.drivers.cli.agenda import folder_in, root_of
 from jaxfix.drivers.cli.driving import can_be_driven, location, path_of
 from jaxfix.drivers.cli.planning import Planned, Receipts
@@ -44,7 +44,7 @@ class _Trial:
     planned: Sequence[Planned]
     base: Path
     lines: Lines
-    _plans: dict[tuple[str, frozenset[str]], bytes] = field(default_factory=dict)
+    _plans: dict[tuple[str, frozenset[str]], Patch] = field(default_factory=dict)
 
     def functions(self) -> list[tuple[str, str]]:
         return sorted({(name, fix.function) for name, fix, _ in self.candidates()})
@@ -57,12 +57,18 @@ class _Trial:
         ]
 
     def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
-        """The sources, by the runner's path, with exactly these fixes; those that stay as they are are left out."""
-        sources = {}
+        """The sources, by the runner's path, with exactly these fixes; those that stay as they are are left out.
+
+        The helper files that these fixes need are among them.
+        """
+        sources: dict[str, bytes] = {}
         for entry in self.planned:
             keys = frozenset(key for name, key in fixes if name == self._name(entry))
             if keys:
-                sources[self._name(entry)] = self._patched(entry, keys)
+                patch = self._patched(entry, keys)
+                sources[self._name(entry)] = patch.after
+                beside = generating.sources(entry.target, patch.applied)
+                sources |= {self._relative(files.resolved(path)): text for path, text in beside.items()}
         return sources
 
     def proven_by(self, runner: Runner) -> Proofs:
@@ -72,7 +78,7 @@ class _Trial:
         receipts = {(shown[e.path], e.key): replace(e, path=shown[e.path]) for e in found.receipts}
         return Proofs(receipts, found.together)
 
-    def _patched(self, entry: Planned, keys: frozenset[str]) -> bytes:
+    def _patched(self, entry: Planned, keys: frozenset[str]) -> Patch:
         cached = (entry.patch.path, keys)
         if cached not in self._plans:
             target = entry.target
@@ -80,12 +86,14 @@ class _Trial:
             def accept(fix: Fix) -> str | None:
                 return None if fix.key in keys else "left out"
 
-            self._plans[cached] = plan(target.source, target.codemods, accept, target.surroundings).after
+            self._plans[cached] = plan(target.source, target.codemods, accept, target.surroundings)
         return self._plans[cached]
 
     def _name(self, entry: Planned) -> str:
+        return self._relative(files.resolved(path_of(entry.target)))
+
+    def _relative(self, path: Path) -> str:
         """The path as the runner knows it: from `base`, or absolute; never from here, where it may be another file."""
-        path = files.resolved(path_of(entry.target))
         return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else str(path)
 
 

@@ -12,7 +12,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed
 from jaxfix.drivers.cli.traces import Sights, read_trace
 from jaxfix.drivers.installed import Installed
-from jaxfix.drivers.surroundings import surroundings
+from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.project import joined
@@ -26,7 +26,8 @@ STDIN = "-"
 class Request:
     """What the options of a command say about where to look and for what.
 
-    `trace` is the file of a traced run; without paths, its files are looked at.
+    `trace` is the file of a traced run; without paths, its files are looked at. `helper` is where the generated helper
+    file stands; None for beside the code, or where the configuration says.
     """
 
     paths: tuple[str, ...]
@@ -35,6 +36,7 @@ class Request:
     stdin_filename: str | None = None
     python: str | None = None
     trace: str | None = None
+    helper: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
     `seen` is what a traced run compiled again, as this source sees it, and `surroundings` what its place and other
-    files tell of it.
+    files tell of it. `helper` is the generated file that it would import from; None where there is no place for one.
     """
 
     source: SourceFile
@@ -51,6 +53,7 @@ class Target:
     module: Installed | None
     seen: tuple[Sighting, ...] = ()
     surroundings: Surroundings = ALONE
+    helper: Helper | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,12 @@ class _Settings:
             return None
         relative = files.resolved(place.path).relative_to(base).as_posix() if base else place.path.name
         source = SourceFile.decode(files.shown(place.path), files.read_bytes(place.path))
-        around = surroundings(place.path, place.module)
-        return Target(source, self._enabled(config, relative), place.path, place.module, surroundings=around)
+        where = placed(place.path, place.module)
+        helper = self._named_helper(base, config, where, source) if place.module is None else None
+        helper = helper or where.helper
+        codemods = self._enabled(config, relative)
+        around = where.told(helper)
+        return Target(source, codemods, place.path, place.module, surroundings=around, helper=helper)
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"
@@ -165,6 +172,15 @@ class _Settings:
     def _enabled(self, config: Config, relative: str) -> tuple[Codemod, ...]:
         config = configuration.overridden(config, self.request.select, self.request.ignore)
         return configuration.enabled(config, self.codemods, relative)
+
+    def _named_helper(self, base: Path | None, config: Config, where: Placed, source: SourceFile) -> Helper | None:
+        """The helper file that the user has placed elsewhere."""
+        if self.request.helper is not None:
+            option = f"`--helper {self.request.helper}`"
+            return named_helper(option, Path(self.request.helper), where, source.text)
+        if config.helper is None or base is None:
+            return None
+        return named_helper(f'`helper = "{config.helper}"`', base / config.helper, where, source.text)
 
     def _is_left_out(self, path: Path, base: Path | None, config: Config) -> bool:
         named = any(files.resolved(Path(name)) == files.resolved(path) for name in self.request.paths)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from jaxfix.core.report import Evidence, Held, Patch, Report, Verdict
+from jaxfix.core.report import Evidence, Generated, Held, Patch, Report, Verdict
 from jaxfix.drivers import files, journal, vendor
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.check import Findings, from_here
+from jaxfix.drivers.cli.generating import Needed
 from jaxfix.drivers.cli.planning import Plans
 from jaxfix.drivers.cli.proof import Proofs
 from jaxfix.render import diff, json_report, text
@@ -26,6 +27,7 @@ class Result:
     Attributes:
       places: where each written source is now, by its path; what changed and is not there exists in an overlay only.
       vendored: the folder that a package was copied to.
+      generated: the helper files that the fixes need.
     """
 
     found: Findings
@@ -35,6 +37,7 @@ class Result:
     places: Mapping[str, Path]
     is_diff: bool
     vendored: Path | None = None
+    generated: tuple[Needed, ...] = ()
 
     @property
     def fixed(self) -> int:
@@ -72,13 +75,20 @@ def _tell_wrongs(result: Result) -> None:
 
 def _tell_json(result: Result) -> None:
     errors = (*result.found.errors, *result.remaining.errors)
-    report = Report(result.remaining.diagnostics, errors, _patches(result), _in_order(result), result.proofs.together)
+    report = Report(
+        result.remaining.diagnostics,
+        errors,
+        _patches(result),
+        _in_order(result),
+        result.proofs.together,
+        tuple(entry.generated for entry in result.generated),
+    )
     document = json_report.applied(from_here(report), written=bool(result.places or result.vendored))
     terminal.give(document.encode())
 
 
 def _tell_diff(result: Result) -> None:
-    raw = diff.unified(_relocated(result))
+    raw = diff.unified(_relocated(result), _relocated_helpers(result))
     paint = terminal.paint_for(sys.stdout)
     terminal.give(raw if paint is plain else diff.painted(raw, paint))
     terminal.tell("".join(_lines(result, sys.stderr)))
@@ -94,6 +104,14 @@ def _relocated(result: Result) -> Iterator[Patch]:
             yield replace(entry.patch, path=inside.as_posix())
 
 
+def _relocated_helpers(result: Result) -> Iterator[Generated]:
+    """The helper files that are new or change, as `git apply` places them."""
+    start = _start_of_diff(result)
+    for entry in result.generated:
+        inside = entry.place.relative_to(entry.module.location if entry.module else start)
+        yield replace(entry.generated, path=inside.as_posix())
+
+
 def _start_of_diff(result: Result) -> Path:
     """Where the paths of the user's own files start: here, or at the root of a project that is not all below."""
     here = Path.cwd().resolve()
@@ -106,7 +124,8 @@ def _start_of_diff(result: Result) -> Path:
 
 def _own_paths(result: Result) -> Iterator[Path]:
     targets = (entry.target for entry in result.plans.changed)
-    return (target.path for target in targets if target.path is not None and target.module is None)
+    yield from (target.path for target in targets if target.path is not None and target.module is None)
+    yield from (entry.place for entry in result.generated if entry.module is None)
 
 
 def _lines(result: Result, stream: TextIO) -> Iterator[str]:
@@ -163,12 +182,19 @@ def _summary(result: Result, paint: Paint) -> str:
         start = _start_of_diff(result)
         there = f"the paths of this diff start at `{start}`: pipe it to `git -C {shlex.quote(str(start))} apply`"
         return told if start == Path.cwd().resolve() else told + text.note(there, paint)
+    for entry in result.generated if result.places else ():
+        told += text.note(_generated(entry.generated), paint) if entry.module is None and entry.is_change else ""
     if result.vendored is not None:
         told += text.note(f"vendored into `{files.shown(result.vendored)}`, see `{vendor.NOTE}` there", paint)
     root = _undo_root(result)
     if root is None:
         return told
     return told + text.note(f"undo with `{root}jaxfix undo`", paint)
+
+
+def _generated(entry: Generated) -> str:
+    names = ", ".join(f"`{name}`" for name in entry.functions)
+    return f"{'wrote' if entry.before is None else 'renewed'} `{entry.path}`, from which the fixed code imports {names}"
 
 
 def _where(result: Result) -> str:

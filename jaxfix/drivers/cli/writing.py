@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files, journal, vcs
 from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli.generating import Needed
 from jaxfix.drivers.cli.planning import Planned
 from jaxfix.drivers.files import Replacement
 
@@ -20,27 +21,28 @@ class Leave:
     no_vcs: bool = False
 
 
-def refuse_unsaved(planned: Sequence[Planned], leave: Leave) -> None:
+def refuse_unsaved(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave) -> None:
     """Raises WriteError if version control could not bring back what is there now."""
     paths = [entry.target.path for entry in planned if entry.target.path is not None]
+    paths += [entry.place for entry in generated if entry.generated.before is not None]
     if paths:
         vcs.refuse_unsaved(paths, allow_dirty=leave.dirty, allow_no_vcs=leave.no_vcs)
 
 
-def write(planned: Sequence[Planned], leave: Leave) -> None:
-    """Writes the patches of the user's own files.
+def write(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave) -> None:
+    """Writes the patches of the user's own files, and the helper files that they need.
 
     Raises:
       WriteError: nothing was written.
     """
-    refuse_unsaved(planned, leave)
-    write_journalled(
-        [
-            Replacement(entry.target.path, entry.patch.before, entry.patch.after)
-            for entry in planned
-            if entry.target.path is not None
-        ]
-    )
+    refuse_unsaved(planned, generated, leave)
+    patched = [
+        Replacement(entry.target.path, entry.patch.before, entry.patch.after)
+        for entry in planned
+        if entry.target.path is not None
+    ]
+    # first, so that no source ever imports what is not there
+    write_journalled([*(entry.replacement for entry in generated), *patched])
 
 
 def write_journalled(replacements: Sequence[Replacement]) -> None:
