@@ -83,6 +83,9 @@ class Rewriter(Protocol):
     def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
         """Adds a positional argument before the one at the index `before`, by default behind the last one."""
 
+    def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
+        """Puts the decorator `@expression` above the definition, outside of those that it has."""
+
     def hoist(
         self,
         function: ast.FunctionDef | ast.AsyncFunctionDef,

@@ -1,6 +1,7 @@
 """The verbs of a recipe, recorded and turned into edits."""
 
 import ast
+import sys
 from collections.abc import Iterable
 
 from jaxfix.core.errors import SourceError
@@ -113,6 +114,15 @@ class EditRecorder:
             raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
         if statement not in self._deleted:
             self._deleted.append(statement)
+
+    def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
+        if not self._blocks.owns_line(function):
+            raise self._blocks.refusal(function, "it shares a line")
+        start, indent = self._blocks.line_start(function), self._blocks.indent(function)
+        text = indent + self._statements(f"@{expression}", indent) + self._layout.newline
+        edit = Edit(Span(start, start), text)
+        # Below all that recipes put before the definition.
+        self._pieces.append(Piece(edit, self._module.span(function), Place.LINES_BEFORE, follows=False, turn=sys.maxsize))
 
     def hoist(
         self,
