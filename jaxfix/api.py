@@ -1,25 +1,30 @@
 """All that a codemod may import."""
 
 from jaxfix.core import lifting
+from jaxfix.core.callers import Callers, callers
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
-from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS
+from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES
 from jaxfix.core.jitted import Jit, Jitted
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import Key, Pair, returned
 from jaxfix.core.purity import purity
 from jaxfix.core.report import Cause, Why
+from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
 from jaxfix.core.values import Form, Kind, Value, Values
 
 __all__ = [
     "CONTROL_FLOW",
     "CONTROL_FLOW_KEYWORDS",
+    "DERIVATIVES",
+    "Callers",
     "Cause",
     "Codemod",
     "Compiled",
     "Confidence",
     "Constancy",
+    "Demands",
     "Equality",
     "Finding",
     "Form",
@@ -37,7 +42,12 @@ __all__ = [
     "Value",
     "Values",
     "Why",
+    "arguments_of",
+    "callers",
     "constancy",
+    "demands",
+    "demands_of_statements",
+    "is_kept",
     "lifting",
     "purity",
     "returned",
