@@ -20,7 +20,7 @@ GENERATED = ("jaxfix.rewrite.helpers",)
 TABLE = {
     "jaxfix.core": ("jaxfix.core",),
     "jaxfix.rewrite": ("jaxfix.core", "jaxfix.rewrite", "libcst"),
-    "jaxfix.rewrite.helpers": ("jax",),
+    "jaxfix.rewrite.helpers": ("jax", "numpy"),
     "jaxfix.engine": ("jaxfix.core", "jaxfix.rewrite", "jaxfix.engine"),
     "jaxfix.evidence": ("jaxfix.core", "jaxfix.evidence"),
     "jaxfix.render": ("jaxfix.core", "jaxfix.render", "rich"),
@@ -41,7 +41,7 @@ OWNERS = {
     "pygls": ("jaxfix.drivers.lsp",),
     "jax": (*PROBES, *GENERATED),
     "jaxlib": PROBES,
-    "numpy": PROBES,
+    "numpy": (*PROBES, *GENERATED),
     "optax": PROBES,
 }
 
