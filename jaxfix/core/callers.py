@@ -49,7 +49,14 @@ def is_closed(module: "Module", named: Named) -> bool:
     private = name.startswith("_") and not name.endswith("__")
     if isinstance(scope, ast.ClassDef):
         return private
-    return private or (scope is not None and scope is not module.tree)
+    return private or (scope is not None and scope is not module.tree) or _is_unused_elsewhere(module, name)
+
+
+def _is_unused_elsewhere(module: "Module", name: str) -> bool:
+    """Whether the project knows this file, and no other file of it uses its `name`."""
+    own, project = module.surroundings.name, module.surroundings.project
+    is_known = own is not None and any(facts.name == own for facts in project.files)
+    return is_known and not project.uses(f"{own}.{name}")
 
 
 def _uses(module: "Module", named: Named) -> Iterator[ast.expr]:

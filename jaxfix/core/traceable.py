@@ -1,7 +1,7 @@
 """Whether code can run under a trace that ran eagerly, and what it asks of the values that it is given."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,13 @@ _TAKE_NUMBERS = frozenset(
     }
 )
 _HOST = ("numpy", "scipy", "pandas", "torch", "tensorflow", "wandb", "tqdm", "matplotlib")
+_SHAPES = {
+    **dict.fromkeys(("ones", "zeros", "empty", "full", "eye", "identity", "tri"), 0),
+    **dict.fromkeys(("arange", "linspace"), 0),
+    **dict.fromkeys(("one_hot", "normal", "uniform", "split", "randint", "broadcast_to", "reshape", "tile"), 1),
+}
+"""Functions of JAX that take a shape or a number of elements, from this position on."""
+_STATIC_KEYWORDS = frozenset({"axis", "axes", "shape", "dtype", "num", "length", "num_classes", "has_aux", "argnums"})
 _TO_HOST = frozenset({"jax.device_get", "jax.block_until_ready", "jax.experimental.io_callback"})
 _DEPTH = 12
 
@@ -53,7 +60,11 @@ class Demands:
 def demands(module: "Module", function: Function) -> Demands:
     """What `function`, with what it calls in its own file, asks of its parameters and its surroundings."""
     found = _Reader(module).of(function)
-    if found.reason is None and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.decorator_list:
+    if (
+        found.reason is None
+        and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and function.decorator_list
+    ):
         found.reason = f"it is decorated with `{module.text(function.decorator_list[0])}`"
     return found
 
@@ -193,8 +204,8 @@ class _Reader:
         if owner is scope and all(binding.node in inside for binding in bindings):
             return
         if owner is scope:
-            if len(bindings) == 1 and isinstance(bindings[0].node, FUNCTIONS):
-                self._function(node, bindings[0].node, found)
+            if len(bindings) == 1:
+                self._behind(node, bindings[0], found)
             return
         reason = is_kept(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
         if reason is not None:
@@ -210,10 +221,23 @@ class _Reader:
             case ast.Name() as target if (value := self._module.value_of(target)) is not None:
                 if self._module.jit(node) is not None:
                     return
+                self._method(node, value, found)
                 for inner in ast.walk(value):
                     function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
                     if function_ is not None:
                         self._function(node, function_, found)
+
+    def _method(self, node: ast.Name, made: ast.expr, found: Demands) -> None:
+        """The method that is called of an object of a class of this file."""
+        use = self._module.parent(node)
+        owner = _class_of(self._module, made.func) if isinstance(made, ast.Call) else None
+        if owner is None or not isinstance(use, ast.Attribute):
+            return
+        for member in owner.body:
+            if isinstance(member, ast.FunctionDef) and member.name in (use.attr, "__call__"):
+                reason = self.of(member).reason if self._module.decorated(member) is None else None
+                if reason is not None:
+                    found.reason = f"`{owner.name}.{member.name}`, which it uses: {reason}"
 
     def _function(self, node: ast.Name, function: Function, found: Demands) -> None:
         """A function of this file that is called, or handed on."""
@@ -284,24 +308,49 @@ class _Reader:
         elif qualname.split(".")[0] in _HOST:
             for argument in (*call.args, *(k.value for k in call.keywords)):
                 self._value(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
-        elif isinstance(call.func, ast.Name) and call.func.id in _TAKE_NUMBERS:
-            if self._module.scope_of(call.func.id, call) is None:
-                for argument in call.args:
-                    self._value(argument, f"hands `{_line(self._module, argument)}` to `{call.func.id}`", found)
-        elif isinstance(call.func, ast.Name) and call.func.id == "isinstance":
-            if self._module.scope_of("isinstance", call) is None and call.args:
-                self._value(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
-        self._callee(call.func, scope, found)
+        elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
+            self._builtin(call, call.func.id, found)
+        self._callee(call, scope, found)
+        if qualname.startswith("jax."):
+            self._shape(call, qualname.rpartition(".")[2], found)
         if qualname.startswith(("jax.", "equinox.", "flax.")):
             for argument in call.args[:1]:
                 if isinstance(argument, ast.Name) and self._is_function_taker(qualname):
                     found.called.setdefault(argument.id, argument)
 
+    def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
+        if name == "isinstance" and call.args:
+            self._value(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
+        if name in _TAKE_NUMBERS:
+            for argument in call.args:
+                self._value(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
+
     def _is_function_taker(self, qualname: str) -> bool:
         last = qualname.rpartition(".")[2].removeprefix("filter_")
-        return last in ("grad", "value_and_grad", "vmap", "jit", "jvp", "vjp", "hessian", "jacfwd", "jacrev", "checkpoint")
+        return last in (
+            "grad",
+            "value_and_grad",
+            "vmap",
+            "jit",
+            "jvp",
+            "vjp",
+            "hessian",
+            "jacfwd",
+            "jacrev",
+            "checkpoint",
+        )
 
-    def _callee(self, func: ast.expr, scope: ast.AST, found: Demands) -> None:
+    def _shape(self, call: ast.Call, last: str, found: Demands) -> None:
+        """What a function of JAX makes a shape or a type of."""
+        sized = call.args[_SHAPES[last] :] if last in _SHAPES else []
+        given = (*sized, *(k.value for k in call.keywords if k.arg in _STATIC_KEYWORDS))
+        for argument in given:
+            if last not in ("full", "linspace", "arange") or argument is sized[0]:
+                self._value(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
+
+    def _callee(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
+        func = call.func
+        self._foreign_method(call, scope, found)
         match func:
             case ast.Name(id=name) if self._module.scope_of(name, func) is scope:
                 found.called.setdefault(name, func)
@@ -310,6 +359,40 @@ class _Reader:
                     found.methods.setdefault(name, attr)
                     if attr in MUTATORS - {"update", "add", "sort"}:
                         found.reason = f"it calls `{self._module.text(func)}`, which changes `{name}` at every trace"
+
+    def _foreign_method(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
+        """A method of an object from around: what it gives is known only by what it is given."""
+        match call.func:
+            case ast.Attribute(value=ast.Name() as owner) if self._module.qualname(call.func) is None:
+                around = self._module.scope_of(owner.id, owner)
+            case _:
+                return
+        if around is None or (around is scope and around is not self._around):
+            return
+        made_by = self._maker(owner, around)
+        if is_impure(made_by):
+            found.reason = f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
+            return
+        given = (n for a in (*call.args, *(k.value for k in call.keywords)) for n in ast.walk(a))
+        if not any(isinstance(n, ast.Name) and self._varies(n, scope) for n in given):
+            found.reason = f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
+
+    def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
+        for binding in self._module.bindings(owner.id, scope):
+            value = self._module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+            if isinstance(value, ast.Call):
+                return self._module.qualname(value.func)
+        return None
+
+    def _varies(self, name: ast.Name, scope: ast.AST) -> bool:
+        """Whether `name` is a variable of the code that is read, and no function."""
+        owner = self._module.scope_of(name.id, name)
+        if owner is None or (owner is self._module.tree and owner is not self._around):
+            return False
+        bindings = self._module.bindings(name.id, owner)
+        if any(isinstance(b.node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)) for b in bindings):
+            return False
+        return owner is scope or isinstance(owner, FUNCTIONS)
 
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
@@ -324,7 +407,10 @@ class _Reader:
                 return
             case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
                 return
-            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in ("ndim", "issubdtype"):
+            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in (
+                "ndim",
+                "issubdtype",
+            ):
                 return
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 return
@@ -374,8 +460,9 @@ class _Reader:
     def _counts(self, target: ast.Name) -> bool:
         """Whether `target` is the variable of a loop over a `range`, whose length a trace knows."""
         match self._module.parent(target):
-            case ast.For(iter=ast.Call(func=ast.Name(id="range"))) | ast.comprehension(
-                iter=ast.Call(func=ast.Name(id="range"))
+            case (
+                ast.For(iter=ast.Call(func=ast.Name(id="range")))
+                | ast.comprehension(iter=ast.Call(func=ast.Name(id="range")))
             ):
                 return True
         return False

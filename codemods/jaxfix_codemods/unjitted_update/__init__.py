@@ -1,0 +1,163 @@
+"""A training step that a loop runs eagerly.
+
+Outside of `jit` each operation of a gradient or an update is dispatched for
+itself: hundreds of small programs per step where one would do. A function that
+the loop calls, and that does all of it, is put under `jit` as a whole; where
+the statements stand in the loop itself, they become such a function.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    def loss_of(params, batch):
+        return jnp.mean((batch @ params) ** 2)
+
+    def train(params, batches):
+        optimizer = optax.sgd(0.1)
+        state = optimizer.init(params)
+        for batch in batches:
+            gradients = jax.grad(loss_of)(params, batch)
+            updates, state = optimizer.update(gradients, state)
+            params = optax.apply_updates(params, updates)
+        return params
+
+After:
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    def loss_of(params, batch):
+        return jnp.mean((batch @ params) ** 2)
+
+    def train(params, batches):
+        optimizer = optax.sgd(0.1)
+        state = optimizer.init(params)
+
+        @jax.jit
+        def train_step(params, state, batch):
+            gradients = jax.grad(loss_of)(params, batch)
+            updates, state = optimizer.update(gradients, state)
+            params = optax.apply_updates(params, updates)
+            return params, state
+
+        for batch in batches:
+            params, state = train_step(params, state, batch)
+        return params
+
+Safety: needs evidence. What a jitted function reads beside its arguments is
+read once: a step over a batch that the loop binds anew would go on with the
+first one for ever, without a word. So all data are arguments, and a step that
+captures what changes is declined; so is one that branches on values, prints,
+converts to Python numbers, draws from NumPy, changes its arguments, returns
+texts or Python numbers, or a dictionary whose order somebody reads (`jit`
+sorts the keys). A buffer that is filled anew in place may be read by a jitted
+step after it was overwritten: declined too. Functions are static only where
+each call passes the same one. Fused operations round in other places: results
+move within a tolerance onto those of the original under `jit`.
+
+Evidence: fewer compiles, one program instead of one per operation; the
+results of the original under jit bit for bit, those of the eager original
+within a tolerance.
+
+Source: https://docs.jax.dev/en/latest/jit-compilation.html
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Values
+from jaxfix_codemods.unjitted_update import inline, whole
+from jaxfix_codemods.unjitted_update.whole import Declined
+from jaxfix_codemods.unjitted_update.work import Way, ways
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if not _uses_jax(module) or _turns_jit_off(module):
+        return
+    values = Values(module)
+    called: dict[ast.FunctionDef, Way] = {}
+    inside: dict[ast.stmt, list[ast.Call]] = {}
+    for way in ways(module):
+        if way.calls:
+            called.setdefault(way.calls[0][1], way)
+        else:
+            inside.setdefault(way.loop, []).append(way.work)
+    for way in called.values():
+        yield _of_function(module, values, way)
+    for loop, work in inside.items():
+        yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
+
+
+def _of_function(module: Module, values: Values, way: Way) -> Finding:
+    """The function that the loop calls; where it cannot be traced, one that it calls in turn."""
+    looped, outermost = way.calls[0]
+    certain = whole.goes_on(module, looped) and _is_certain(module, looped)
+    declined = None
+    for call, function in way.calls:
+        title = f"Put `{function.name}` under `jax.jit`"
+        try:
+            step = whole.judge(module, values, function)
+        except Declined as reason:
+            declined = declined or str(reason)
+            continue
+        return _finding(call, f"`{function.name}` runs", title, certain, recipe=partial(whole.decorate, step))
+    title = f"Put `{outermost.name}` under `jax.jit`"
+    return _finding(looped, f"`{outermost.name}` runs", title, certain, declined=declined)
+
+
+def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
+    shown = list(dict.fromkeys(f"`{_short(module, call)}`" for call in work))
+    what = f"{shown[0]} runs" if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]} run"
+    title = "Move the step into a function under `jax.jit`"
+    certain = inline.carries(module, loop, work) and _is_certain(module, work[0])
+    try:
+        found = inline.judge(module, values, loop, work)
+    except Declined as reason:
+        return _finding(work[0], what, title, certain, declined=str(reason))
+    return _finding(work[0], what, title, certain, recipe=partial(inline.extract, module, found))
+
+
+def _is_certain(module: Module, looped: ast.Call) -> bool:
+    return module.runs(looped) is Runs.EAGER and module.surely_repeats(looped)
+
+
+def _finding(
+    at: ast.Call, what: str, title: str, certain: bool, recipe: Recipe | None = None, declined: str | None = None
+) -> Finding:
+    return Finding(
+        at=at,
+        message=f"{what} eagerly in a loop: each operation is dispatched for itself at every round",
+        title=title,
+        recipe=recipe,
+        declined=declined,
+        confidence=Confidence.CERTAIN if certain else Confidence.POSSIBLE,
+    )
+
+
+def _short(module: Module, call: ast.Call) -> str:
+    return f"{' '.join(module.text(call.func).split())}(...)"
+
+
+def _uses_jax(module: Module) -> bool:
+    return any(qualname.split(".")[0] == "jax" for qualname in module.imports.values())
+
+
+def _turns_jit_off(module: Module) -> bool:
+    if any(True for _ in module.calls("jax.disable_jit")):
+        return True
+    for call in module.calls("jax.config.update"):
+        match call.args:
+            case [ast.Constant(value="jax_disable_jit"), *_]:
+                return True
+    return False
+
+
+CODEMOD = Codemod(
+    id="unjitted-update",
+    triggers=("update", "grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian"),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.AS_JITTED,
+    find=find,
+)
