@@ -1,6 +1,6 @@
 """All that a codemod may import."""
 
-from jaxfix.core import lifting
+from jaxfix.core import fresh, hoisting, lifting
 from jaxfix.core.callers import Callers, callers
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.constancy import Constancy, constancy
@@ -11,6 +11,7 @@ from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import Key, Pair, returned
 from jaxfix.core.purity import purity
 from jaxfix.core.report import Cause, Why
+from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
 from jaxfix.core.values import Form, Kind, Value, Values
 
@@ -39,6 +40,7 @@ __all__ = [
     "Rewriter",
     "Runs",
     "Safety",
+    "Stay",
     "Value",
     "Values",
     "Why",
@@ -47,8 +49,11 @@ __all__ = [
     "constancy",
     "demands",
     "demands_of_statements",
+    "fresh",
+    "hoisting",
     "is_kept",
     "lifting",
     "purity",
     "returned",
+    "stay",
 ]

@@ -630,3 +630,14 @@ def test_only_the_edited_bytes_change() -> None:
     removed = module.source.text[slice(*inside[1])].decode()
     assert inside[0] == (NESTED.index("@jax.jit"),) * 2
     assert removed == NESTED[NESTED.index("    # adds one") : NESTED.index("    return loop")]
+
+
+def test_what_stands_below_hoisted_functions_can_use_them() -> None:
+    def recipe(edit: Rewriter, module: Module) -> None:
+        edit.insert_before(function(module, "f"), "_g = wrap(_f_g)", below_hoisted=True)
+        edit.hoist(function(module, "g"), function(module, "f"), "_f_g")
+
+    text = "import a\n\n\ndef f():\n    def g():\n        return 1\n\n    return g\n"
+    assert rewritten(text, recipe) == (
+        "import a\n\n\ndef _f_g():\n    return 1\n\n\n_g = wrap(_f_g)\n\n\ndef f():\n    return g\n"
+    )

@@ -65,10 +65,11 @@ class Rewriter(Protocol):
     def wrap(self, node: ast.expr, before: str, after: str) -> None:
         """Puts text around an expression, whose own bytes stay."""
 
-    def insert_before(self, statement: ast.stmt, text: str) -> None:
+    def insert_before(self, statement: ast.stmt, text: str, *, below_hoisted: bool = False) -> None:
         """Inserts statements before `statement` and the comments that belong to it, at its indentation.
 
-        Definitions get the blank lines that are usual around them.
+        Definitions get the blank lines that are usual around them. With `below_hoisted` they stand below functions
+        that are hoisted before `statement`, and can use them.
         """
 
     def insert_after(self, statement: ast.stmt, text: str) -> None:

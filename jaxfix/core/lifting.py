@@ -32,7 +32,7 @@ _ARRAYS = (
 _TREES = ("jax.tree.map", "jax.tree_util.tree_map")
 
 
-def use_of(module: "Module", name: ast.Name) -> str | None:
+def use_of(module: "Module", name: ast.expr) -> str | None:
     """What the code does with `name` that it could not do with a traced array, in words; None if nothing."""
     node: ast.AST = name
     while True:

@@ -15,6 +15,7 @@ from jaxfix.rewrite.moving import Move, header, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LAST_TURN = sys.maxsize - 1
 _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
 
 
@@ -75,7 +76,7 @@ class EditRecorder:
 
     # --- statements -------------------------------------------------------------------------------------------
 
-    def insert_before(self, statement: ast.stmt, text: str) -> None:
+    def insert_before(self, statement: ast.stmt, text: str, *, below_hoisted: bool = False) -> None:
         if self._blocks.is_elif(statement):
             raise self._blocks.refusal(statement, "nothing can stand before an `elif`")
         self._filled.append(statement)
@@ -92,7 +93,8 @@ class EditRecorder:
             above = self._blocks.blank_lines_above(start)
             below = max(below, 2 if self._blocks.in_module(statement) else min(above, 1))
         edit = Edit(Span(start, start), indent + own + newline * (1 + below))
-        self._pieces.append(Piece(edit, owner, Place.LINES_BEFORE, gap, not self._begins_block(statement)))
+        turn = _LAST_TURN if below_hoisted else 0
+        self._pieces.append(Piece(edit, owner, Place.LINES_BEFORE, gap, not self._begins_block(statement), turn))
 
     def insert_after(self, statement: ast.stmt, text: str) -> None:
         _, after = self._blocks.neighbours(statement)

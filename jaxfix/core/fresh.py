@@ -1,0 +1,123 @@
+"""Which expressions are new function objects whenever they are evaluated."""
+
+import ast
+from typing import TYPE_CHECKING
+
+from jaxfix.core.jitted import COMPILING, is_jit, method, owner_of
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+    from jaxfix.core.scopes import Function
+
+_RENEWING = COMPILING | {
+    *("functools.partial", "jax.tree_util.Partial", "jax.named_call", "jax.custom_jvp", "jax.custom_vjp"),
+    *("jax.vmap", "jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.jacobian", "jax.hessian"),
+    *("jax.checkpoint", "jax.remat", "flax.nnx.grad", "flax.nnx.value_and_grad", "flax.nnx.vmap"),
+}
+"""What returns another function object each time, whatever it is given."""
+
+_BY_VALUE = frozenset(
+    {
+        *("equinox.filter_vmap", "equinox.filter_grad", "equinox.filter_value_and_grad"),
+        *("equinox.filter_checkpoint", "equinox.Partial", "jax.tree_util.Partial"),
+    }
+)
+"""What equinox knows again by the function inside; bound methods too."""
+
+
+def made_anew(module: "Module", expr: ast.expr, by: str = "jax.jit") -> ast.AST | None:
+    """The node whose every run makes a new function of what `expr` stands for; None if that is not known.
+
+    Args:
+      by: the transformation that takes `expr`: they differ in what they hold for the same function.
+    """
+    if by.startswith("flax.nnx."):
+        return expr  # it wraps whatever it is given in an object of its own
+    match expr:
+        case ast.Lambda():
+            return expr
+        case ast.Call():
+            return _of_call(module, expr, by)
+        case ast.Attribute() if not by.startswith("equinox."):
+            return expr if _is_bound_method(module, expr) else None
+        case ast.Name(id=name):
+            scope = module.scope_of(name, expr)
+            found = [binding.node for binding in module.bindings(name, scope)] if scope is not None else []
+            made = [_of_binding(module, node, by) for node in found]
+            return made[-1] if made and all(made) else None
+    return None
+
+
+def _of_call(module: "Module", call: ast.Call, by: str) -> ast.AST | None:
+    qualname = module.qualname(call.func) or ""
+    if by.startswith("equinox.") and qualname in _BY_VALUE:
+        return made_anew(module, call.args[0], by) if call.args else None
+    if qualname in _RENEWING:
+        return call
+    function = module.definition(call.func)
+    return call if isinstance(function, ast.FunctionDef) and _returns_new(module, function) else None
+
+
+def _of_binding(module: "Module", node: ast.AST, by: str) -> ast.AST | None:
+    """What makes the object behind a name: a `def` that runs again and again, or the value that is bound."""
+    if isinstance(node, ast.FunctionDef):
+        return node if module.function(node) is not None or module.loops(node) else None
+    value = module.value_of(node) if isinstance(node, ast.Name) else None
+    runs_again = value is not None and (module.function(value) is not None or bool(module.loops(value)))
+    return made_anew(module, value, by) if value is not None and runs_again else None
+
+
+def _returns_new(module: "Module", function: ast.FunctionDef) -> bool:
+    """Whether each call of `function` returns a function that it defines itself."""
+    if function.decorator_list:
+        return False  # perhaps it remembers
+    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
+    return bool(returns) and all(_is_own(module, r.value, function) for r in returns)
+
+
+def _is_own(module: "Module", value: ast.expr | None, function: "Function") -> bool:
+    match value:
+        case ast.Lambda():
+            return True
+        case ast.Name(id=name):
+            found = [binding.node for binding in module.bindings(name, function)]
+            return bool(found) and all(isinstance(node, ast.FunctionDef) for node in found)
+    return False
+
+
+def _is_bound_method(module: "Module", expr: ast.Attribute) -> bool:
+    """Whether reading `expr` makes a bound method: of `self`, or of an object that this file makes."""
+    owner = owner_of(module, expr) or _class_of(module, expr.value)
+    found = method(module, owner, expr.attr) if owner is not None else None
+    if found is None:
+        return False
+    return all(isinstance(d, ast.Name) and d.id == "classmethod" for d in found.decorator_list)
+
+
+def _class_of(module: "Module", expr: ast.expr) -> ast.ClassDef | None:
+    """The class of this file that the variable `expr` is made by, if it is bound once."""
+    if not isinstance(expr, ast.Name):
+        return None
+    match module.bindings(expr.id, module.scope_of(expr.id, expr)):
+        case (binding,) if isinstance(binding.node, ast.Name):
+            match module.value_of(binding.node):
+                case ast.Call(func=ast.Name(id=name) as func):
+                    found = [b.node for b in module.bindings(name, module.scope_of(name, func))]
+                    return found[0] if len(found) == 1 and isinstance(found[0], ast.ClassDef) else None
+    return None
+
+
+def outermost_jit(module: "Module", function: ast.FunctionDef) -> ast.expr | None:
+    """The decorator that puts `function` under jit, if it is the last one that is applied."""
+    first = function.decorator_list[0] if function.decorator_list else None
+    return first if first is not None and is_jit(module, first) else None
+
+
+def is_memoised(module: "Module", node: ast.AST) -> bool:
+    """Whether a function around `node` remembers what it made: by `functools.cache`, or a decorator that says so."""
+    for function in module.functions_around(node):
+        for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
+            name = module.transform(decorator) or module.text(decorator)
+            if any(word in name.lower() for word in ("cache", "memo", "once")):
+                return True
+    return False

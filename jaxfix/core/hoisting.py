@@ -1,0 +1,196 @@
+"""Moving what is made in a function to where it is made once: what it takes along, and where it can stand."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jaxfix.core import lifting
+from jaxfix.core.constancy import Constancy, constancy
+from jaxfix.core.scopes import FUNCTIONS, Function
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+_ARRAY_ATTRIBUTES = frozenset(
+    {"shape", "dtype", "ndim", "size", "T", "mT", "real", "imag", "at", "astype", "sum", "mean", "dot"}
+)
+_PLAIN_TYPES = frozenset({"int", "float", "bool", "str", "complex", "tuple"})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+class Stuck(Exception):
+    """Why something cannot be moved, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Something that a function takes from the function around it: a variable, or an attribute of one.
+
+    Attributes:
+      text: as the caller writes it, such as `rate` or `self.rate`.
+      uses: the expressions inside the function that read it.
+    """
+
+    text: str
+    name: str
+    uses: tuple[ast.expr, ...]
+
+
+def free_names(module: "Module", function: Function) -> list[str]:
+    """The variables that `function` takes from functions around it, in the order of the text; its own name apart."""
+    captures = module.captures(function)
+    own = {function.name} if not isinstance(function, ast.Lambda) else set()
+    free = captures.free - own if captures else frozenset[str]()
+    order: dict[str, tuple[int, int]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in free:
+            at = (node.lineno, node.col_offset)
+            order[node.id] = min(at, order.get(node.id, at))
+    return sorted(free, key=lambda name: order.get(name, (0, 0)))
+
+
+def taken(module: "Module", function: Function, name: str) -> tuple[Taken, ...]:
+    """What `function` reads of the captured variable: its attributes where it reads no more than these."""
+    chains: dict[str, list[ast.expr]] = {}
+    for use in lifting.uses(module, function, name):
+        chain = _chain(module, use)
+        chains.setdefault(module.text(chain), []).append(chain)
+    texts = sorted(chains, key=lambda text: module.span(chains[text][0]))
+    if any(other.startswith(f"{text}.") for text in texts for other in texts):
+        uses = tuple(lifting.uses(module, function, name))
+        return (Taken(name, name, uses),)
+    return tuple(Taken(text, name, tuple(chains[text])) for text in texts)
+
+
+def _chain(module: "Module", use: ast.Name) -> ast.expr:
+    """`self.rate` of the `self` in it; an array's own attributes do not count."""
+    node: ast.expr = use
+    while True:
+        match module.parent(node):
+            case ast.Attribute(attr=attr, ctx=ast.Load()) as outer if attr not in _ARRAY_ATTRIBUTES:
+                node = outer
+            case _:
+                return node
+
+
+def statement_in(module: "Module", node: ast.AST, scope: ast.AST) -> ast.stmt:
+    """The statement of the body of `scope` that holds `node`.
+
+    Raises:
+      Stuck: `scope` is a lambda.
+    """
+    inner = node
+    for outer in module.ancestors(node):
+        if outer is scope:
+            break
+        inner = outer
+    if not isinstance(inner, ast.stmt):
+        raise Stuck("the function around it is a lambda")
+    return inner
+
+
+def deepest(module: "Module", scopes: list[ast.AST]) -> ast.AST:
+    """The innermost of scopes that lie in one another."""
+    return max(scopes, key=lambda scope: len(list(module.ancestors(scope))))
+
+
+def is_plain(module: "Module", name: str, scope: ast.AST) -> bool:
+    """Whether the variable is bound once, to a number, a text, a shape or an array of JAX: nothing that can change."""
+    if constancy(module, name, scope) is not Constancy.CONSTANT:
+        return False
+    (binding,) = module.bindings(name, scope)
+    match binding.node:
+        case ast.arg(annotation=ast.Name(id=kind)):
+            return kind in _PLAIN_TYPES
+        case ast.arg(annotation=ast.expr() as annotation):
+            return module.qualname(annotation) == "jax.Array"
+        case ast.Name() as target:
+            value = module.value_of(target)
+            return value is not None and _is_plain_value(module, value)
+    return False
+
+
+def _is_plain_value(module: "Module", value: ast.expr) -> bool:
+    match value:
+        case ast.Constant():
+            return True
+        case ast.Attribute(attr="shape" | "ndim" | "size" | "dtype"):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Tuple(elts=elts):
+            return all(_is_plain_value(module, element) for element in elts)
+        case ast.UnaryOp(operand=operand):
+            return _is_plain_value(module, operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_plain_value(module, left) and _is_plain_value(module, right)
+        case ast.Name(id=name) if (scope := module.scope_of(name, value)) is not None:
+            return is_plain(module, name, scope)
+        case ast.Call(func=ast.Name(id="len" | "int" | "float")):
+            return True
+        case ast.Call(func=func):
+            return (module.qualname(func) or "").startswith(("jax.numpy.", "jax.random."))
+    return False
+
+
+def evaluated_early(function: Function) -> Iterator[ast.AST]:
+    """The parts of a definition that are evaluated where it stands: decorators, defaults, annotations."""
+    arguments = function.args
+    yield from (*arguments.defaults, *(d for d in arguments.kw_defaults if d))
+    if not isinstance(function, ast.Lambda):
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        yield from (a.annotation for a in every if a is not None and a.annotation is not None)
+        yield from function.decorator_list
+        if function.returns:
+            yield function.returns
+
+
+def names_early(module: "Module", parts: list[ast.AST]) -> Iterator[ast.Name]:
+    """The names in expressions that are read when these are evaluated, not when a lambda in them is called."""
+    for part in parts:
+        lambdas = [n for n in ast.walk(part) if isinstance(n, ast.Lambda)]
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name) and not any(
+                inner.body is node or inner.body in module.ancestors(node) for inner in lambdas
+            ):
+                owner = module.scope_of(node.id, node)
+                if not (isinstance(owner, ast.expr) and (owner is part or part in module.ancestors(owner))):
+                    yield node
+
+
+def place(module: "Module", before: ast.stmt, needed: list[str]) -> tuple[ast.stmt, bool]:
+    """Where at the top level a statement that reads the module's `needed` can stand: a statement, and if before it.
+
+    Raises:
+      Stuck: what it reads is defined too late.
+    """
+    if before not in module.tree.body:
+        return before, True
+    body = module.tree.body
+    at = body.index(before)
+    last = at - 1
+    for name in needed:
+        defined = [statement_in(module, b.node, module.tree) for b in module.bindings(name)]
+        if defined:
+            last = max(last, min(body.index(statement) for statement in defined))
+    if last < at:
+        return before, True
+    if all(isinstance(statement, _DEFINITIONS) and not _acts(statement) for statement in body[at : last + 1]):
+        return body[last], False
+    late = next(
+        n for n in needed if any(statement_in(module, b.node, module.tree) in body[at:] for b in module.bindings(n))
+    )
+    raise Stuck(f"`{late}` is defined further down")
+
+
+def _acts(statement: ast.stmt) -> bool:
+    """Whether running a definition runs code of the file beside decorators of libraries."""
+    return isinstance(statement, ast.ClassDef) and any(
+        isinstance(s, ast.Expr | ast.For | ast.While) for s in statement.body
+    )
+
+
+def is_in_scope(scope: ast.AST | None, function: Function | None) -> bool:
+    """Whether `scope` is `function` itself or a comprehension."""
+    return scope is function or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))
