@@ -10,9 +10,8 @@ from jaxfix.core.errors import ConfigError
 from jaxfix.core.facts import Surroundings
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
-
-_SOURCES = "src"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +62,16 @@ class Placed:
         return Surroundings(name=self.name, is_package=self.is_package, helpers=helper.module)
 
 
-def placed(path: Path, module: Installed | None) -> Placed:
-    """Where the source belongs, by folders alone."""
+def placed(path: Path, module: Installed | None, roots: Roots) -> Placed:
+    """Where the source belongs."""
     if module is not None and path.is_relative_to(module.location):
-        root, inside = module.location, path.relative_to(module.location)
-        return Placed(path, root, root / inside.parts[0] if len(inside.parts) > 1 else root)
+        return Placed(path, module.location, _top(path, module.location))
     real = files.resolved(path)
-    top = _outermost(real.parent)
-    root = real.parent if top is None else top.parent
-    sources = _sources_above(root)
-    if sources is None:
-        return Placed(real, root, top or root)
-    inside = real.relative_to(sources)  # a namespace package, or plain modules
-    return Placed(real, sources, top or (sources / inside.parts[0] if len(inside.parts) > 1 else sources))
+    found = roots.of(real)
+    return Placed(real, found.folder, found.top)
 
 
-def named_helper(named: str, path: Path, source: Placed, text: bytes) -> Helper:
+def named_helper(named: str, path: Path, source: Placed, text: bytes, roots: Roots) -> Helper:
     """The helper file that the user wants at `path`, as `source` (whose text is `text`) names it.
 
     Args:
@@ -87,7 +80,7 @@ def named_helper(named: str, path: Path, source: Placed, text: bytes) -> Helper:
     Raises:
       ConfigError: no module can stand there.
     """
-    wanted = placed(path, None)
+    wanted = placed(path, None, roots)
     name = wanted.name
     if path.suffix != ".py" or wanted.is_package or name is None:
         raise ConfigError(f"{named}: not the name of a module", hint="write a path such as `project/jaxfix_helpers.py`")
@@ -102,22 +95,11 @@ def named_helper(named: str, path: Path, source: Placed, text: bytes) -> Helper:
     return Helper(wanted.path, name, problem)
 
 
+def _top(path: Path, location: Path) -> Path:
+    """The outermost regular package of an installed source; of a namespace without any, the first folder."""
+    above = [folder for folder in reversed(path.parents) if folder.is_relative_to(location) and folder != location]
+    return next((folder for folder in above if os.path.isfile(folder / "__init__.py")), (above or [location])[0])
+
+
 def _imports(text: bytes, package: str) -> bool:
     return re.search(rb"(?m)^[ \t]*(?:from|import)[ \t]+" + package.encode() + rb"\b", text) is not None
-
-
-def _outermost(folder: Path) -> Path | None:
-    """The outermost regular package that holds `folder`, itself included."""
-    top = None
-    while folder.name.isidentifier() and os.path.isfile(folder / "__init__.py"):
-        top, folder = folder, folder.parent
-    return top
-
-
-def _sources_above(folder: Path) -> Path | None:
-    """The `src` of the project that holds `folder`, if it is laid out that way."""
-    project = files.project_root(folder)
-    if project is None or not folder.is_relative_to(project / _SOURCES):
-        return None
-    between = folder.relative_to(project / _SOURCES).parts
-    return project / _SOURCES if all(part.isidentifier() for part in between) else None

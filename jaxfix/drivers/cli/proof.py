@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError, EvidenceError
-from jaxfix.core.finding import Fix
+from jaxfix.core.finding import Equality, Fix
 from jaxfix.core.report import Comparison, Evidence, Patch, Verdict
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import generating, outcome, terminal
@@ -191,7 +191,9 @@ def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Li
         f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
-    return trial.proven_by(OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target))
+    retyped = any(fix.equality in (Equality.STRONGER_TYPES, Equality.CURING) for _, fix, _ in trial.candidates())
+    runner = OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target, loops=retyped)
+    return trial.proven_by(runner)
 
 
 def _duration(seconds: float) -> str:

@@ -12,6 +12,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed
 from jaxfix.drivers.cli.traces import Sights, read_trace
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
@@ -101,6 +102,7 @@ def targets(request: Request, sights: Sights | None = None) -> Targets:
             errors.append(str(error))
             continue
         found += [target] if target is not None else []
+    found = _settled(found, settings, errors)
     project = joined([(target.source, target.surroundings) for target in found])
     found = [replace(t, surroundings=replace(t.surroundings, project=project)) for t in found]
     run = settings.run(found)
@@ -109,6 +111,18 @@ def targets(request: Request, sights: Sights | None = None) -> Targets:
         found = [replace(target, seen=sights.of(target.path, target.source)) for target in found]
         notes = sights.notes()
     return Targets(tuple(found), tuple(dict.fromkeys(errors)), run, notes)
+
+
+def _settled(found: Sequence[Target], settings: "_Settings", errors: list[str]) -> list[Target]:
+    """The targets with what their places tell of them."""
+    own = [(files.resolved(t.path), t.source.text) for t in found if t.path is not None and t.module is None]
+    roots, told = Roots(own), []
+    for target in found:
+        try:
+            told.append(settings.settled(target, roots))
+        except ConfigError as error:
+            errors.append(str(error))
+    return told
 
 
 def _check(request: Request, codemods: Sequence[Codemod]) -> None:
@@ -133,12 +147,20 @@ class _Settings:
             return None
         relative = files.resolved(place.path).relative_to(base).as_posix() if base else place.path.name
         source = SourceFile.decode(files.shown(place.path), files.read_bytes(place.path))
-        where = placed(place.path, place.module)
-        helper = self._named_helper(base, config, where, source) if place.module is None else None
-        helper = helper or where.helper
-        codemods = self._enabled(config, relative)
-        around = where.told(helper)
-        return Target(source, codemods, place.path, place.module, surroundings=around, helper=helper)
+        return Target(source, self._enabled(config, relative), place.path, place.module)
+
+    def settled(self, target: Target, roots: Roots) -> Target:
+        """The target with what its place tells of it.
+
+        Raises:
+          ConfigError: the user has placed the helper file where no module can stand.
+        """
+        if target.path is None:
+            return target
+        where = placed(target.path, target.module, roots)
+        named = self._named_helper(target, where, roots) if target.module is None else None
+        helper = named or where.helper
+        return replace(target, surroundings=where.told(helper), helper=helper)
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"
@@ -173,14 +195,16 @@ class _Settings:
         config = configuration.overridden(config, self.request.select, self.request.ignore)
         return configuration.enabled(config, self.codemods, relative)
 
-    def _named_helper(self, base: Path | None, config: Config, where: Placed, source: SourceFile) -> Helper | None:
+    def _named_helper(self, target: Target, where: Placed, roots: Roots) -> Helper | None:
         """The helper file that the user has placed elsewhere."""
         if self.request.helper is not None:
             option = f"`--helper {self.request.helper}`"
-            return named_helper(option, Path(self.request.helper), where, source.text)
+            return named_helper(option, Path(self.request.helper), where, target.source.text, roots)
+        base, config = self._config(where.path)
         if config.helper is None or base is None:
             return None
-        return named_helper(f'`helper = "{config.helper}"`', base / config.helper, where, source.text)
+        key = f'`helper = "{config.helper}"`'
+        return named_helper(key, base / config.helper, where, target.source.text, roots)
 
     def _is_left_out(self, path: Path, base: Path | None, config: Config) -> bool:
         named = any(files.resolved(Path(name)) == files.resolved(path) for name in self.request.paths)

@@ -1,0 +1,135 @@
+"""Where the imports of a project start: by its folders, unless what its files import says otherwise."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jaxfix.drivers import files
+
+_SOURCES = "src"
+_IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))")
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An entry of the search path; `top` is the folder of the outermost package below it, or itself for scripts."""
+
+    folder: Path
+    top: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """What an import of a file under `root` leads to: `place` is a folder, or a file without its suffix."""
+
+    by: Path
+    root: Path
+    place: Path
+
+    def covers(self, path: Path) -> bool:
+        return path.is_relative_to(self.place) or path == self.place.with_name(f"{self.place.name}.py")
+
+
+class Roots:
+    """The roots of the user's own files, whose texts are given by path, links resolved."""
+
+    def __init__(self, texts: Iterable[tuple[Path, bytes]]) -> None:
+        self._is_file, self._is_folder = cache(os.path.isfile), cache(os.path.isdir)
+        self._above = cache(_above)
+        self._imports: list[_Import] = []
+        self._relative: set[Path] = set()
+        self._run: set[Path] = set()
+        for path, text in texts:
+            if b"__main__" in text:
+                self._run.add(path)
+            for name in _imported(text):
+                if name.startswith("."):
+                    self._relative.add(path)
+                elif (found := self._resolved(path, name)) is not None:
+                    self._imports.append(found)
+
+    def of(self, path: Path) -> Root:
+        """The root that the file, links resolved, is imported from."""
+        package = self._outermost(path.parent)
+        covering = [entry.root for entry in self._imports if entry.covers(path)]
+        if package is None:
+            return _root(path, path.parent if self._is_script(path) or not covering else _most(covering), None)
+        usual = _usual(package)
+        if usual in covering:
+            return _root(path, usual, package)
+        flat = [] if self._is_true_package(package, usual) else self._flat(path, package)
+        return _root(path, _most(covering or flat or [usual]), package)
+
+    def _is_script(self, path: Path) -> bool:
+        """Whether a file outside of packages runs by itself, or imports what stands beside it."""
+        return path in self._run or any(entry.root == path.parent for entry in self._imports if entry.by == path)
+
+    def _is_true_package(self, package: Path, usual: Path) -> bool:
+        """Whether a file in it imports as the modules of a package do."""
+        if any(path.is_relative_to(package) for path in self._relative):
+            return True
+        return any(entry.root == usual and entry.place.is_relative_to(package) for entry in self._imports)
+
+    def _flat(self, path: Path, package: Path) -> list[Path]:
+        """Folders of a package in name alone, whose files import one another as scripts do."""
+        roots = (entry.root for entry in self._imports if entry.root.is_relative_to(package))
+        return [root for root in roots if path.is_relative_to(root)]
+
+    def _outermost(self, folder: Path) -> Path | None:
+        """The outermost regular package that holds `folder`, itself included."""
+        top = None
+        while folder.name.isidentifier() and self._is_file(folder / "__init__.py"):
+            top, folder = folder, folder.parent
+        return top
+
+    def _resolved(self, path: Path, name: str) -> _Import | None:
+        """The nearest folder above the file that the whole name leads on from, within the project."""
+        parts = name.split(".")
+        if parts[0] in sys.stdlib_module_names or parts[0] == path.stem or not all(parts):
+            return None
+        for root in self._above(path.parent):
+            place = root.joinpath(*parts)
+            if self._is_file(place.with_name(f"{place.name}.py")) or self._is_folder(place):
+                return _Import(path, root, place)
+        return None
+
+
+def _root(path: Path, folder: Path, package: Path | None) -> Root:
+    if package is not None and package.is_relative_to(folder) and package != folder:
+        return Root(folder, package)
+    inside = path.relative_to(folder).parts
+    return Root(folder, folder / inside[0] if len(inside) > 1 else folder)
+
+
+def _most(roots: list[Path]) -> Path:
+    """The one that most imports speak for, the deepest of several."""
+    return max(roots, key=lambda root: (roots.count(root), len(root.parts)))
+
+
+def _usual(package: Path) -> Path:
+    """The folder that holds the package, or the `src` that it lies deeper in, as part of a namespace package."""
+    root = package.parent
+    project = files.project_root(root)
+    if project is None or not root.is_relative_to(project / _SOURCES):
+        return root
+    between = root.relative_to(project / _SOURCES).parts
+    return project / _SOURCES if all(part.isidentifier() for part in between) else root
+
+
+def _imported(text: bytes) -> Iterator[str]:
+    """The modules that the source imports from, as it names them; what stands in its strings may be among them."""
+    for match in _IMPORT.finditer(text):
+        if match[1] is not None:
+            yield match[1].decode(errors="replace")
+        else:
+            yield from (part.split()[0].decode(errors="replace") for part in match[2].split(b",") if part.strip())
+
+
+def _above(folder: Path) -> tuple[Path, ...]:
+    """The folder and those above it, up to the root of its project."""
+    project = files.project_root(folder) or folder
+    return tuple(above for above in (folder, *folder.parents) if above.is_relative_to(project))
