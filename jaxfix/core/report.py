@@ -333,6 +333,7 @@ class Comparison:
       beside: calls of the original beside the rewritten function whose results were equal.
       alone: why the original could not be called beside it; None if it was, or if nobody tried.
       narrow: whether the counts are those of the function's own lines, as other fixes save compiles in the same run.
+      cured: whether the run without the fix raised, and the one with it did not; their counts do not compare.
     """
 
     case: str
@@ -346,6 +347,7 @@ class Comparison:
     beside: int = 0
     alone: str | None = None
     narrow: bool = False
+    cured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,10 @@ from jaxfix.evidence import shadow
 from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target
 
+USUAL = (("eager", "float32"), ("eager", "bfloat16"), ("jit", "float32"), ("jit", "bfloat16"))
+"""The modes and dtypes in which what is driven is run."""
+LOOPS = tuple(("loop", dtype) for dtype in ("float32", "bfloat16", "float16", "float32 under x64"))
+"""Those that show whether a state keeps its types: `lax.fori_loop` refuses one that does not."""
 STEPS = 6
 """Updates, iterations or solves of a case: steady from the third on, and RAdam's rectified branch is the sixth."""
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -49,6 +53,7 @@ class OptimizerRunner:
       case_limit_s: for one case.
       factory_limit_s: for building one factory and tracing one step of it.
       everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
+      loops: whether updates also run in the body of a `lax.fori_loop`, as they must if types of a state are rewritten.
     """
 
     def __init__(
@@ -64,6 +69,7 @@ class OptimizerRunner:
         case_limit_s: float = 120.0,
         factory_limit_s: float = 60.0,
         everything: bool = False,
+        loops: bool = False,
         target: Target | None = None,
     ) -> None:
         self.repeats = True
@@ -75,7 +81,7 @@ class OptimizerRunner:
         self._workers, self._most, self._timeout_s = workers, most, timeout_s
         self._target = target or Local()
         self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
-        self._everything = everything
+        self._everything, self._loops = everything, loops
         self._surveyed: dict[str, Surveyed] | None = None
 
     def file(self, path: str) -> Path:
@@ -133,10 +139,10 @@ class OptimizerRunner:
 
     def _cases(self) -> list[tuple[str, str, str, str, int, str | None]]:
         return [
-            (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS, self.surveyed()[factory].way)
+            (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS, way)
             for factory in self._driven()
-            for mode in ("eager", "jit")
-            for dtype in ("float32", "bfloat16")
+            for way in (self.surveyed()[factory].way,)
+            for mode, dtype in (*USUAL, *(LOOPS if self._loops and (way or "").startswith("updates") else ()))
         ]
 
     def _driven(self) -> list[str]:

@@ -19,6 +19,9 @@ JIT_TOLERANCE = 1e-5
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
+_TYPE_ERROR = re.compile(r"(?:exit status \d+: )?TypeError\b")
+RAISED = "raised"
+"""The structure of what a call returned that an exception left."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
 
@@ -88,11 +91,30 @@ def allowed(equality: Equality, case: str) -> Allowed:
     """What `equality` lets the results of `case` differ in."""
     if equality is Equality.AS_JITTED and not is_jitted(case):
         return Allowed(tolerance=TOLERANCE)
-    return Allowed(stronger=equality is Equality.STRONGER_TYPES)
+    return Allowed(stronger=equality in (Equality.STRONGER_TYPES, Equality.CURING))
 
 
 def is_jitted(case: str) -> bool:
-    return ", jit, " in case
+    return ", jit, " in case or ", loop, " in case
+
+
+def raises_type_error(run: Measurement) -> bool:
+    """Whether a `TypeError` ended the run, as the types of a carry or of branches that differ do."""
+    return run.failure is not None and _TYPE_ERROR.match(run.failure) is not None
+
+
+def cure_alike(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:
+    """Compares a run that raised with one that did not: what the first had returned and printed until then."""
+    raised = {output.label for output in before.outputs if output.treedef == RAISED}
+    known = _labels(before) - raised - noise.labels
+    kept = [[output for output in run.outputs if output.label in known] for run in (before, after)]
+    found = outputs_alike(kept[0], kept[1], may)
+    if found.difference:
+        return found
+    lines = _lines(before.stdout, may), _lines(after.stdout, may)
+    printed = _printed_difference(lines[0], lines[1][: len(lines[0])], may, noise)
+    # What comes after the point where the first run ended has nothing to be compared with.
+    return replace(found, difference=printed, compared=max(found.compared, len(after.outputs)))
 
 
 def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:

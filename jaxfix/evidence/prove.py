@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Protocol
 
@@ -18,7 +19,7 @@ Progress = Callable[[str], None]
 
 
 _WORTH_WEEDING = 3
-_LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.AS_JITTED)
+_LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CURING, Equality.AS_JITTED)
 
 
 class Runner(Protocol):
@@ -231,10 +232,15 @@ class _Trial:
         found = []
         for pair in self._pairs(cases, before, after, self._noise):
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
-            loosest = max(mine, key=lambda key: _LOOSEST_LAST.index(self._fixes[key].equality))
+            loosest = max(mine, key=partial(self._looseness, pair))
             name = _name(loosest, self._fixes[loosest])
             found.append(judge(pair, self._fixes[loosest].equality, name, self._beside(loosest, Fixes(self._kept))))
         return tuple(found)
+
+    def _looseness(self, pair: Pair, key: Key) -> tuple[bool, int]:
+        """What is asked of a fix of a case in order, that of a cured case by its cure."""
+        equality = self._fixes[key].equality
+        return pair.is_cured(equality), _LOOSEST_LAST.index(equality)
 
     def evidence(self, candidate: Candidate) -> Evidence:
         path, fix, line = candidate
@@ -291,15 +297,19 @@ class _Trial:
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
         case = pair.before.case
-        may, as_jitted = Allowed(), False
-        for key in keys:
-            may |= allowed(self._fixes[key].equality, case)
-            as_jitted = as_jitted or self._fixes[key].equality is Equality.AS_JITTED
+        may, as_jitted, cured = Allowed(), False, False
         if pair.fails_alike:
             return True
+        for key in keys:
+            equality = self._fixes[key].equality
+            if pair.tells_nothing(equality):
+                return True
+            may |= allowed(equality, case)
+            as_jitted = as_jitted or equality is Equality.AS_JITTED
+            cured = cured or pair.is_cured(equality)
         functions = {_name(key, self._fixes[key]) for key in keys}
-        alike = runs_agree(pair, may, as_jitted=as_jitted).difference is None
-        return alike and sides_agree(pair, may, functions).difference is None
+        alike = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference is None
+        return alike and (cured or sides_agree(pair, may, functions).difference is None)
 
     def _beside(self, key: Key, made: Fixes) -> Equality:
         """What may be asked of the function of `key` beside its original: as much as of its loosest fix."""
@@ -320,7 +330,8 @@ class _Trial:
         telling = [
             case
             for case in cases
-            if before[case].steady_compiles != after[case].steady_compiles
+            if before[case].failure != after[case].failure
+            or before[case].steady_compiles != after[case].steady_compiles
             or len(after[case].compiles) < len(before[case].compiles)
             or self._is_blurred(case, key)
         ]
@@ -341,7 +352,7 @@ class _Trial:
         ]
         noisy = suspects if self._runner.repeats else cases
         pairs = self._pairs(cases, before, after, self._known_noise(noisy))
-        telling = [pair for pair in pairs if not pair.fails_alike] or pairs
+        telling = [pair for pair in pairs if not pair.tells_nothing(fix.equality)] or pairs
         return tuple(judge(pair, fix.equality, _name(key, fix), self._beside(key, with_it)) for pair in telling)
 
     def _pairs(

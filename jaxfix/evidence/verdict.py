@@ -14,10 +14,12 @@ from jaxfix.evidence.outputs import (
     Noise,
     allowed,
     beside_alike,
+    cure_alike,
     is_jitted,
     joined,
     likeness,
     outputs_alike,
+    raises_type_error,
 )
 
 _NAMED_LEAVES = 2
@@ -50,6 +52,15 @@ class Pair:
         """Whether both runs fail in the same way, which says nothing of the fix."""
         return self.before.failure is not None and self.before.failure == self.after.failure
 
+    def tells_nothing(self, equality: Equality) -> bool:
+        """Whether both runs fail so that nothing follows for a fix of that promise."""
+        both = equality is Equality.CURING and raises_type_error(self.before) and raises_type_error(self.after)
+        return both or self.fails_alike
+
+    def is_cured(self, equality: Equality) -> bool:
+        """Whether only the run without the fix raises what a fix of that promise cures."""
+        return equality is Equality.CURING and raises_type_error(self.before) and self.after.failure is None
+
 
 def compare(before: Measurement, after: Measurement, equality: Equality, function: str) -> Comparison:
     """Judges a fix by a run without it and a run with it.
@@ -71,14 +82,15 @@ def judge(pair: Pair, equality: Equality, function: str, beside: Equality | None
         function are made as well; `equality` if None.
     """
     may = allowed(equality, pair.before.case)
-    found = runs_agree(pair, may, as_jitted=equality is Equality.AS_JITTED)
-    if found.difference is None:
+    cured = pair.is_cured(equality)
+    found = runs_agree(pair, may, as_jitted=equality is Equality.AS_JITTED, cured=cured)
+    if found.difference is None and not cured:
         found = joined(found, sides_agree(pair, allowed(beside or equality, pair.before.case), {function}))
-    verdict, reason = _verdict(pair, found, function)
+    verdict, reason = _verdict(pair, found, function, equality)
     words = _equality(pair, found, equality) if found.difference is None else "not equal"
     before, after = counts(pair.before), counts(pair.after)
     figures = (found.max_delta, found.max_ulp, found.beside, pair.after.alone.get(function))
-    return Comparison(pair.before.case, verdict, reason, before, after, words, *figures)
+    return Comparison(pair.before.case, verdict, reason, before, after, words, *figures, cured=cured)
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
@@ -86,12 +98,14 @@ def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likenes
     return beside_alike((entry for entry in pair.after.beside if entry.function in functions), may)
 
 
-def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool) -> Likeness:
-    """Whether the two runs agree as far as they must.
+def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False) -> Likeness:
+    """Whether the two runs agree as far as they must; with `cured`, as far as the first one came.
 
     With `as_jitted` it is enough that the fix moves an eager result onto that of the original under jit: the eager
     original may be far from its own jitted self where differences of nearly equal numbers are taken.
     """
+    if cured:
+        return cure_alike(pair.before, pair.after, may, pair.noise)
     found = likeness(pair.before, pair.after, may, pair.noise)
     if found.difference is None or not as_jitted or pair.jitted is None:
         return found
@@ -124,8 +138,11 @@ def summary(comparisons: Sequence[Comparison]) -> tuple[Verdict, str]:
             if entry.verdict is verdict:
                 return verdict, f"{entry.case}: {entry.reason}"
     for entry in comparisons:
-        if entry.after.steady_compiles > entry.before.steady_compiles:
+        if entry.after.steady_compiles > entry.before.steady_compiles and not entry.cured:
             return Verdict.NO_EFFECT, f"{entry.case}: {entry.reason}"
+    for entry in comparisons:
+        if entry.cured and entry.verdict is Verdict.PROVEN:
+            return Verdict.PROVEN, entry.reason
     proven = [entry for entry in comparisons if entry.verdict is Verdict.PROVEN]
     if proven:
         return _weighed(max(proven, key=drop), comparisons)
@@ -157,9 +174,9 @@ def _weighed(best: Comparison, comparisons: Sequence[Comparison]) -> tuple[Verdi
     return Verdict.PROVEN, best.reason + warming
 
 
-def _verdict(pair: Pair, found: Likeness, function: str) -> tuple[Verdict, str]:
+def _verdict(pair: Pair, found: Likeness, function: str, equality: Equality) -> tuple[Verdict, str]:
     before, after = pair.before, pair.after
-    if before.failure is not None and pair.fails_alike:
+    if before.failure is not None and pair.tells_nothing(equality):
         return Verdict.FAILED, f"fails with and without the fix: {before.failure}"
     if found.difference is not None:
         only_after = before.failure is None and after.failure is not None
@@ -171,6 +188,8 @@ def _verdict(pair: Pair, found: Likeness, function: str) -> tuple[Verdict, str]:
         return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
     if not found.compared:
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
+    if pair.is_cured(equality):
+        return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
     return effect(counts(before), counts(after), pair.noise)
 
 
@@ -233,6 +252,8 @@ def _digested(measurement: Measurement, function: str) -> int:
 def _values(pair: Pair, found: Likeness, equality: Equality) -> str:
     if not found.compared:
         return "nothing compared"
+    if pair.is_cured(equality):
+        return "bitwise equal until the original raises"
     exact = found.max_ulp == 0 and found.max_delta == 0
     if equality is not Equality.AS_JITTED:
         return "bitwise equal"

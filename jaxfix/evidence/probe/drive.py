@@ -32,7 +32,8 @@ class Case(NamedTuple):
     """One way to run one factory.
 
     Attributes:
-      mode: `eager` or `jit`.
+      mode: `eager`, `jit`, or `loop` for updates in the body of a compiled loop.
+      dtype: of parameters and data; ` under x64` behind it asks for that mode of jax.
       steps: the number of updates, iterations or solves.
       way: how it is driven, as the survey found: `protocol:kind of problem`.
     """
@@ -167,7 +168,10 @@ def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
     failure = None
     try:
         with watch.paused():
-            setting = set_up(package, case.way, case.dtype, jitted=case.mode == "jit")
+            dtype, _, mode = case.dtype.partition(" under ")
+            if mode:
+                importlib.import_module("jax").config.update("jax_enable_x64", True)
+            setting = set_up(package, case.way, dtype, jitted=case.mode != "eager", looped=case.mode == "loop")
         _steps(watch, driven(case.factory, setting), case)
     except Exception as error:  # what the optimizer raises is the result
         failure = _words(error)

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from .factories import Unfillable, build, inner_optimizer, synced
 from .problem import Problem
 
+LOOPED = 3
+"""Updates in one compiled loop."""
 MOST_STEPS = 16
 """Iterations of one solve."""
 _VERBS = {
@@ -71,12 +73,13 @@ class Setting(NamedTuple):
     problem: Problem
     inner: Any
     jitted: bool
+    looped: bool = False
 
 
-def set_up(package: str, way: str, dtype: str, *, jitted: bool) -> Setting:
+def set_up(package: str, way: str, dtype: str, *, jitted: bool, looped: bool = False) -> Setting:
     """The data and functions for what is to be driven that way; may compile."""
     protocol, _, kind = way.partition(":")
-    return Setting(protocol, Problem(dtype, rebound=not jitted, kind=kind), inner_optimizer(package), jitted)
+    return Setting(protocol, Problem(dtype, rebound=not jitted, kind=kind), inner_optimizer(package), jitted, looped)
 
 
 def driven(factory: str, setting: Setting) -> Driven:
@@ -85,10 +88,11 @@ def driven(factory: str, setting: Setting) -> Driven:
     Raises:
       Unfillable: its arguments cannot be filled in.
     """
-    protocol, problem, inner, jitted = setting
+    protocol, problem, inner, jitted, looped = setting
     made = build(factory, inner, problem.functions())
     if protocol == "updates":
-        return Updates(made, problem, jitted, _pair_maker(factory) if problem.kind == "pair" else None)
+        wrap = _pair_maker(factory) if problem.kind == "pair" else None
+        return Looped(made, problem, wrap) if looped else Updates(made, problem, jitted, wrap)
     kinds: dict[str, Callable[[Any, Problem, bool], Driven]]
     kinds = {"iterations": Iterations, "solves": Solves, "schedules": Schedules}
     return kinds[protocol](made, problem, jitted)
@@ -157,6 +161,35 @@ class Updates:
         is_open = any(entry.kind is entry.VAR_KEYWORD for entry in parameters.values())
         wanted = kind not in _BARE and (name != "obj_fn" or kind == "objective")
         return name in parameters or (is_open and wanted)
+
+
+class Looped(Updates):
+    """An optimizer in the body of a compiled loop, whose carry is its state: a step is a few updates."""
+
+    def __init__(self, made: Any, problem: Problem, wrap: Callable[[Any], Any] | None) -> None:
+        super().__init__(made, problem, False, wrap)
+        self.static = {name: problem.value_fn for name in _STATIC if self._takes(name)}
+        self.loop = problem.jax.jit(self._looped)
+
+    def step(self) -> Any:
+        passed = {name: given for name, given in self.passed.items() if name not in self.static}
+        return self.loop(self.grads, self.state, self.params, passed)
+
+    def settle(self, returned: Any) -> Any:
+        self.params, self.state = returned
+        return {"params": self.params, "state": self.state}
+
+    def _looped(self, grads: Any, state: Any, params: Any, passed: dict[str, Any]) -> Any:
+        tree_map, structure = self.problem.jax.tree_util.tree_map, self.problem.jax.tree_util.tree_structure
+
+        def body(_: Any, carry: Any) -> Any:
+            params, state = carry
+            updates, state = self.made.update(grads, state, params, **passed, **self.static)
+            if structure(updates) == structure(params):
+                params = tree_map(lambda a, b: (a + b).astype(a.dtype), params, updates)
+            return params, state
+
+        return self.problem.jax.lax.fori_loop(0, LOOPED, body, (params, state))
 
 
 class Iterations:

@@ -1,0 +1,159 @@
+"""Fixes that make a run end which raised a `TypeError`: what proves them, and what does not."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from jaxfix.core.finding import Equality, Fix, Safety
+from jaxfix.core.report import Evidence, Leaf, Measurement, Output, Step, Verdict
+from jaxfix.core.text import Span
+from jaxfix.evidence.optimizers import OptimizerRunner
+from jaxfix.evidence.outputs import RAISED
+from jaxfix.evidence.prove import prove
+from jaxfix.evidence.verdict import compare, summary
+
+FUNCTION = "search.py:body"
+RAISES = "TypeError: cond branches must have equal output types but they differ."
+
+
+def leaf(*values: float, dtype: str = "float32") -> Leaf:
+    return Leaf("", dtype, (len(values),), False, f"{dtype}{values}", values, 0)
+
+
+def run(
+    *outputs: Leaf, failure: str | None = None, stdout: str = "", case: str = "lib.f, loop, float16"
+) -> Measurement:
+    made = [Output(f"update {number}", "*", (entry,)) for number, entry in enumerate(outputs)]
+    made += [Output("search.py:body call 1", RAISED, ())] if failure else []
+    steps = tuple(Step(0, 0, 0, 0.0) for _ in outputs[1:])
+    return Measurement(case, failure, (), 0, steps, tuple(made), stdout, (FUNCTION,), {"search.py": "0"}, 0, None)
+
+
+def verdict(before: Measurement, after: Measurement, equality: Equality = Equality.CURING) -> Verdict:
+    return compare(before, after, equality, FUNCTION).verdict
+
+
+BEFORE, AFTER = run(leaf(1.0), failure=RAISES), run(leaf(1.0), leaf(2.0))
+
+
+def test_a_type_error_that_is_gone_is_proof() -> None:
+    comparison = compare(BEFORE, AFTER, Equality.CURING, FUNCTION)
+    assert (comparison.verdict, comparison.cured) == (Verdict.PROVEN, True)
+    assert comparison.reason == f"raises only without the fix: {RAISES}"
+    assert comparison.equality == "bitwise equal until the original raises"
+
+
+def test_of_a_program_too() -> None:
+    assert verdict(run(leaf(1.0), failure=f"exit status 1: {RAISES}"), AFTER) is Verdict.PROVEN
+
+
+@pytest.mark.parametrize("equality", [e for e in Equality if e is not Equality.CURING])
+def test_for_no_other_promise(equality: Equality) -> None:
+    assert verdict(BEFORE, AFTER, equality) is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize("failure", ["ValueError: no", "exit status 1: MyTypeErrorError", "cut off at the time limit"])
+def test_another_failure_that_is_gone_is_none(failure: str) -> None:
+    assert verdict(run(leaf(1.0), failure=failure), AFTER) is Verdict.DIFFERENT
+
+
+def test_what_was_returned_before_it_raised_must_agree() -> None:
+    assert verdict(run(leaf(3.0), failure=RAISES), AFTER) is Verdict.DIFFERENT
+    assert verdict(run(leaf(1.0, dtype="float16"), failure=RAISES), AFTER) is Verdict.DIFFERENT
+
+
+def test_what_was_printed_before_it_raised_must_agree() -> None:
+    before = run(leaf(1.0), failure=RAISES, stdout="loss 1\n")
+    assert verdict(before, run(leaf(1.0), stdout="loss 1\nloss 2\n")) is Verdict.PROVEN
+    assert verdict(before, run(leaf(1.0), stdout="loss 3\nloss 2\n")) is Verdict.DIFFERENT
+
+
+def test_a_run_that_the_fix_breaks_is_refused() -> None:
+    assert verdict(AFTER, BEFORE) is Verdict.FAILED
+
+
+def test_where_the_original_runs_every_bit_must_agree() -> None:
+    assert verdict(run(leaf(1.0), leaf(2.0)), run(leaf(1.0), leaf(2.5))) is Verdict.DIFFERENT
+    assert verdict(run(leaf(1.0), leaf(2.0)), run(leaf(1.0), leaf(2.0, dtype="float16"))) is Verdict.DIFFERENT
+
+
+def test_one_type_error_for_another_is_no_cure() -> None:
+    assert verdict(BEFORE, run(leaf(1.0), failure="TypeError: body carry differs")) is Verdict.FAILED
+
+
+def test_a_cure_outweighs_that_nothing_else_changes_and_no_difference() -> None:
+    cured = compare(BEFORE, AFTER, Equality.CURING, FUNCTION)
+    alike = compare(AFTER, AFTER, Equality.CURING, FUNCTION)
+    other = compare(AFTER, run(leaf(1.0), leaf(2.5)), Equality.CURING, FUNCTION)
+    assert summary([alike, cured])[0] is Verdict.PROVEN
+    assert summary([other, cured])[0] is Verdict.DIFFERENT
+
+
+SEARCH = """\
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class GradientTransformation(NamedTuple):
+    init: Any
+    update: Any
+
+
+def kept(new, old):
+    return NEW
+
+
+def searched(rate: float) -> GradientTransformation:
+    def init(params):
+        return jnp.asarray(1.0)
+
+    def update(updates, state, params=None):
+        first = jax.tree_util.tree_leaves(updates)[0].sum()
+        state = jax.lax.cond(first > 0, lambda s: kept(s * first, s), lambda s: kept(s / 2, s), state)
+        return jax.tree_util.tree_map(lambda g: -rate * state * g, updates), STATE
+
+    return GradientTransformation(init, update)
+"""
+
+
+def judged(folder: Path, *, cast: str, state: str = "kept(state, 1.0)") -> Evidence:
+    """The evidence for a cast of what `searched` carries."""
+    source = SEARCH.replace("STATE", state)
+    package = folder / "carrying"
+    package.mkdir()
+    (package / "__init__.py").write_text("from carrying.core import *\n")
+    (package / "core.py").write_text(source.replace("NEW", "new"))
+    function = "searched.<locals>.update"
+    fix = Fix("key", "codemod", "Cast", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.CURING, None, function)
+
+    def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
+        return {"core.py": source.replace("NEW", cast).encode()} if fixes else {}
+
+    runner = OptimizerRunner("carrying", package, sys.executable, (("core.py", function),), loops=True)
+    (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None).receipts
+    return evidence
+
+
+@pytest.mark.evidence
+def test_a_cast_that_makes_branches_agree_is_proven(tmp_path: Path) -> None:
+    found = judged(tmp_path, cast="new.astype(jnp.asarray(old).dtype)")
+    assert (found.verdict, found.reason[:28]) == (Verdict.PROVEN, "raises only without the fix:")
+    cured = {entry.case.partition(", ")[2] for entry in found.comparisons if entry.cured}
+    assert {"eager, bfloat16", "jit, bfloat16", "loop, bfloat16", "loop, float16", "loop, float32 under x64"} <= cured
+
+
+@pytest.mark.evidence
+def test_a_cast_that_changes_what_ran_is_not(tmp_path: Path) -> None:
+    found = judged(tmp_path, cast="new.astype(jnp.asarray(old).dtype) * 1.5")
+    assert found.verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.evidence
+def test_a_state_that_a_loop_no_longer_carries_is_refused(tmp_path: Path) -> None:
+    """Eager and jitted updates run on; a carry is not of another dtype than it was."""
+    found = judged(tmp_path, cast="new.astype(jnp.bfloat16)", state="state")
+    assert found.verdict in (Verdict.DIFFERENT, Verdict.FAILED)
