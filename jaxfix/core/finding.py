@@ -134,6 +134,7 @@ class Finding:
       declined: why there is no recipe, lower case; None where there is one.
       confidence: whether the cost was read in the code or depends on the caller.
       safety: lowers the codemod's own safety for this finding; never raises it. None keeps it.
+      equality: what a proof of this cure must show, where the codemod has several; None is what it says itself.
     """
 
     at: ast.AST
@@ -143,6 +144,7 @@ class Finding:
     declined: str | None = None
     confidence: Confidence = Confidence.POSSIBLE
     safety: Safety | None = None
+    equality: Equality | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,10 +32,15 @@ class Pair:
 
 
 class Origins:
-    """Answers for one module. Never raises; an empty answer says that nothing is known."""
+    """Answers for one module. Never raises; an empty answer says that nothing is known.
 
-    def __init__(self, module: Module) -> None:
+    Args:
+      opaque: parameters of which nothing is looked up: they, and fields of them, stand for themselves.
+    """
+
+    def __init__(self, module: Module, opaque: frozenset[ast.arg] = frozenset()) -> None:
         self._module = module
+        self.opaque = opaque
         self._under_way: set[ast.AST] = set()
         self._parts_under_way: set[tuple[ast.AST, Key]] = set()
         self._steps = 0
@@ -95,6 +100,22 @@ class Origins:
                 return self._fields_of_call(source)
         return ()
 
+    def is_opaque(self, expr: ast.expr) -> bool:
+        """Whether `expr` is one of the parameters of which nothing is looked up."""
+        return bool(self.opaque) and isinstance(expr, ast.Name) and self.opaque.issuperset(self.of(expr) or (expr,))
+
+    def constructions(self, owner: ast.ClassDef) -> tuple[ast.Call, ...]:
+        """The calls that make objects of a class of the module that declares its fields."""
+        return tuple(self._constructions.get(owner, ()))
+
+    def made_class(self, source: ast.AST) -> ast.ClassDef | None:
+        """The class of the module that declares its fields, of which the call `source` makes an object."""
+        return self._class(source.func) if isinstance(source, ast.Call) else None
+
+    def changed(self, source: ast.AST) -> ast.expr | None:
+        """What `x._replace(...)` or `dataclasses.replace(x, ...)` changes."""
+        return self._changed(source) if isinstance(source, ast.Call) else None
+
     # --- looking up -------------------------------------------------------------------------------------------
 
     def _look_up(self, expr: ast.AST) -> Iterator[ast.AST]:
@@ -105,6 +126,8 @@ class Origins:
                 scope = self._module.scope_of(name, expr)
                 for binding in self._module.bindings(name, scope) if scope is not None else ():
                     yield from self._bound(binding)
+            case ast.Attribute(value=value) | ast.Subscript(value=value) if self.is_opaque(value):
+                yield expr
             case ast.Attribute(value=value, attr=attr):
                 yield from self._field(value, attr)
             case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)):
@@ -166,6 +189,9 @@ class Origins:
 
     def _parameter(self, parameter: ast.arg) -> Iterator[ast.AST]:
         """What a parameter takes: the arguments of the calls in this module, its default, or a state of its pair."""
+        if parameter in self.opaque:
+            yield parameter
+            return
         for pair in self.pairs:
             if pair.state is parameter:
                 self.crossed = True

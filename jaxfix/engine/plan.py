@@ -77,7 +77,7 @@ def _cook(module: Module, found: Found) -> Fix:
         at=module.span(found.finding.at),
         edits=(),
         safety=found.safety,
-        equality=found.codemod.equality,
+        equality=found.finding.equality or found.codemod.equality,
         lowered_because=None,
         function=module.path(found.finding.at),
     )
