@@ -18,8 +18,8 @@ def lines(libraries: Sequence[Library], verdicts: Verdicts) -> Iterator[str]:
     yield ""
     yield (
         "Written by `python -m benchmarks.ecosystem`: pinned releases (`benchmarks/ecosystem/pinned.txt`) from the "
-        "registry, `jaxfix check --all` on each, then `jaxfix apply --unproven` on a copy. *Certain*: the code that was "
-        "read shows that the line runs eagerly and again and again; *possible*: public code, whose callers decide."
+        "registry, `jaxfix check --all` on each, then `jaxfix apply --unproven` on a copy. *Certain*: the code that "
+        "was read shows that the line runs eagerly and repeatedly; *possible*: public code, whose callers decide."
     )
     yield ""
     files, read = sum(entry.files for entry in libraries), sum(entry.lines for entry in libraries)
@@ -66,8 +66,8 @@ def _review(found: Sequence[tuple[Library, Found]], verdicts: Verdicts) -> Itera
         yield (f"| {level} | {len(entries)} | {said['right'] + said['wrong']} | **{said['wrong']}** | {said['none']} |")
     yield ""
     yield (
-        "The verdicts stand in `benchmarks/ecosystem/reviewed.json`, each with its reason. A verdict holds for one line "
-        "of text, one codemod and one confidence: when any of these changes, the finding is not reviewed."
+        "The verdicts stand in `benchmarks/ecosystem/reviewed.json`, each with its reason. A verdict holds for one "
+        "line of text, one codemod and one confidence: when any of these changes, the finding is not reviewed."
     )
 
 

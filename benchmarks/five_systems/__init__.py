@@ -1,0 +1,1 @@
+"""Five bugs that people reported, in the code that had them: as it was, as people mended it, and as jaxfix does."""

@@ -1,0 +1,17 @@
+"""S5: a Python counter that `eqx.filter_jit` takes for a part of the program."""
+
+import pytest
+
+from benchmarks.five_systems.systems import COUNTER, FLOW, System
+from benchmarks.five_systems.workshop import difference
+
+pytestmark = [pytest.mark.slow, pytest.mark.evidence]
+
+
+@pytest.mark.parametrize("system", [FLOW, COUNTER], ids=["passed", "returned"])
+def test_the_step_is_compiled_once(measured, system: System) -> None:
+    written, repaired, by_hand = (measured(system, name, "training") for name in ("as written", "jaxfix", "by hand"))
+    assert written.steady >= 1
+    assert (repaired.failure, repaired.second, repaired.steady) == (None, by_hand.second, 0)
+    assert repaired.rss_bytes < 100_000
+    assert difference(repaired, written) == 0
