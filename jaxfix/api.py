@@ -6,7 +6,7 @@ from jaxfix.core.compiled import Compiled
 from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES
-from jaxfix.core.jitted import Jit, Jitted
+from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import Key, Pair, returned
 from jaxfix.core.purity import purity
