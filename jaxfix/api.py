@@ -19,6 +19,7 @@ __all__ = [
     "CONTROL_FLOW",
     "CONTROL_FLOW_KEYWORDS",
     "DERIVATIVES",
+    "Argument",
     "Callers",
     "Cause",
     "Codemod",
