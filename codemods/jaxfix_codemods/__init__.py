@@ -4,6 +4,7 @@ from jaxfix.api import Codemod
 from jaxfix_codemods import (
     drifting_state_dtype,
     fresh_function,
+    local_jit,
     local_loop_function,
     python_counter,
     ragged_shape,
@@ -13,6 +14,7 @@ from jaxfix_codemods import (
 
 CODEMODS: tuple[Codemod, ...] = (
     local_loop_function.CODEMOD,
+    local_jit.CODEMOD,
     weak_state.CODEMOD,
     static_exponent.CODEMOD,
     # what only a traced run shows

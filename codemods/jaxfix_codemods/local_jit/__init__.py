@@ -1,0 +1,112 @@
+"""A `jax.jit` that is made anew at every call or in every round of a loop.
+
+JAX keeps compiled programs under the identity of the function inside the jit. A `lambda`, a local `def`, a
+`functools.partial`, a bound method or what `jax.grad` and `jax.vmap` return is a new function each time, so that
+`jax.jit(lambda ...)` in a function compiles at every call of it. Made once, it compiles once. What it takes from its
+surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
+and is no finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
+
+Before:
+    import jax
+
+    def train(params, batches, rate):
+        for batch in batches:
+            step = jax.jit(lambda p: p - rate * (p - batch))
+            params = step(params)
+        return params
+
+After:
+    import jax
+
+    _train_step = jax.jit(lambda p, rate, batch: p - rate * (p - batch))
+
+
+    def train(params, batches, rate):
+        for batch in batches:
+            params = _train_step(params, rate, batch)
+        return params
+
+Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, is the same program
+wherever it is made: safe. All else needs evidence. Moved as it stands, a function that reads what the loop rebinds
+(`batch` above, or the `params` that a training loop closes over) would keep the first value without a word; it is
+handed what it takes instead, and only where it treats it as an array. The other way round, a jit that is called more
+than once keeps what its variables held at the first call: where they change in between, further arguments would change
+the result, and it is left alone. Declined too: names that are called or used as a length, an axis or a condition,
+bound methods (they read their object at each trace), effects at trace time, functions under `vmap`, whose further
+arguments would be mapped over. A jit that is returned, stored or handed to other code is a factory on purpose.
+
+Evidence: fewer compiles, bitwise equal outputs.
+
+Source: https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Safety, Why, hoisting
+from jaxfix_codemods.local_jit.judging import judge, varies_by_design
+from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
+from jaxfix_codemods.local_jit.rewriting import rewrite
+from jaxfix_codemods.local_jit.sites import Site, sites, surely_repeats
+
+
+def find(module: Module) -> Iterator[Finding]:
+    for site in sites(module):
+        applied = unapplied(module, site)
+        if applied is not None or not varies_by_design(module, site):
+            yield _finding(module, site, applied)
+
+
+def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
+    found = partial(
+        Finding,
+        at=site.at,
+        message=_message(module, site),
+        confidence=Confidence.CERTAIN if surely_repeats(module, site) else Confidence.POSSIBLE,
+    )
+    title = f"Make {_what(module, site)} once"
+    if applied is not None:
+        return found(title=applied.title, recipe=partial(apply_at_the_call, applied), safety=Safety.NEEDS_EVIDENCE)
+    try:
+        plan = judge(module, site)
+    except hoisting.Stuck as reason:
+        return found(title=title, declined=str(reason))
+    plain = not plan.lifted and not plan.doubts and plan.in_module
+    return found(
+        title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
+    )
+
+
+def _message(module: Module, site: Site) -> str:
+    again = f"is made anew {_when(module, site)}"
+    if site.taker is None:
+        return f"{_what(module, site)} {again}: it compiles again each time"
+    return f"{_what(module, site)} {again}: `{module.text(site.taker.func)}`, which keeps it, compiles again each time"
+
+
+def _what(module: Module, site: Site) -> str:
+    name = site.by.rpartition(".")[2]
+    if site.function is not None:
+        return f"`{site.function.name}` under `{name}`"
+    of = f"the `{name}` of " if site.taker is None else ""
+    if isinstance(site.inner, ast.Lambda):
+        return f"{of}{'a' if of else 'the'} lambda"
+    first, *more = module.text(site.inner).splitlines()
+    return f"{of}`{first}{' ...' if more else ''}`"
+
+
+def _when(module: Module, site: Site) -> str:
+    if module.loops(site.made):
+        return "in every round of the loop"
+    return f"at every call of `{module.path(site.at).rpartition('<locals>.')[2]}`"
+
+
+CODEMOD = Codemod(
+    id="local-jit",
+    triggers=("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit", "flax.nnx.jit"),
+    safety=Safety.SAFE,
+    equality=Equality.BITWISE,
+    find=find,
+    cures=(Why.FUNCTION, Why.CONSTANT),
+)

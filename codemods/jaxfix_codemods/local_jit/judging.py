@@ -1,0 +1,419 @@
+"""Whether a jitted function can be made where it is made once, and what has to be handed to it there."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import Constancy, Function, Module, constancy, hoisting, lifting, purity
+from jaxfix_codemods.local_jit.sites import Site
+
+_NUMBERED = ("static_argnums", "donate_argnums", "static_broadcasted_argnums", "argnums")
+_PLACED = ("in_axes", "in_shardings", "out_shardings", "axis_name", "in_axis_resources")
+_MAPPING = frozenset({"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "flax.nnx.vmap"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+      function: the lambda or local `def` that moves along; None where there is none, or it stays.
+      lifted: what it is handed as further arguments.
+      at, is_before: the statement to stand before, or after.
+      in_module: whether that is at the top level.
+      stays: whether it stays in its function, and leaves the loop alone.
+      doubts: what only a rerun can settle.
+    """
+
+    site: Site
+    function: Function | None
+    lifted: tuple[hoisting.Taken, ...]
+    at: ast.stmt
+    is_before: bool
+    in_module: bool
+    stays: bool
+    doubts: tuple[str, ...]
+
+
+def judge(module: Module, site: Site) -> Plan:
+    """What to do about `site`.
+
+    Raises:
+      Stuck: nothing, and why.
+    """
+    return _Judge(module, site).plan()
+
+
+def varies_by_design(module: Module, site: Site) -> bool:
+    """Whether each round of the loop makes another program: it reads what the loop binds as more than an array."""
+    loops = set(module.loops(site.made))
+    for function in _functions_of(module, site):
+        for name in hoisting.free_names(module, function):
+            scope = module.scope_of(name, function)
+            bound = [b.node for b in module.bindings(name, scope)] if scope is not None else []
+            if any(loops & set(module.ancestors(node)) for node in bound):
+                taken = hoisting.taken(module, function, name)
+                if any(_use(module, use) is not None for one in taken for use in one.uses):
+                    return True
+    parts: list[ast.AST] = [site.at] if site.function is None else [*site.function.decorator_list]
+    for node in hoisting.names_early(module, parts):
+        scope = module.scope_of(node.id, node)
+        bound = [b.node for b in module.bindings(node.id, scope)] if scope is not None else []
+        if any(loops & set(module.ancestors(b)) and not isinstance(b, ast.FunctionDef) for b in bound):
+            return True
+    return False
+
+
+def _functions_of(module: Module, site: Site) -> Iterator[Function]:
+    found = core(module, site)
+    if isinstance(found, ast.FunctionDef | ast.Lambda):
+        yield found
+
+
+def core(module: Module, site: Site) -> Function | ast.expr:
+    """The function that is jitted in the end, below transformations and partial applications."""
+    if site.function is not None:
+        return site.function
+    expr = site.inner
+    for _ in range(8):
+        match expr:
+            case ast.Call(args=[inner, *_]):
+                expr = inner
+            case ast.Name(id=name):
+                value = _bound_value(module, expr, name)
+                if value is None:
+                    break
+                expr = value
+            case _:
+                break
+    return module.definition(expr) or expr
+
+
+def _bound_value(module: Module, expr: ast.Name, name: str) -> ast.Call | None:
+    match module.bindings(name, module.scope_of(name, expr)):
+        case (binding,) if isinstance(binding.node, ast.Name):
+            value = module.value_of(binding.node)
+            return value if isinstance(value, ast.Call) else None
+    return None
+
+
+def _use(module: Module, use: ast.expr) -> str | None:
+    return lifting.use_of(module, use)
+
+
+class _Judge:
+    def __init__(self, module: Module, site: Site) -> None:
+        self.module, self.site = module, site
+        self.around = module.function(site.made)
+        self.places: list[ast.AST] = [module.tree]
+        self.lifted: list[hoisting.Taken] = []
+        self.kept: list[str] = []
+        self.doubts: list[str] = []
+
+    def plan(self) -> Plan:
+        self._check_text()
+        self._check_uses()
+        function = self._function()
+        if function is not None:
+            self._check_function(function)
+        needed = self._check_early(function)
+        stays = bool(self.kept)
+        if stays and self.lifted:
+            raise hoisting.Stuck(f"it needs `{self.kept[0]}` as it is, and `{self.lifted[0].text}` anew each time")
+        scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
+        at, is_before = self._place(scope, stays, needed, moves_along=function is not None)
+        if self.lifted and function is not None:
+            self._check_lifting(function)
+        moves = function if function is not None and not (stays and isinstance(function, ast.FunctionDef)) else None
+        if stays and self.site.function is not None:
+            moves = function
+        in_module = scope is self.module.tree
+        return Plan(self.site, moves, tuple(self.lifted), at, is_before, in_module, stays, tuple(self.doubts))
+
+    def _check_text(self) -> None:
+        module, at = self.module, self.site.at
+        if not module.has_exact_spans(at):
+            raise hoisting.Stuck("it stands inside an f-string")
+        if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(at)):
+            raise hoisting.Stuck("it holds a string of several lines")
+
+    def _check_uses(self) -> None:
+        if self.site.taker is not None:
+            return
+        targets = self.site.stay.targets
+        if len(targets) > 1:
+            raise hoisting.Stuck(f"it is bound to `{targets[0].id}` and to `{targets[1].id}`")
+        for target in targets:
+            bound = self.module.bindings(target.id, self.module.scope_of(target.id, target))
+            if len(bound) > 1:
+                raise hoisting.Stuck(f"`{target.id}` is bound more than once")
+            if not isinstance(self.module.parent(target), ast.Assign):
+                raise hoisting.Stuck(f"`{target.id}` is bound in the middle of something else")
+        function = self.site.function
+        if function is not None:
+            if len(self.module.bindings(function.name, self.module.scope_of(function.name, function))) > 1:
+                raise hoisting.Stuck(f"`{function.name}` is bound more than once")
+        elif not targets and not isinstance(self.module.parent(self.site.at), ast.Call | ast.keyword):
+            raise hoisting.Stuck("which function is meant depends on a condition")
+
+    # --- the function -----------------------------------------------------------------------------------------
+
+    def _function(self) -> Function | None:
+        """The local function inside; None where it is one of the module, or of another one."""
+        module, site = self.module, self.site
+        found = core(module, site)
+        if isinstance(found, ast.Lambda | ast.FunctionDef):
+            if site.function is None:
+                self._check_wrapping(found)
+            if module.function(found) is None and isinstance(found, ast.FunctionDef) and not module.loops(found):
+                self._check_pure(found)
+                return None
+            return found
+        if isinstance(found, ast.AsyncFunctionDef):
+            raise hoisting.Stuck(f"`{found.name}` is a coroutine")
+        self._check_elsewhere(found)
+        return None
+
+    def _check_elsewhere(self, found: ast.expr) -> None:
+        module = self.module
+        qualname = module.qualname(found)
+        if qualname is not None:
+            if not qualname.startswith("jax."):
+                self.doubts.append(qualname)
+            return
+        if isinstance(found, ast.Attribute):
+            bound = f"`{module.text(found)}` is a bound method and reads its object at each trace"
+            raise hoisting.Stuck(f"{bound}: where nothing of that changes, jit it once in `__init__`")
+        name = " ".join(module.text(found).split())
+        raise hoisting.Stuck(f"where `{name}` is defined was not read")
+
+    def _check_wrapping(self, found: Function) -> None:
+        """Everything between the jit and its function is spelled in the expression itself."""
+        expr = self.site.inner
+        while isinstance(expr, ast.Call) and expr.args:
+            if self.module.qualname(expr.func) is None:
+                raise hoisting.Stuck(f"what `{self.module.text(expr.func)}` returns was not read")
+            expr = expr.args[0]
+        if expr is not found and self.module.definition(expr) is not found:
+            raise hoisting.Stuck(f"`{self.module.text(expr)}` is itself made by a call")
+
+    def _check_pure(self, function: Function) -> None:
+        found = purity(self.module, function)
+        if found.reason is not None:
+            raise hoisting.Stuck(f"it cannot be traced once for all: {found.reason}")
+        self.doubts += found.doubts
+
+    def _check_function(self, function: Function) -> None:
+        self._check_pure(function)
+        if isinstance(function, ast.FunctionDef) and function is not self.site.function:
+            if function.decorator_list:
+                raise hoisting.Stuck(f"`{function.name}` is decorated")
+            if len(self.module.bindings(function.name, self.module.scope_of(function.name, function))) > 1:
+                raise hoisting.Stuck(f"`{function.name}` is bound more than once")
+        for name in hoisting.free_names(self.module, function):
+            self._check_free(function, name)
+
+    def _check_free(self, function: Function, name: str) -> None:
+        module = self.module
+        scope = module.scope_of(name, function)
+        if scope is None:
+            raise hoisting.Stuck(f"where `{name}` comes from is not certain")
+        if not hoisting.is_in_scope(scope, self.around):
+            self._check_outer(function, name, scope)
+            return
+        taken = hoisting.taken(module, function, name)
+        reasons = [(t, reason) for t in taken for use in t.uses if (reason := _use(module, use)) is not None]
+        if not reasons:
+            self.lifted += taken
+            return
+        what, reason = reasons[0]
+        if module.loops(self.site.made) and scope is self.around and self._is_kept(name, scope):
+            self.kept.append(name)
+            return
+        raise hoisting.Stuck(f"it uses `{what.text}` {reason}, where an array may not do")
+
+    def _is_kept(self, name: str, scope: ast.AST | None) -> bool:
+        """Whether the variable stays as it is while the loop runs."""
+        if scope is None or not hoisting.is_plain(self.module, name, scope):
+            return False
+        (binding,) = self.module.bindings(name, scope)
+        loops = self.module.loops(self.site.made)
+        return not any(outer in loops for outer in self.module.ancestors(binding.node))
+
+    def _check_outer(self, function: Function, name: str, scope: ast.AST) -> None:
+        """A variable of a factory: it stays captured, so it must stay what it is."""
+        module = self.module
+        if constancy(module, name, scope) is not Constancy.CONSTANT:
+            raise hoisting.Stuck(f"it reads `{name}`, which can change between calls")
+        for use in lifting.uses(module, function, name):
+            parent = module.parent(use)
+            if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
+                continue
+            if isinstance(parent, ast.Attribute | ast.Subscript) or _use(module, use) is not None:
+                raise hoisting.Stuck(f"it uses `{name}` of the function around as more than a number")
+        self.places.append(scope)
+
+    # --- where it goes ----------------------------------------------------------------------------------------
+
+    def _check_early(self, function: Function | None) -> list[str]:
+        """What is read when the jit is made: it must mean the same at the new place. Returns the module's names."""
+        module, site = self.module, self.site
+        parts: list[ast.AST] = [site.at] if site.function is None else []
+        if function is not None:
+            parts += hoisting.evaluated_early(function)
+        needed: list[str] = []
+        for node in hoisting.names_early(module, parts):
+            scope = module.scope_of(node.id, node)
+            if scope is None or (function is not None and node.id == getattr(function, "name", None)):
+                continue
+            if scope is module.tree:
+                self._check_global(node.id)
+                needed.append(node.id)
+            elif hoisting.is_in_scope(scope, self.around):
+                if module.loops(site.made) and scope is self.around and self._is_kept(node.id, scope):
+                    self.kept.append(node.id)
+                    continue
+                raise hoisting.Stuck(f"it is made with `{node.id}`, which belongs to the function around it")
+            else:
+                if constancy(module, node.id, scope) is not Constancy.CONSTANT:
+                    raise hoisting.Stuck(f"it is made with `{node.id}`, which can change between calls")
+                self.places.append(scope)
+        self._check_calls(parts)
+        return needed
+
+    def _check_global(self, name: str) -> None:
+        match constancy(self.module, name, self.module.tree):
+            case Constancy.CHANGES if not self._is_loop_function(name):
+                raise hoisting.Stuck(f"it reads `{name}`, which can change between calls")
+            case Constancy.UNSURE if self.module.imports.get(name) is None:
+                self.doubts.append(name)
+
+    def _is_loop_function(self, name: str) -> bool:
+        return all(isinstance(b.node, ast.FunctionDef) for b in self.module.bindings(name))
+
+    def _check_calls(self, parts: list[ast.AST]) -> None:
+        """What is called when the jit is made makes functions, and does nothing else."""
+        for part in parts:
+            for call in (n for n in ast.walk(part) if isinstance(n, ast.Call)):
+                if any(isinstance(o, ast.Lambda) and o in ast.walk(part) for o in self.module.ancestors(call)):
+                    continue
+                name = self.module.transform(call.func) or ""
+                if not name.startswith(("jax.", "equinox.filter_", "flax.nnx.", "functools.partial")):
+                    raise hoisting.Stuck(f"it is made with what `{self.module.text(call.func)}` returns")
+                if name.startswith(("jax.numpy.", "jax.random.", "jax.device")):
+                    raise hoisting.Stuck(f"it is made with what `{self.module.text(call.func)}` returns")
+
+    def _place(self, scope: ast.AST, stays: bool, needed: list[str], *, moves_along: bool) -> tuple[ast.stmt, bool]:
+        module, site = self.module, self.site
+        if stays:
+            loops = [loop for loop in module.loops(site.made) if isinstance(loop, _LOOPS)]
+            if not loops:
+                return module.statement(site.made), True
+            (outermost,) = loops[-1:]
+            assert isinstance(outermost, ast.stmt)
+            self._check_bound_above(outermost)
+            return outermost, True
+        before = hoisting.statement_in(module, site.at if site.function is None else site.function, scope)
+        if scope is not module.tree:
+            return before, True
+        at, is_before = hoisting.place(module, before, needed)
+        if not is_before and isinstance(core(module, site), ast.FunctionDef) and moves_along:
+            raise hoisting.Stuck(f"`{needed[-1]}` is defined further down")
+        return at, is_before
+
+    def _check_bound_above(self, loop: ast.stmt) -> None:
+        for name in self.kept:
+            for binding in self.module.bindings(name, self.around):
+                if getattr(binding.node, "lineno", loop.lineno) >= loop.lineno:
+                    raise hoisting.Stuck(f"`{name}` is bound too late")
+
+    # --- further arguments ------------------------------------------------------------------------------------
+
+    def _check_lifting(self, function: Function) -> None:
+        module, site = self.module, self.site
+        if site.taker is not None:
+            raise hoisting.Stuck(f"it takes `{self.lifted[0].text}`, which {_callee(module, site.taker)} does not pass")
+        arguments = function.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
+            raise hoisting.Stuck("it has parameters beside the plain ones, and has to take further ones")
+        self._check_options()
+        if site.stay.handed:
+            raise hoisting.Stuck(f"it has to take `{self.lifted[0].text}`, and is handed to another transformation")
+        if isinstance(function, ast.FunctionDef) and self._reads_itself(function):
+            raise hoisting.Stuck(f"`{function.name}` calls itself, and has to take further arguments")
+        if site.function is None and isinstance(function, ast.FunctionDef):
+            uses = [n for n in ast.walk(module.tree) if isinstance(n, ast.Name) and n.id == function.name]
+            if sum(isinstance(n.ctx, ast.Load) for n in uses) > 1:
+                raise hoisting.Stuck(f"`{function.name}` is used elsewhere too")
+        for call in site.stay.calls:
+            self._check_call(call, function)
+
+    def _check_options(self) -> None:
+        node: ast.AST = self.site.at
+        for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
+            name = self.module.transform(call.func) or ""
+            if name in _MAPPING:
+                raise hoisting.Stuck(f"under `{self.module.text(call.func)}` a further argument would be mapped over")
+            if name == "functools.partial" and call.func is not node and self.module.transform(call.args[0]) is None:
+                raise hoisting.Stuck("a partial application fixes the order of its arguments")
+            for keyword in call.keywords:
+                if keyword.arg in _PLACED or keyword.arg is None:
+                    raise hoisting.Stuck(f"`{keyword.arg or '**'}` says something of every argument")
+                negative = any(isinstance(n, ast.UnaryOp) for n in ast.walk(keyword.value))
+                known = all(
+                    isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.Load) for n in ast.walk(keyword.value)
+                )
+                if keyword.arg in _NUMBERED and (negative or not known):
+                    raise hoisting.Stuck(f"`{keyword.arg}` may count from the end")
+
+    def _reads_itself(self, function: ast.FunctionDef) -> bool:
+        return any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in ast.walk(s))
+
+    def _check_call(self, call: ast.Call, function: Function) -> None:
+        module, site = self.module, self.site
+        wanted = len(function.args.args) + len(function.args.posonlyargs)
+        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            raise hoisting.Stuck("it is called with `*` or `**`, and has to take further arguments")
+        if len(call.args) + len(call.keywords) != wanted:
+            raise hoisting.Stuck("it is called with another number of arguments")
+        for one in self.lifted:
+            if module.scope_of(one.name, call) is not module.scope_of(one.name, function):
+                raise hoisting.Stuck(f"`{one.name}` means something else where it is called")
+            self._check_timing(one, call, single=len(site.stay.calls) == 1)
+
+    def _check_timing(self, one: hoisting.Taken, call: ast.Call, *, single: bool) -> None:
+        """It reads what it takes when it is traced first: that must be what it is at every call."""
+        module, made = self.module, self.site.made
+        scope = module.scope_of(one.name, made)
+        if site_is_called_at_once(self.site, call) and single:
+            return  # made, called and forgotten in one expression
+        between = [loop for loop in module.loops(call) if loop not in module.loops(made)]
+        first, last = _line(module.statement(made)), _line(module.statement(call))
+        for binding in module.bindings(one.name, scope):
+            line = getattr(binding.node, "lineno", 0)
+            inside = any(loop in module.ancestors(binding.node) for loop in between)
+            is_new = binding.node in ast.walk(module.statement(call)) and not between and single
+            if inside or (first <= line <= last and not is_new and binding.node not in module.ancestors(made)):
+                raise hoisting.Stuck(f"`{one.name}` is bound anew between its calls, and it keeps the first value")
+        if module.function(call) is not self.around:
+            raise hoisting.Stuck(f"it is called in another function, and has to take `{one.text}`")
+        if single and not between:
+            return
+        changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
+        stored = "." in one.text and set(one.text.split(".")[1:]) & module.stored
+        if changed or stored or ("." in one.text and module.changes.any_attribute):
+            raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
+
+
+def _callee(module: Module, call: ast.Call) -> str:
+    return f"`{module.text(call.func)}`"
+
+
+def site_is_called_at_once(site: Site, call: ast.Call) -> bool:
+    """Whether the jit is called in the expression that makes it and its function."""
+    return site.at is call.func and not isinstance(site.made, ast.FunctionDef)
+
+
+def _line(node: ast.stmt) -> int:
+    return node.lineno

@@ -1,0 +1,179 @@
+"""The move itself, as text."""
+
+import ast
+
+from jaxfix.api import Module, Rewriter
+from jaxfix_codemods.local_jit.judging import Plan
+from jaxfix_codemods.local_jit.sites import Site
+
+
+def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
+    name = _kept_name(plan) or module.fresh(new_name(module, plan))
+    parameters = _parameters(module, plan)
+    if plan.site.function is not None:
+        edit.hoist(
+            plan.site.function, plan.at, name, () if plan.site.function.args.args else tuple(parameters.values())
+        )
+        _take(module, plan, plan.site.function, parameters, edit)
+        uses: list[ast.expr] = list(plan.site.stay.names)
+    elif _is_moved_as_it_is(module, plan):
+        _move(module, plan, name, edit)
+        uses = [plan.site.at] if isinstance(plan.site.at, ast.Lambda) else []
+    else:
+        text = _made(module, plan, parameters, edit)
+        if plan.is_before:
+            edit.insert_before(plan.at, f"{name} = {text}", below_hoisted=True)
+        else:
+            edit.insert_after(plan.at, f"{name} = {text}")
+        uses = _replaced(module, plan.site, edit)
+    for use in uses:
+        edit.replace(use, name)
+    for call in plan.site.stay.calls:
+        for one in plan.lifted:
+            if call.keywords:
+                edit.set_keyword(call, parameters[one.text], one.text)
+            else:
+                edit.insert_argument(call, one.text)
+
+
+def _kept_name(plan: Plan) -> str | None:
+    """The name that it has, where it stays in its function."""
+    if not plan.stays:
+        return None
+    named = plan.site.stay.targets[0].id if plan.site.stay.targets else None
+    return plan.site.function.name if plan.site.function is not None else named
+
+
+def new_name(module: Module, plan: Plan) -> str:
+    """From the function around and what is jitted there, such as `_train_step`."""
+    own = _own_name(module, plan.site)
+    if plan.stays:
+        return own
+    caller = module.path(plan.site.at).rpartition("<locals>.")[2].rpartition(".")[2].strip("_<>")
+    return "_" + "_".join(part for part in ("" if caller in ("module", "lambda") else caller, own) if part)
+
+
+def _own_name(module: Module, site: Site) -> str:
+    if site.function is not None:
+        return site.function.name.strip("_")
+    if site.stay.targets:
+        return site.stay.targets[0].id.strip("_") or "jitted"
+    parts: list[str] = []
+    expr = site.inner
+    while isinstance(expr, ast.Call) and expr.args:
+        last = (module.qualname(expr.func) or "").rpartition(".")[2]
+        parts.append("" if last in ("partial", "Partial", "jit") else last)
+        expr = expr.args[0]
+    match expr:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            parts.append(name.strip("_"))
+        case _:
+            parts.append("jitted" if site.taker is None else "function")
+    return "_".join(part for part in parts if part)
+
+
+def _is_moved_as_it_is(module: Module, plan: Plan) -> bool:
+    """Whether the function alone moves, to be handed over."""
+    return plan.site.taker is not None and (plan.function is plan.site.at or isinstance(plan.site.at, ast.Name))
+
+
+def _move(module: Module, plan: Plan, name: str, edit: Rewriter) -> None:
+    if isinstance(plan.function, ast.FunctionDef):
+        edit.hoist(plan.function, plan.at, name)
+        for use in _reads(module, plan.function):
+            edit.replace(use, name)
+    elif isinstance(plan.function, ast.Lambda):
+        body = _dedented(module.text(plan.function.body), _indent(module, plan.function)).replace("\n", "\n    ")
+        parameters = ast.unparse(plan.function.args)
+        if "\n" in body:
+            body = f"({body})"
+        edit.insert_before(plan.at, f"def {name}({parameters}):\n    return {body}\n")
+
+
+def _parameters(module: Module, plan: Plan) -> dict[str, str]:
+    """What the function calls each thing that it is handed."""
+    found: dict[str, str] = {}
+    if plan.function is None:
+        return found
+    used = module.names(plan.function) | {n.id for n in ast.walk(plan.function) if isinstance(n, ast.Name)}
+    for one in plan.lifted:
+        own = one.text.rpartition(".")[2]
+        is_taken = own in found.values() or ("." in one.text and own in used)
+        found[one.text] = module.fresh(own) if is_taken else own
+    return found
+
+
+def _take(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> None:
+    """Makes a moved `def` take the further parameters, behind its own."""
+    own = [*function.args.posonlyargs, *function.args.args]
+    if own and parameters:
+        edit.replace(own[-1], ", ".join((module.text(own[-1]), *parameters.values())))
+    for node, text in _renamed(plan, parameters).items():
+        edit.replace(node, text)
+
+
+def _renamed(plan: Plan, parameters: dict[str, str]) -> dict[ast.AST, str]:
+    return {use: parameters[one.text] for one in plan.lifted for use in one.uses if one.text != parameters[one.text]}
+
+
+def _made(module: Module, plan: Plan, parameters: dict[str, str], edit: Rewriter) -> str:
+    """The text that makes the jit at its new place; its function moves there first if it is a local `def`."""
+    site = plan.site
+    inside: dict[ast.AST, str] = {}
+    if isinstance(plan.function, ast.Lambda):
+        inside |= _renamed(plan, parameters)
+        inside |= _longer(module, plan.function, parameters)
+    elif isinstance(plan.function, ast.FunctionDef):
+        moved = _moved(module, plan, plan.function, parameters, edit)
+        for node in _reads(module, plan.function):
+            if site.at in module.ancestors(node):
+                inside[node] = moved
+            else:
+                edit.replace(node, moved)
+    return _dedented(module.substitute(site.at, inside), _indent(module, site.at))
+
+
+def _longer(module: Module, function: ast.Lambda, parameters: dict[str, str]) -> dict[ast.AST, str]:
+    own = [*function.args.posonlyargs, *function.args.args]
+    if not parameters:
+        return {}
+    if not own:
+        return {function.body: f"{', '.join(parameters.values())}: {module.text(function.body)}"}
+    return {own[-1]: ", ".join((module.text(own[-1]), *parameters.values()))}
+
+
+def _moved(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> str:
+    caller = module.path(plan.site.at).rpartition("<locals>.")[2].rpartition(".")[2].strip("_<>")
+    name = module.fresh("_" + "_".join(part for part in (caller, function.name.strip("_")) if part))
+    edit.hoist(function, plan.at, name, () if function.args.args else tuple(parameters.values()))
+    _take(module, plan, function, parameters, edit)
+    return name
+
+
+def _reads(module: Module, function: ast.FunctionDef) -> list[ast.Name]:
+    scope = module.scope_of(function.name, function)
+    found = (n for n in ast.walk(scope or module.tree) if isinstance(n, ast.Name) and n.id == function.name)
+    return [
+        n
+        for n in found
+        if isinstance(n.ctx, ast.Load) and module.scope_of(n.id, n) is scope and function not in module.ancestors(n)
+    ]
+
+
+def _replaced(module: Module, site: Site, edit: Rewriter) -> list[ast.expr]:
+    """The expressions in whose place the new name is to stand; a variable for the jit alone goes."""
+    if not site.stay.targets:
+        return [site.at]
+    edit.delete(module.statement(site.stay.targets[0]))
+    return list(site.stay.names)
+
+
+def _indent(module: Module, node: ast.AST) -> int:
+    start = module.source.lines.line_start(getattr(node, "lineno", 1))
+    line = module.source.text[start : module.span(node).start].decode()
+    return len(line) - len(line.lstrip())
+
+
+def _dedented(text: str, columns: int) -> str:
+    first, *others = text.splitlines()
+    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))

@@ -1,0 +1,108 @@
+"""Where functions under jit are made, and which of them are new at every call of what is around them."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import Argument, Jit, Module, Runs, Stay, fresh, stay
+
+_INSIDE_MODELS = ("flax.linen.jit", "haiku.jit")
+"""Transformations of layers, which run under another trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A function that is made anew: a jitted one, or one that is handed to a jitted one as a static argument.
+
+    Attributes:
+      at: what makes it: the call of the transformation, the decorator, or the argument.
+      by: the transformation.
+      made: what is evaluated or defined again and again.
+      function: the `def` that is decorated; None for a call.
+      stay: its uses; none of an argument.
+      taker: the call that an argument is handed to; None for what is jitted itself.
+    """
+
+    at: ast.expr
+    by: str
+    made: ast.AST
+    function: ast.FunctionDef | None
+    stay: Stay
+    taker: ast.Call | None = None
+
+    @property
+    def inner(self) -> ast.expr:
+        """The expression of the function that a transformation is called with, or that is handed over."""
+        return self.at.args[0] if isinstance(self.at, ast.Call) and self.taker is None else self.at
+
+
+def sites(module: Module) -> Iterator[Site]:
+    """The jitted functions that this file makes again and again, as far as it tells."""
+    found = [site for site in (*_decorated(module), *_called(module), *_handed(module)) if _is_costly(module, site)]
+    for site in found:
+        if not any(other.at in module.ancestors(site.at) for other in found):
+            yield site
+
+
+def _decorated(module: Module) -> Iterator[Site]:
+    for function in module.functions:
+        if isinstance(function, ast.FunctionDef) and (module.function(function) or module.loops(function)):
+            at = fresh.outermost_jit(module, function)
+            uses = stay(module, function) if at is not None and module.method_of(function) is None else None
+            if at is not None and uses is not None:
+                yield Site(at, module.transform(at) or "", function, function, uses)
+
+
+def _called(module: Module) -> Iterator[Site]:
+    for call in module.all_calls():
+        if module.function(call) is None and not module.loops(call):
+            continue
+        found = module.jitted(call)
+        if found is None or found.at is not call:
+            continue
+        made = fresh.made_anew(module, call.args[0], found.jit.by)
+        uses = stay(module, call) if made is not None else None
+        if made is not None and uses is not None:
+            yield Site(call, found.jit.by, made, None, uses)
+
+
+def _handed(module: Module) -> Iterator[Site]:
+    for call in module.all_calls():
+        if module.function(call) is None and not module.loops(call):
+            continue
+        found = module.jit(call.func)
+        if found is None:
+            continue
+        arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
+        arguments += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+        for key, argument in arguments:
+            made = fresh.made_anew(module, argument, found.by) if _is_held(found, key) else None
+            if made is not None:
+                yield Site(argument, found.by, made, None, Stay(), call)
+
+
+def _is_held(jit: Jit, key: Argument) -> bool:
+    """Whether a function that is passed there becomes a part of the key that programs are kept under."""
+    return jit.by == "equinox.filter_jit" or (jit.by == "jax.jit" and jit.is_static(key) is True)
+
+
+def _is_costly(module: Module, site: Site) -> bool:
+    if site.by in _INSIDE_MODELS or module.runs(site.made) is Runs.TRACED or module.runs(site.at) is Runs.TRACED:
+        return False
+    if not (site.stay.calls or site.stay.handed or site.taker) or fresh.is_memoised(module, site.made):
+        return False
+    return _may_repeat(module, site.made)
+
+
+def _may_repeat(module: Module, made: ast.AST) -> bool:
+    """Whether it is made more than once, as far as this module tells."""
+    if module.repeats(made):
+        return True
+    once = module.runs(made) is Runs.EAGER and (module.is_script or module.function(made) is None)
+    return not once
+
+
+def surely_repeats(module: Module, site: Site) -> bool:
+    """Whether it was read that it is made and used again and again."""
+    uses = (*site.stay.calls, *site.stay.handed, *([site.taker] if site.taker else ()))
+    return module.surely_repeats(site.made) and any(module.surely_repeats(use) for use in uses)
