@@ -11,6 +11,7 @@ from jaxfix.drivers.surroundings import placed
 
 def name_of(tmp_path: Path, sources: dict[str, str], path: str) -> tuple[str | None, str]:
     """The dotted name of one of the files, and that of the helper file which it would import from."""
+    tmp_path.mkdir(exist_ok=True)
     (tmp_path / "pyproject.toml").write_text("")
     for name, text in sources.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +46,12 @@ def test_folders_say_where_imports_start(tmp_path: Path, path: str, name: str | 
 def test_a_package_in_name_alone_is_a_folder_of_scripts(tmp_path: Path, path: str, name: str, helper: str) -> None:
     sources = {"exp/__init__.py": "", "exp/train.py": "import jax\nfrom model import f\n", "exp/model.py": ""}
     assert name_of(tmp_path, sources, f"exp/{path}") == (name, helper)
+
+
+@pytest.mark.parametrize(("line", "name"), [("", "train"), ("from . import model", "{folder}.train")])
+def test_a_project_is_no_package_unless_its_files_say_so(tmp_path: Path, line: str, name: str) -> None:
+    sources = {"__init__.py": "", "train.py": f"{line}\n", "model.py": ""}
+    assert name_of(tmp_path / "proj", sources, "train.py")[0] == name.format(folder="proj")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +104,25 @@ def test_what_lies_outside_of_the_project_says_nothing(tmp_path: Path) -> None:
     assert name_of(inner, sources, "mod.py") == ("mod", "jaxfix_helpers")
 
 
-def test_what_is_installed_starts_where_it_is_installed(tmp_path: Path) -> None:
-    path = tmp_path / "site-packages" / "space" / "lib" / "mod.py"
-    found = placed(path, Installed("space.lib", tmp_path / "site-packages", (path,)), Roots(()))
-    assert (found.name, found.helper.module) == ("space.lib.mod", "space.jaxfix_helpers")
-    assert found.helper.path == tmp_path / "site-packages" / "space" / "jaxfix_helpers.py"
+@pytest.mark.parametrize(
+    ("regular", "helper"),
+    [
+        ((), "space.jaxfix_helpers"),
+        (("space/lib",), "space.lib.jaxfix_helpers"),
+        (("space", "space/lib"), "space.jaxfix_helpers"),
+    ],
+)
+def test_what_is_installed_starts_where_it_is_installed(tmp_path: Path, regular: tuple[str, ...], helper: str) -> None:
+    location = tmp_path / "site-packages"
+    path = location / "space" / "lib" / "mod.py"
+    path.parent.mkdir(parents=True)
+    for folder in regular:
+        (location / folder / "__init__.py").write_text("")
+    found = placed(path, Installed("space.lib", location, (path,)), Roots(()))
+    assert (found.name, found.helper.module) == ("space.lib.mod", helper)
+    assert found.helper.path == location.joinpath(*helper.split(".")).with_suffix(".py")
+
+
+def test_an_installed_module_of_one_file_has_it_beside_it(tmp_path: Path) -> None:
+    found = placed(tmp_path / "mod.py", Installed("mod", tmp_path, (tmp_path / "mod.py",)), Roots(()))
+    assert (found.name, found.helper.path) == ("mod", tmp_path / "jaxfix_helpers.py")

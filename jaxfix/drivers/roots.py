@@ -75,9 +75,10 @@ class Roots:
         return any(entry.root == usual and entry.place.is_relative_to(package) for entry in self._imports)
 
     def _flat(self, path: Path, package: Path) -> list[Path]:
-        """Folders of a package in name alone, whose files import one another as scripts do."""
+        """Folders of a package in name alone, whose files import one another as scripts do, or that is the project."""
         roots = (entry.root for entry in self._imports if entry.root.is_relative_to(package))
-        return [root for root in roots if path.is_relative_to(root)]
+        found = [root for root in roots if path.is_relative_to(root)]
+        return found or ([package] if files.project_root(package) == package else [])
 
     def _outermost(self, folder: Path) -> Path | None:
         """The outermost regular package that holds `folder`, itself included."""
