@@ -107,3 +107,8 @@ PURE_BASES = frozenset(
     }
 )
 """Bases of classes, beside those of JAX and `typing`, whose objects do the same at every trace."""
+
+
+def is_retrace(qualname: str, helpers: str | None) -> bool:
+    """Whether it is the generated helper that runs a function without compiling it anew; `helpers` is its module."""
+    return qualname.split(".")[-2:] == ["jaxfix_helpers", "retrace"] or qualname == f"{helpers}.retrace"

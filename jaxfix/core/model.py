@@ -10,6 +10,7 @@ from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import leaving
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import ALONE, Surroundings
+from jaxfix.core.jax_names import is_retrace
 from jaxfix.core.jitted import Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.report import Cause, Why
@@ -391,10 +392,11 @@ class Module:
         return None
 
     def transform(self, expr: ast.AST) -> str | None:
-        """The canonical name behind `jax.jit`, `jax.jit(...)` or `partial(jax.jit, ...)`."""
+        """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`."""
         if isinstance(expr, ast.Call):
-            is_partial = self.qualname(expr.func) == "functools.partial" and expr.args
-            return self.transform(expr.args[0] if is_partial else expr.func)
+            name = self.qualname(expr.func) or ""
+            is_around = name == "functools.partial" or is_retrace(name, self.surroundings.helpers)
+            return self.transform(expr.args[0] if is_around and expr.args else expr.func)
         return self.qualname(expr)
 
     def calls(self, *qualnames: str) -> Iterator[ast.Call]:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from jaxfix.core.conditions import always_runs, goes_around
-from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES, JITS
+from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES, JITS, is_retrace
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
@@ -336,10 +336,13 @@ class Reach:
             yield _Use(Runs.TRACED, None, differentiated)
         elif transform in _CALL_AT_ONCE:
             yield _Use(Runs.UNKNOWN, call, differentiated or transform in DERIVATIVES)
-        elif transform == "functools.partial" or transform in _MAPS | DERIVATIVES:
+        elif transform in _MAPS | DERIVATIVES | {"functools.partial"} or self._is_retrace(transform):
             yield from self._use(call, differentiated or transform in DERIVATIVES)
         else:
             yield _Use(Runs.UNKNOWN, None, differentiated)
+
+    def _is_retrace(self, transform: str) -> bool:
+        return is_retrace(transform, self._module.surroundings.helpers)
 
 
 def _is_control_flow(transform: str, call: ast.Call, node: ast.AST) -> bool:
