@@ -1,0 +1,1 @@
+"""What jaxfix does to the releases that the five systems were reported on."""
