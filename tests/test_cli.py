@@ -67,6 +67,52 @@ def test_check_says_where_what_and_why(project: Path, cli: Cli) -> None:
     assert done.code == 1
 
 
+MAYBE = "import jax\n\njax.tiny_maybe(1)\njax.tiny_maybe(2)\n"
+
+
+def test_check_shows_what_is_certain_and_counts_the_rest(project: Path, cli: Cli) -> None:
+    (project / "maybe.py").write_text(MAYBE)
+    done = cli("check")
+    assert {line.split(":")[0] for line in done.out.splitlines()} == {"train.py"}
+    assert done.err == (
+        "2 findings in 1 of 2 files; [*] 2 fixable with `jaxfix apply`\n"
+        "note: 2 possible findings depend on how the code is called: `--all` shows them\n"
+    )
+
+
+def test_what_is_only_possible_fails_no_check(project: Path, cli: Cli) -> None:
+    (project / "maybe.py").write_text(MAYBE)
+    done = cli("check", "maybe.py", "--select", "tiny-maybe")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("no findings in 1 file\nnote: 2 possible findings depend")
+    everything = cli("check", "maybe.py", "--all")
+    assert (everything.code, everything.out.count("tiny-maybe")) == (1, 2)
+    assert everything.err == "2 findings in 1 of 1 file; [*] 2 fixable with `jaxfix apply`\n"
+
+
+def test_the_json_of_a_check_holds_what_is_shown_and_counts_the_rest(project: Path, cli: Cli) -> None:
+    (project / "maybe.py").write_text(MAYBE)
+    document = json.loads(cli("check", "--output-format", "json").out)
+    assert ([entry["confidence"] for entry in document["findings"]], document["not_shown"]) == (["certain"] * 2, 2)
+    document = json.loads(cli("check", "--output-format", "json", "--all").out)
+    assert (len(document["findings"]), document["not_shown"]) == (4, 0)
+
+
+def test_of_what_is_installed_both_are_shown(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = install(project, monkeypatch)
+    (place / "slowpkg" / "base.py").write_text(MAYBE)
+    done = cli("check", "slowpkg.base")
+    assert (done.code, done.out.count("tiny-maybe")) == (1, 2)
+    assert "note:" not in done.err
+
+
+def test_apply_acts_on_what_is_possible_too(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text(MAYBE)
+    commit()
+    assert cli("apply", "--no-prove").code == 0
+    assert text().count("tiny_done") == 2
+
+
 def test_check_says_why_there_is_no_fix(project: Path, cli: Cli) -> None:
     (project / "odd.py").write_text("import jax\njax.tiny_safe(1, 2)\n")
     done = cli("check", "odd.py")

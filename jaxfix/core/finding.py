@@ -40,6 +40,8 @@ class Equality(Enum):
 
     BITWISE = "bitwise"
     """Structure, shape, dtype, weak type and every bit."""
+    LESS_MEMORY = "bitwise, with less memory"
+    """As `BITWISE`; what drops is not compiles but the peak of memory."""
     STRONGER_TYPES = "bitwise, weak types may become strong"
     """As `BITWISE`, but a leaf that was weakly typed may be strongly typed, at the same dtype."""
     AS_JITTED = "bitwise under jit, eager within tolerance"
@@ -197,3 +199,8 @@ class Fix:
     lowered_because: str | None
     function: str
     helpers: tuple[str, ...] = ()
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it is written without a rerun: of a helper file, only that shows that it can be imported there."""
+        return self.safety is Safety.SAFE and not self.helpers

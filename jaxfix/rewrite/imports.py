@@ -20,7 +20,7 @@ class Imports:
     def name(self, qualname: str, at: ast.AST | None) -> str | None:
         """What the file calls the module `qualname`, at `at` or, for None, everywhere; None if it has no name."""
         for name, meaning in self._module.imports.items():
-            if meaning == qualname and self._is_visible(name, at) and self._is_run(name):
+            if self._module.absolute(meaning) == qualname and self._is_visible(name, at) and self._is_run(name):
                 return name
         root = qualname.partition(".")[0]
         for statement in self._module.tree.body:

@@ -158,7 +158,9 @@ def _second_look(found: Findings, planned: Plans, places: dict[str, Path]) -> Fi
 
 
 def _reread(entry: Planned, place: Path | None) -> Target:
-    raw = entry.patch.after if place is None else files.read_bytes(place)
+    # In a vendored copy the imports of the package may have another name, which no other file's facts know.
+    is_own = place is not None and entry.target.module is None
+    raw = files.read_bytes(place) if place is not None and is_own else entry.patch.after
     return reread(entry.target, SourceFile.decode(entry.patch.path, raw))
 
 

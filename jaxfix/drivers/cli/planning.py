@@ -61,9 +61,9 @@ def accept(target: Target, mode: Mode, receipts: Receipts) -> Callable[[Fix], st
         receipt = receipts.get((target.source.path, fix.key))
         if receipt is not None and receipt.verdict is Verdict.PROVEN:
             return None
-        if receipt is not None and (fix.safety is not Safety.SAFE or receipt.verdict in _REFUTED):
+        if receipt is not None and (not fix.is_safe or receipt.verdict in _REFUTED):
             return f"{receipt.verdict.value}: {receipt.reason}"
-        if fix.safety is Safety.SAFE:
+        if fix.is_safe:
             return None
         return NO_PROGRAM if mode is Mode.RERUN else NO_EVIDENCE
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
-from jaxfix.core.finding import Safety
 from jaxfix.core.report import Verdict
 from jaxfix.drivers import vendor as vendored
 from jaxfix.drivers.cli.generating import Needed
@@ -57,7 +56,7 @@ def _fixes(plans: Plans, generated: Sequence[Needed], receipts: Receipts) -> tup
         place = entry.target.path.relative_to(entry.target.module.location).as_posix()
         for fix in entry.patch.applied:
             evidence = receipts.get((entry.patch.path, fix.key))
-            told = "safe" if fix.safety is Safety.SAFE else "not proven"
+            told = "safe" if fix.is_safe else "not proven"
             if evidence is not None and evidence.verdict is Verdict.PROVEN:
                 told = f"proven: {render.told(evidence)}"
             lines.append(f"`{place}`: {fix.title} (`{fix.codemod}`): {told}")
