@@ -2,6 +2,7 @@
 
 from jaxfix.api import Codemod
 from jaxfix_codemods import (
+    cond_between_values,
     drifting_state_dtype,
     fresh_function,
     local_jit,
@@ -9,14 +10,19 @@ from jaxfix_codemods import (
     python_counter,
     ragged_shape,
     static_exponent,
+    undonated_state,
+    unjitted_update,
     weak_state,
 )
 
 CODEMODS: tuple[Codemod, ...] = (
     local_loop_function.CODEMOD,
     local_jit.CODEMOD,
+    cond_between_values.CODEMOD,
     weak_state.CODEMOD,
     static_exponent.CODEMOD,
+    unjitted_update.CODEMOD,
+    undonated_state.CODEMOD,
     # what only a traced run shows
     python_counter.CODEMOD,
     fresh_function.CODEMOD,

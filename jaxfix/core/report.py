@@ -276,6 +276,11 @@ class Measurement:
     device_peak_bytes: int | None = None
 
     @property
+    def memory_bytes(self) -> int:
+        """The most memory in use: on the device where it tells, else of the process."""
+        return self.peak_bytes if self.device_peak_bytes is None else self.device_peak_bytes
+
+    @property
     def step_numbers(self) -> tuple[int, ...]:
         """For each of `steps` the number, from 1, of the last step that it stands for."""
         return tuple(accumulate(step.iterations for step in self.steps))

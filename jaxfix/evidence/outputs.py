@@ -11,6 +11,8 @@ from jaxfix.core.report import Beside, Leaf, Measurement, Output
 JAXPR = "jaxpr"
 # How the labels of files begin that a run wrote.
 FILE = "file "
+# In the labels of what a function that returns nothing leaves in its variables: a rewrite may have others.
+VARIABLE = " left `"
 _UNFORGIVING = ("not finite", "in bfloat16")
 TOLERANCE = 1e-3
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
@@ -51,6 +53,7 @@ class Noise:
     Attributes:
       steady: by how much the compiles per step differ.
       total: by how much the compiles in all differ.
+      peak: by how many bytes the peaks of memory differ.
     """
 
     labels: frozenset[str] = frozenset()
@@ -58,6 +61,7 @@ class Noise:
     ragged: bool = False
     steady: int = 0
     total: int = 0
+    peak: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.lines or self.ragged)
@@ -183,7 +187,9 @@ def outputs_alike(
     old = {output.label: output for output in before if output.label not in skipped}
     new = {output.label: output for output in after if output.label not in skipped}
     for label in [*old, *new]:
-        if label not in old or label not in new:
+        if VARIABLE in label and (label not in old or label not in new):
+            old.pop(label, None)
+        elif label not in old or label not in new:
             return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the fix")
     compared, delta, ulp, stronger = 0, 0.0, 0.0, list[str]()
     for label, output in old.items():
@@ -203,11 +209,12 @@ def noise(first: Measurement, second: Measurement) -> Noise:
     differing = {label for label in old if label in new and not _is_same(old[label], new[label])}
     steady = abs(first.steady_compiles - second.steady_compiles)
     total = abs(len(first.compiles) - len(second.compiles))
+    peak = abs(first.memory_bytes - second.memory_bytes)
     lines, others = (_lines(run.stdout, Allowed()) for run in (first, second))
     if len(lines) != len(others):
-        return Noise(missing | differing, frozenset(), True, steady, total)
+        return Noise(missing | differing, frozenset(), True, steady, total, peak)
     changing = {number for number, (a, b) in enumerate(zip(lines, others, strict=True)) if a != b}
-    return Noise(missing | differing, frozenset(changing), False, steady, total)
+    return Noise(missing | differing, frozenset(changing), False, steady, total, peak)
 
 
 def _is_same(old: Output, new: Output) -> bool:

@@ -19,7 +19,10 @@ Progress = Callable[[str], None]
 
 
 _WORTH_WEEDING = 3
-_LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CURING, Equality.AS_JITTED)
+_LOOSEST_LAST = (
+    *(Equality.LESS_MEMORY, Equality.BITWISE, Equality.STRONGER_TYPES),
+    *(Equality.CURING, Equality.AS_JITTED),
+)
 
 
 class Runner(Protocol):

@@ -23,6 +23,8 @@ from jaxfix.evidence.outputs import (
 )
 
 _NAMED_LEAVES = 2
+# A drop of the peak of memory that is told: of a process, allocators and threads move it by some megabytes.
+_NOTICEABLE_BYTES, _NOTICEABLE_PART, _NOISES = 8_000_000, 0.02, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,20 @@ def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False
     """
     if cured:
         return cure_alike(pair.before, pair.after, may, pair.noise)
-    found = likeness(pair.before, pair.after, may, pair.noise)
+    noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair)) if as_jitted else pair.noise
+    found = likeness(pair.before, pair.after, may, noise)
     if found.difference is None or not as_jitted or pair.jitted is None:
         return found
-    shaped = likeness(pair.before, pair.after, replace(may, tolerance=inf), pair.noise)
+    shaped = likeness(pair.before, pair.after, replace(may, tolerance=inf), noise)
     near = outputs_alike(pair.jitted.outputs, pair.after.outputs, Allowed(tolerance=JIT_TOLERANCE, untyped=True))
     return shaped if shaped.difference is None and near.difference is None and near.compared else found
+
+
+def _under_jit(pair: Pair) -> frozenset[str]:
+    """The outputs of functions that run eagerly without the fix, and with it under a trace alone."""
+    moved = [name for name in pair.before.calls if name in pair.after.functions and name not in pair.after.calls]
+    beginnings = tuple(f"{name.rpartition('/')[2]} call " for name in moved)
+    return frozenset(output.label for output in pair.before.outputs if output.label.startswith(beginnings))
 
 
 def _until(measurement: Measurement, steps: int) -> Measurement:
@@ -190,6 +200,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, equality: Equality) -> 
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(equality):
         return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
+    if equality is Equality.LESS_MEMORY:
+        return memory_effect(before, after, pair.noise)
     return effect(counts(before), counts(after), pair.noise)
 
 
@@ -207,14 +219,37 @@ def stopping(run: Measurement) -> str:
     return f" before the run was stopped {run.stopped}" if run.stopped else ""
 
 
+def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of the peak of memory: a drop is none that two equal runs come near to."""
+    rises = _rises(counts(before), counts(after), noise)
+    if rises is not None:
+        return Verdict.NO_EFFECT, rises
+    old, new = before.memory_bytes, after.memory_bytes
+    where = "process" if before.device_peak_bytes is None else "device"
+    words = f"peak memory of the {where} {old / 1e6:.0f} -> {new / 1e6:.0f} MB"
+    least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * old, _NOISES * noise.peak)
+    if (before.device_peak_bytes is None) is not (after.device_peak_bytes is None):
+        return Verdict.NOT_COMPARED, "only one of the runs tells the memory of its device"
+    if old - new >= least:
+        return Verdict.PROVEN, words
+    return Verdict.NO_EFFECT, f"equal results, but {words}: a drop of less than {least / 1e6:.0f} MB tells nothing here"
+
+
+def _rises(before: Counts, after: Counts, noise: Noise) -> str | None:
+    if after.steady_compiles > before.steady_compiles + noise.steady:
+        return f"compiles per step {before.steady_compiles} -> {after.steady_compiles}: they rise"
+    if after.compiles > before.compiles + noise.total:
+        return f"compiles {before.compiles} -> {after.compiles}: they rise"
+    return None
+
+
 def effect(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
     """What the counts of two runs with equal results say; what two equal runs differ by is no effect."""
     steady = f"compiles per step {before.steady_compiles} -> {after.steady_compiles}"
     total = f"compiles {before.compiles} -> {after.compiles}"
-    if after.steady_compiles > before.steady_compiles + noise.steady:
-        return Verdict.NO_EFFECT, f"{steady}: they rise"
-    if after.compiles > before.compiles + noise.total:
-        return Verdict.NO_EFFECT, f"{total}: they rise"
+    rises = _rises(before, after, noise)
+    if rises is not None:
+        return Verdict.NO_EFFECT, rises
     if after.steady_compiles < before.steady_compiles - noise.steady:
         return Verdict.PROVEN, f"{steady}, {total}"
     if after.compiles < before.compiles - noise.total:

@@ -6,6 +6,7 @@ from collections import Counter
 from jaxfix.core.report import Comparison, Environment, Evidence, Verdict
 from jaxfix.render.paint import Paint
 
+PEAK = "peak memory"
 _INDENT = " " * 8
 _MEGABYTE = 1_000_000
 _NOTICEABLE_BYTES = 50_000
@@ -39,7 +40,7 @@ def told(evidence: Evidence) -> str:
 def figures(comparison: Comparison) -> str:
     """What changed and what did not, such as `compiles per step 1 -> 0, total 35 -> 16, bitwise equal`."""
     before, after = comparison.before, comparison.after
-    parts = []
+    parts = [comparison.reason] if comparison.reason.startswith(PEAK) else []
     if before.steady_compiles or after.steady_compiles:
         parts.append(f"compiles per step {before.steady_compiles} -> {after.steady_compiles}")
         parts.append(f"total {before.compiles} -> {after.compiles}")

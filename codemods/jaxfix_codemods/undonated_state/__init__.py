@@ -138,6 +138,6 @@ CODEMOD = Codemod(
     id="undonated-state",
     triggers=("jit", "pmap", "pjit", "filter_jit"),
     safety=Safety.NEEDS_EVIDENCE,
-    equality=Equality.BITWISE,
+    equality=Equality.LESS_MEMORY,
     find=find,
 )

@@ -20,6 +20,7 @@ from jaxfix_codemods.unjitted_update.work import LOOPS
 _PLAIN = (
     *(ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.Dict, ast.Constant),
     *(ast.Subscript, ast.operator, ast.unaryop, ast.expr_context, ast.Assign, ast.AnnAssign, ast.AugAssign),
+    *(ast.Lambda, ast.arguments, ast.arg),
 )
 _SEE_NAMES = frozenset({"locals", "vars", "eval", "exec", "dir", "globals"})
 
@@ -80,9 +81,13 @@ def judge(module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.Cal
     filtered = uses_equinox(module, statements)
     if filtered and any(counts(module, values, node) for node in _first_loads(statements, parameters)):
         raise Declined("`equinox.filter_jit` compiles for each Python number, and one counts")
-    taken = _first_free(module, ("train_step", "training_step", "jitted_step"))
     return Extraction(
-        statements, _place(module, loop, statements, scope, captured), taken, parameters, results, filtered
+        statements,
+        _place(module, loop, statements, scope, captured),
+        module.fresh("train_step"),
+        parameters,
+        results,
+        filtered,
     )
 
 
@@ -90,7 +95,7 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     """Puts the statements into a function before the loop, and a call in their place."""
     package, name = ("equinox", "filter_jit") if found.filtered else ("jax", "jit")
     local = edit.imported(package, prefer={"equinox": "eqx"}.get(package, package), at=found.before)
-    body = "\n".join(_indented(_dedented(module.text(s), s.col_offset)) for s in found.statements)
+    body = "\n".join(_indented(_lines_of(module, s)) for s in found.statements)
     results = ", ".join(found.results)
     given = ", ".join(found.parameters)
     head = f"@{local}.{name}\ndef {found.name}({given}):"
@@ -101,13 +106,18 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
         edit.delete(statement)
 
 
+def _lines_of(module: Module, statement: ast.stmt) -> str:
+    text = _dedented(module.text(statement), statement.col_offset)
+    return f"{text}\n" if isinstance(statement, ast.FunctionDef) else text
+
+
 def _dedented(text: str, columns: int) -> str:
     first, *others = text.splitlines()
     return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" if line else line for line in text.splitlines())
+    return "\n".join(f"    {line}" if line else line for line in text.split("\n"))
 
 
 # --- which statements ---------------------------------------------------------------------------------------------
@@ -431,19 +441,3 @@ def _check_results(
                 )
         if isinstance(statement, ast.AugAssign) and values.of(statement.target).form.value in ("Python", "NumPy"):
             raise Declined(f"`{module.text(statement.target)}` is a counter that is no array")
-
-
-def _first_free(module: Module, names: Iterable[str]) -> str:
-    """A name that the file does not have; the same at every question, unlike `fresh`, which counts on."""
-    known = {n.id for n in ast.walk(module.tree) if isinstance(n, ast.Name)}
-    known |= {f.name for f in module.functions if not isinstance(f, ast.Lambda)} | set(module.names())
-    for name in _numbered(names):
-        if name not in known:
-            return name
-    raise Declined("there is no name left")
-
-
-def _numbered(names: Iterable[str]) -> Iterator[str]:
-    yield from names
-    for number in range(2, 100):
-        yield f"train_step_{number}"

@@ -12,6 +12,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from .files import real
+from .samples import is_array
 from .values import raised_output
 
 if TYPE_CHECKING:
@@ -66,8 +67,11 @@ class Calls:
                 monitoring.set_local_events(tool, code, events.PY_RETURN)
                 return self._enter(name, sys._getframe(1))
 
+            def returns(code: CodeType, _: int, value: Any) -> Any:
+                return self._leave(code, value, False, sys._getframe(1))
+
             monitoring.register_callback(tool, events.PY_START, starts)
-            monitoring.register_callback(tool, events.PY_RETURN, lambda code, _, value: self._leave(code, value, False))
+            monitoring.register_callback(tool, events.PY_RETURN, returns)
             monitoring.register_callback(tool, events.PY_UNWIND, lambda code, _, error: self._leave(code, None, True))
             monitoring.set_events(tool, events.PY_START | events.PY_UNWIND)
         else:
@@ -96,7 +100,7 @@ class Calls:
                 code = frame.f_code
                 # The profiler says `None` of a frame that an exception leaves: the instruction tells.
                 raised = value is None and dis.opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
-                self._leave(code, value, raised)
+                self._leave(code, value, raised, frame)
 
         return profile
 
@@ -117,7 +121,7 @@ class Calls:
             counts = len(self.record.compiles), self.record.traces
             self.thread.calls.append(Call(name, frame, name in self.rewritten, is_tracing(), counts))
 
-    def _leave(self, code: CodeType, value: Any, raised: bool) -> None:
+    def _leave(self, code: CodeType, value: Any, raised: bool, frame: FrameType | None = None) -> None:
         calls = self.thread.calls
         if self.thread.silent or not calls or calls[-1].code is not code:
             return
@@ -130,6 +134,24 @@ class Calls:
         if number <= (self.settings.calls or 0):
             label = f"{os.path.basename(call.name)} call {number}"
             self.record.outputs.append(raised_output(label) if raised else self.probe.digest(label, value))
+            if value is None and frame is not None and not raised and call.rewritten:
+                self._variables(label, frame)
+
+    def _variables(self, label: str, frame: FrameType) -> None:
+        """What a function that returns nothing leaves in its variables: a script says no more of what it computed."""
+        if "jax" not in sys.modules:
+            return
+        flatten = sys.modules["jax"].tree_util.tree_leaves
+        with self.probe.paused():
+            for name, value in sorted(dict(frame.f_locals).items()):
+                if name.startswith("_"):
+                    continue
+                try:
+                    leaves = flatten(value)
+                    if leaves and all(is_array(leaf) for leaf in leaves):
+                        self.record.outputs.append(self.probe.digest(f"{label} left `{name}`", value))
+                except Exception:  # an odd container, or a buffer that was given away
+                    continue
 
 
 def endings(module: str) -> tuple[str, ...]:

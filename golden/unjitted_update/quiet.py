@@ -1,0 +1,133 @@
+"""Loops that look like eager training, and are not."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jax import lax
+
+optimizer = optax.adam(1e-2)
+
+
+def loss_of(params, batch):
+    return jnp.mean((batch * params) ** 2)
+
+
+@jax.jit
+def step(params, state, batch):
+    gradients = jax.grad(loss_of)(params, batch)
+    updates, state = optimizer.update(gradients, state)
+    return optax.apply_updates(params, updates), state
+
+
+def train(params, batches):
+    state = optimizer.init(params)
+    for batch in batches:
+        params, state = step(params, state, batch)
+    return params
+
+
+def plain_step(params, batch):
+    return params - jax.grad(loss_of)(params, batch)
+
+
+fast_step = jax.jit(plain_step)
+
+
+def train_fast(params, batches):
+    for batch in batches:
+        params = fast_step(params, batch)
+    return params
+
+
+gradient_of = jax.jit(jax.value_and_grad(loss_of))
+update = jax.jit(optimizer.update)
+
+
+def train_in_parts(params, batches):
+    state = optimizer.init(params)
+    for batch in batches:
+        loss, gradients = gradient_of(params, batch)
+        updates, state = update(gradients, state)
+        params = params + updates
+    return params, loss
+
+
+@eqx.filter_jit
+def filtered(model, batch):
+    return jax.grad(loss_of)(model, batch)
+
+
+def train_filtered(params, batches):
+    for batch in batches:
+        params = params - filtered(params, batch)
+    return params
+
+
+@jax.jit
+def unrolled(params, batches):
+    for batch in batches:
+        params = params - jax.grad(loss_of)(params, batch)
+    return params
+
+
+def scanned(params, batches):
+    def body(carry, batch):
+        return carry - jax.grad(loss_of)(carry, batch), None
+
+    return lax.scan(body, params, batches)[0]
+
+
+def once(params, batch):
+    gradients = jax.grad(loss_of)(params, batch)
+    updates, _ = optimizer.update(gradients, optimizer.init(params))
+    return optax.apply_updates(params, updates)
+
+
+def settings(files):
+    merged = {}
+    for file in files:
+        merged.update(file)
+    return merged
+
+
+class Table:
+    def init(self, rows):
+        return rows
+
+    def update(self, row, rows):
+        return row, rows
+
+
+def rows_of(lines):
+    import hashlib
+
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line)
+    return digest.hexdigest()
+
+
+class JittedRule:
+    def init(self, params):
+        return params
+
+    @jax.jit
+    def update(self, gradients, state):
+        return gradients, state
+
+
+def train_rule(params, batches):
+    rule = JittedRule()
+    state = rule.init(params)
+    for batch in batches:
+        params, state = rule.update(batch, state)
+    return params
+
+
+if __name__ == "__main__":
+    batches = [jnp.ones(3)] * 3
+    train(jnp.ones(3), batches)
+    train_fast(jnp.ones(3), batches)
+    train_in_parts(jnp.ones(3), batches)
+    once(jnp.ones(3), batches[0])
