@@ -3,7 +3,10 @@
 from jaxfix.core import fresh, hoisting, lifting
 from jaxfix.core.callers import Callers, callers
 from jaxfix.core.compiled import Compiled
-from jaxfix.core.constancy import Constancy, constancy
+from jaxfix.core.conditions import always_runs
+from jaxfix.core.constancy import Constancy, constancy, is_impure
+from jaxfix.core.eager import Transformed, eager_transformations
+from jaxfix.core.effects import effects
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
@@ -42,16 +45,21 @@ __all__ = [
     "Runs",
     "Safety",
     "Stay",
+    "Transformed",
     "Value",
     "Values",
     "Why",
+    "always_runs",
     "arguments_of",
     "callers",
     "constancy",
     "demands",
     "demands_of_statements",
+    "eager_transformations",
+    "effects",
     "fresh",
     "hoisting",
+    "is_impure",
     "is_kept",
     "lifting",
     "purity",
