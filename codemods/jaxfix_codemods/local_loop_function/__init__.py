@@ -44,40 +44,103 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import CONTROL_FLOW, Codemod, Confidence, Equality, Finding, Module, Runs, Safety, Why
+from jaxfix.api import (
+    CONTROL_FLOW,
+    Codemod,
+    Confidence,
+    Equality,
+    Finding,
+    Module,
+    Recipe,
+    Runs,
+    Safety,
+    Transformed,
+    Why,
+    eager_transformations,
+    selection,
+)
+from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at, may_repeat
-from jaxfix_codemods.local_loop_function.judging import doubts, judge
+from jaxfix_codemods.local_loop_function.judging import Move, doubts, judge
 from jaxfix_codemods.local_loop_function.naming import Declined, around, last_part, shown
+from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
+
+MadeAnew = list[tuple[ast.expr, str]]
 
 
 def find(module: Module) -> Iterator[Finding]:
+    transformed = eager_transformations(module)
+    mapped: set[Transformed] = set()
     for call in module.calls(*CONTROL_FLOW):
         if module.runs(call) is Runs.TRACED:
             continue  # compiled once, with the program around it
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
-        if made_anew and may_repeat(module, made_anew[0][0]):
-            yield _finding(module, call, made_anew)
+        around_it = {each for each in transformed if call in each.control_flow}
+        if not made_anew or transforming.covers(module, around_it):
+            continue
+        move = _move(module, call, made_anew)
+        if isinstance(move, Declined) and selection.selectable(module, call):
+            continue  # `jnp.where` is the better cure
+        if around_it and (isinstance(move, Declined) or move.lifted):
+            mapped |= around_it  # cured where it is mapped: an array in the carry can cost memory there
+        elif may_repeat(module, _repeated(module, call, made_anew)):
+            yield _finding(module, call, made_anew, move)
+    for each in transformed:
+        if each.is_derivative and all(selection.selectable(module, call) for call in each.control_flow):
+            continue
+        if not each.is_retraced and (each.is_derivative or each in mapped):
+            yield from transforming.findings(module, each)
 
 
-def _finding(module: Module, call: ast.Call, made_anew: list[tuple[ast.expr, str]]) -> Finding:
+def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Move | Declined:
+    try:
+        return judge(module, call, module.qualname(call.func) or "", made_anew)
+    except Declined as reason:
+        return reason
+
+
+def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
+    """What makes the functions when it runs again."""
+    return call if module.qualname(call.func) == "jax.lax.map" else made_anew[0][0]
+
+
+def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | Declined) -> Finding:
     primitive = module.qualname(call.func) or ""
     names = shown(module, *(use for use, _ in made_anew))
-    verb = "are new functions" if len(made_anew) > 1 else "is a new function"
     again = any(module.surely_repeats(made_at(module, use)) and module.surely_repeats(call) for use, _ in made_anew)
     found = partial(
         Finding,
         at=call,
-        message=f"{names} {verb} at every call of `{around(module, call)}`: `{last_part(primitive)}` compiles again",
-        title=f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once",
+        message=f"{_cause(primitive, names, made_anew)} at every call of `{around(module, call)}`: "
+        f"`{last_part(primitive)}` compiles again",
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
     )
+    moved = f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once"
+    if isinstance(move, Move) and not module.differentiated(call):
+        plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
+        safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
+        return found(title=moved, recipe=partial(rewrite, module, move), safety=safety)
     try:
-        move = judge(module, call, primitive, made_anew)
+        recipe = _retraced(module, call, made_anew)
     except Declined as reason:
-        return found(declined=str(reason))
-    plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
-    return found(recipe=partial(rewrite, module, move), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE)
+        is_why = module.surroundings.helpers is not None or isinstance(move, Move)
+        return found(title=moved, declined=str(reason if is_why else move))
+    return found(title=title(primitive), recipe=recipe, safety=Safety.NEEDS_EVIDENCE)
+
+
+def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
+    if module.differentiated(call):
+        raise Declined("under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller")
+    functions = [definition for use, _ in made_anew if (definition := module.definition(use)) is not None]
+    check_gain(module, [*functions, *(use for use, _ in made_anew)])
+    return retraced(module, call.func)
+
+
+def _cause(primitive: str, names: str, made_anew: MadeAnew) -> str:
+    if primitive == "jax.lax.map":
+        return f"`map` wraps {names} in a new function"
+    return f"{names} {'are new functions' if len(made_anew) > 1 else 'is a new function'}"
 
 
 CODEMOD = Codemod(

@@ -3,8 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, Module, Runs
-from jaxfix_codemods.local_loop_function.naming import first_parameter
+from jaxfix.api import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, Module, Runs, fresh
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
@@ -21,17 +20,12 @@ def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.exp
 
 def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
     """Whether each run of the function around `call` makes a new object for `use`."""
+    if module.qualname(call.func) == "jax.lax.map":
+        return module.function(call) is not None or bool(module.loops(call))  # it wraps whatever it is given
     match use:
-        case ast.Lambda():
-            return module.function(call) is not None or bool(module.loops(call))
-        case ast.Call(func=func):
-            return module.qualname(func) == "functools.partial"
-        case ast.Attribute(value=ast.Name(id=receiver), attr=name):
-            around = module.functions_around(call)
-            method = around[-1] if around else None
-            owner = module.method_of(method) if method is not None else None
-            is_own = method is not None and receiver == first_parameter(method)
-            return owner is not None and is_own and _is_bound_method(module, owner, name)
+        case ast.Lambda() | ast.Call() | ast.Attribute():
+            is_new = fresh.made_anew(module, use) is not None
+            return is_new and (module.function(call) is not None or bool(module.loops(call)))
         case ast.Name(id=name):
             scope = module.scope_of(name, use)
             if scope is module.tree:
@@ -50,24 +44,11 @@ def may_be_new(module: Module, call: ast.Call, use: ast.expr) -> bool:
     return isinstance(use, ast.Call)
 
 
-def _is_bound_method(module: Module, owner: ast.ClassDef, name: str) -> bool:
-    """Whether reading `name` from an object of `owner` makes a bound method: not a static one, and no attribute."""
-    if name in module.changes.attributes:
-        return False
-    match module.bindings(name, owner):
-        case (binding,) if isinstance(binding.node, ast.FunctionDef):
-            decorators = binding.node.decorator_list
-            return all(isinstance(d, ast.Name) and d.id == "classmethod" for d in decorators)
-    return False
-
-
 def _makes_function(module: Module, node: ast.AST) -> bool:
     if isinstance(node, ast.FunctionDef):
         return True
     value = module.value_of(node) if isinstance(node, ast.Name) else None
-    if isinstance(value, ast.Call):
-        return module.qualname(value.func) == "functools.partial"
-    return isinstance(value, ast.Lambda)
+    return value is not None and not isinstance(value, ast.Name) and fresh.made_anew(module, value) is not None
 
 
 def _is_defined_in_loop(module: Module, name: str) -> bool:
@@ -75,12 +56,14 @@ def _is_defined_in_loop(module: Module, name: str) -> bool:
 
 
 def made_at(module: Module, use: ast.expr) -> ast.AST:
-    return module.definition(use) or use
+    """Where the function is made; of one that is made elsewhere, and wrapped here, where it is handed over."""
+    made = module.definition(use)
+    return made if made is not None and module.function(made) is not None else use
 
 
-def may_repeat(module: Module, use: ast.expr) -> bool:
+def may_repeat(module: Module, use: ast.AST) -> bool:
     """Whether the function is made more than once, as far as this module tells."""
-    made = made_at(module, use)
+    made = made_at(module, use) if isinstance(use, ast.expr) else use
     if module.repeats(made):
         return True
     once = module.runs(made) is Runs.EAGER and (module.is_script or module.function(made) is None)

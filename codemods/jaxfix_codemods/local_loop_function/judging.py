@@ -44,10 +44,8 @@ class Move:
 
 
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
-    if module.differentiated(call):
-        raise Declined("under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller")
     if primitive == "jax.lax.map":
-        raise Declined("`lax.map` wraps its function in a new one: `jit` the caller, or use `lax.scan`")
+        raise Declined("`lax.map` wraps its function in a new one")
     if not module.has_exact_spans(call):
         raise Declined("the call stands inside an f-string")
     if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(call)):
@@ -80,7 +78,7 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
 def _definition(module: Module, call: ast.Call, use: ast.expr) -> Function:
     match use:
         case ast.Call():
-            raise Declined("a `functools.partial` is a new object at every call: make it once, or lift its arguments")
+            raise Declined(f"`{first_line(module, use)}` is a new object at every call")
         case ast.Attribute():
             raise Declined(f"`{module.text(use)}` is a bound method, which is a new object at every call")
     function = module.definition(use)

@@ -42,15 +42,15 @@ def shown(module: Module, *uses: ast.expr) -> str:
     lambdas = sum(isinstance(use, ast.Lambda) for use in uses)
     if lambdas == len(uses) > 1:
         return "both lambdas" if lambdas == 2 else f"all {lambdas} lambdas"
-    return " and ".join(_shown(module, use) for use in uses)
+    return " and ".join(dict.fromkeys(_shown(module, use) for use in uses))
 
 
 def _shown(module: Module, use: ast.expr) -> str:
     match use:
         case ast.Lambda():
             return "the lambda"
-        case ast.Call():
-            return "the `functools.partial`"
+        case ast.Call(func=func):
+            return f"the `{first_line(module, func)}`"
     return f"`{first_line(module, use)}`"
 
 
