@@ -1,0 +1,69 @@
+"""Loops under an eager `grad`, `vmap` and their kin: what is called is the transformation, and it is wrapped."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import Confidence, Finding, Module, Runs, Safety, Transformed, always_runs, demands, effects
+from jaxfix_codemods.local_loop_function.anew import may_repeat
+from jaxfix_codemods.local_loop_function.naming import Declined, first_line, last_part
+from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
+
+
+def covers(module: Module, around: set[Transformed]) -> bool:
+    """Whether a loop inside of these transformations is cured with them, and runs nowhere else."""
+    closed = [each for each in around if each.is_derivative or each.is_retraced]
+    return bool(closed) and not any(_is_called_beside(module, each) for each in closed)
+
+
+def _is_called_beside(module: Module, transformed: Transformed) -> bool:
+    """Whether this file calls a function that runs inside without the transformation."""
+    return any(
+        module.definition(call.func) in transformed.functions
+        and not transformed.functions.intersection(module.functions_around(call))
+        and module.runs(call) is not Runs.TRACED
+        for call in module.all_calls()
+    )
+
+
+def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
+    """The finding of one transformation, unless it runs once."""
+    sites = [site for site in transformed.sites if may_repeat(module, site)]
+    if not sites:
+        return
+    again = any(map(module.surely_repeats, sites)) and _surely_loops(module, transformed)
+    primitives = dict.fromkeys(last_part(module.transform(call.func) or "") for call in transformed.control_flow)
+    found = partial(
+        Finding,
+        at=transformed.at,
+        message=f"`{first_line(module, transformed.at)}` compiles "
+        f"{' and '.join(f'`{name}`' for name in primitives)} in it again at every call",
+        title=title(transformed.names[0]),
+        confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
+    )
+    try:
+        _check(module, transformed)
+        yield found(recipe=retraced(module, transformed.taker), safety=Safety.NEEDS_EVIDENCE)
+    except Declined as reason:
+        yield found(declined=str(reason))
+
+
+def _surely_loops(module: Module, transformed: Transformed) -> bool:
+    """Whether the function that is transformed comes to a loop of its own whenever it runs."""
+    return any(
+        module.function(call) is transformed.function and always_runs(module, call, transformed.function)
+        for call in transformed.control_flow
+    )
+
+
+def _check(module: Module, transformed: Transformed) -> None:
+    """What would be done twice, or in vain, where a function asks for a value and so is traced once more."""
+    check_gain(module, list(transformed.functions))
+    for function in sorted(transformed.functions, key=lambda function: function.lineno):
+        effect = next(effects(module, function), None)
+        if effect is not None:
+            raise Declined(f"{effect}, and may be traced twice")
+    asked = demands(module, transformed.function).values
+    arguments = transformed.function.args
+    for parameter in (*arguments.posonlyargs, *arguments.args)[:1]:
+        if transformed.is_derivative and parameter.arg in asked:
+            raise Declined(f"it {asked[parameter.arg]}, which a trace of the whole does not know")
