@@ -106,4 +106,34 @@ def another_scan(x):
     return scan().scan(lambda v: v, x)
 
 
+def _energy(x):
+    return lax.scan(lambda c, v: (c + v, None), 0.0, x)[0]
+
+
+_slope = jax.grad(_energy)
+
+
+@jax.jit
+def jitted_gradient(x):
+    return x - _slope(x)
+
+
+def gradient_of_jitted(x):
+    return jax.grad(jax.jit(_energy))(x), jax.grad(under_jit)(x), jax.vmap(under_jit)(x)
+
+
+def gradient_without_a_loop(x):
+    return jax.grad(lambda v: jnp.sum(v**2))(x), jax.vmap(jnp.sin)(x)
+
+
+def mapped_without_a_new_function(xs):
+    return jax.vmap(module_level_function)(xs)
+
+
+def jitted_elsewhere(x):
+    run = jax.jit(lambda v: v - jax.grad(_energy)(v))
+    return run(x)
+
+
+gradient_once = jax.grad(_energy)(jnp.ones(3))
 lax.fori_loop(0, 3, lambda i, v: v + i, jnp.ones(2))

@@ -76,16 +76,21 @@ def find(module: Module) -> Iterator[Finding]:
         if module.runs(call) is Runs.TRACED:
             continue  # compiled once, with the program around it
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
-        around_it = {each for each in transformed if call in each.control_flow}
-        if not made_anew or transforming.covers(module, around_it):
+        if not made_anew:
             continue
         move = _move(module, call, made_anew)
         if isinstance(move, Declined) and selection.selectable(module, call):
             continue  # `jnp.where` is the better cure
-        if around_it and (isinstance(move, Declined) or move.lifted):
-            mapped |= around_it  # cured where it is mapped: an array in the carry can cost memory there
-        elif may_repeat(module, _repeated(module, call, made_anew)):
-            yield _finding(module, call, made_anew, move)
+        around_it = {each for each in transformed if call in each.control_flow}
+        beside = any(transforming.is_called_beside(module, each) for each in around_it)
+        if around_it and not beside:
+            if any(each.is_derivative or each.is_retraced for each in around_it):
+                continue
+            if isinstance(move, Declined) or move.lifted:
+                mapped |= around_it  # cured where it is mapped: an array in the carry can cost memory there
+                continue
+        if may_repeat(module, _repeated(module, call, made_anew)):
+            yield _finding(module, call, made_anew, move, lost=module.differentiated(call) and not beside)
     for each in transformed:
         if each.is_derivative and all(selection.selectable(module, call) for call in each.control_flow):
             continue
@@ -105,7 +110,8 @@ def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
     return call if module.qualname(call.func) == "jax.lax.map" else made_anew[0][0]
 
 
-def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | Declined) -> Finding:
+def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | Declined, *, lost: bool) -> Finding:
+    """The finding of one call; `lost` where only a derivative that nobody sees here runs it."""
     primitive = module.qualname(call.func) or ""
     names = shown(module, *(use for use, _ in made_anew))
     again = any(module.surely_repeats(made_at(module, use)) and module.surely_repeats(call) for use, _ in made_anew)
@@ -117,11 +123,15 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | D
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
     )
     moved = f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once"
-    if isinstance(move, Move) and not module.differentiated(call):
+    if isinstance(move, Move) and not lost:
         plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
         safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
         return found(title=moved, recipe=partial(rewrite, module, move), safety=safety)
     try:
+        if lost:
+            raise Declined(
+                "under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller"
+            )
         recipe = _retraced(module, call, made_anew)
     except Declined as reason:
         is_why = module.surroundings.helpers is not None or isinstance(move, Move)
@@ -130,8 +140,6 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | D
 
 
 def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
-    if module.differentiated(call):
-        raise Declined("under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller")
     functions = [definition for use, _ in made_anew if (definition := module.definition(use)) is not None]
     check_gain(module, [*functions, *(use for use, _ in made_anew)])
     return retraced(module, call.func)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, Module, Runs, fresh
+from jaxfix.api import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, Function, Module, Runs, fresh, stay
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
@@ -30,10 +30,21 @@ def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
             scope = module.scope_of(name, use)
             if scope is module.tree:
                 return module.function(call) is None and _is_defined_in_loop(module, name)
-            if scope is not module.function(call):
+            if scope not in runs_with(module, call):
                 return False
             return scope is not None and any(_makes_function(module, b.node) for b in module.bindings(name, scope))
     return False
+
+
+def runs_with(module: Module, node: ast.AST) -> list[Function]:
+    """The innermost function around `node`, and those around it as long as they give what is in them to nobody."""
+    found: list[Function] = []
+    for function in module.functions_around(node):
+        found.append(function)
+        is_inner = module.function(function) is not None and isinstance(function, ast.FunctionDef | ast.Lambda)
+        if not is_inner or isinstance(function, ast.AsyncFunctionDef) or stay(module, function) is None:
+            break
+    return found
 
 
 def may_be_new(module: Module, call: ast.Call, use: ast.expr) -> bool:

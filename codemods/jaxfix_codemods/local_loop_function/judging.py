@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Constancy, Function, Module, constancy, lifting, purity
-from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new
+from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     Declined,
     around,
@@ -68,6 +68,8 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
                 _check_kept(module, local, name, scope)
                 places.append(scope)
     place = max(places, key=lambda scope: len(list(module.ancestors(scope))))
+    if place in runs_with(module, call):
+        raise Declined(f"`{around(module, call)}` is made anew itself, with what it takes from around it")
     if lifted:
         _check_lifting(module, call, primitive, locals_)
     for local in locals_:

@@ -9,13 +9,7 @@ from jaxfix_codemods.local_loop_function.naming import Declined, first_line, las
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
 
-def covers(module: Module, around: set[Transformed]) -> bool:
-    """Whether a loop inside of these transformations is cured with them, and runs nowhere else."""
-    closed = [each for each in around if each.is_derivative or each.is_retraced]
-    return bool(closed) and not any(_is_called_beside(module, each) for each in closed)
-
-
-def _is_called_beside(module: Module, transformed: Transformed) -> bool:
+def is_called_beside(module: Module, transformed: Transformed) -> bool:
     """Whether this file calls a function that runs inside without the transformation."""
     return any(
         module.definition(call.func) in transformed.functions
