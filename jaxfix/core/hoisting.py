@@ -28,7 +28,7 @@ class Taken:
     """Something that a function takes from the function around it: a variable, or an attribute of one.
 
     Attributes:
-      text: as the caller writes it, such as `rate` or `self.rate`.
+      text: as the caller writes it, such as `rate`, `self.rate` or `params["w"]`.
       uses: the expressions inside the function that read it.
     """
 
@@ -51,16 +51,33 @@ def free_names(module: "Module", function: Function) -> list[str]:
 
 
 def taken(module: "Module", function: Function, name: str) -> tuple[Taken, ...]:
-    """What `function` reads of the captured variable: its attributes where it reads no more than these."""
+    """What `function` reads of the captured variable: its attributes and items where it reads no more than these."""
     chains: dict[str, list[ast.expr]] = {}
     for use in lifting.uses(module, function, name):
         chain = _chain(module, use)
         chains.setdefault(module.text(chain), []).append(chain)
     texts = sorted(chains, key=lambda text: module.span(chains[text][0]))
-    if any(other.startswith(f"{text}.") for text in texts for other in texts):
+    if any(other.startswith((f"{text}.", f"{text}[")) for text in texts for other in texts):
         uses = tuple(lifting.uses(module, function, name))
         return (Taken(name, name, uses),)
     return tuple(Taken(text, name, tuple(chains[text])) for text in texts)
+
+
+def outer_names(module: "Module", function: Function, around: Function | None) -> list[str]:
+    """The variables that a function made in `around` takes along: those of functions, and at the top level of loops."""
+    if around is not None:
+        return free_names(module, function)
+    captures = module.captures(function)
+    changing = sorted(captures.globals) if captures else []
+    return [name for name in changing if _is_bound_in_loop(module, name)]
+
+
+def _is_bound_in_loop(module: "Module", name: str) -> bool:
+    """Whether the module's variable is bound at its top level only, and there by a loop."""
+    found = [binding.node for binding in module.bindings(name)]
+    if not all(isinstance(node, ast.Name) and module.function(node) is None for node in found):
+        return False
+    return any(isinstance(outer, ast.For | ast.While) for node in found for outer in module.ancestors(node))
 
 
 def _chain(module: "Module", use: ast.Name) -> ast.expr:
@@ -69,6 +86,8 @@ def _chain(module: "Module", use: ast.Name) -> ast.expr:
     while True:
         match module.parent(node):
             case ast.Attribute(attr=attr, ctx=ast.Load()) as outer if attr not in _ARRAY_ATTRIBUTES:
+                node = outer
+            case ast.Subscript(value=value, slice=ast.Constant(value=str()), ctx=ast.Load()) as outer if value is node:
                 node = outer
             case _:
                 return node
@@ -191,6 +210,6 @@ def _acts(statement: ast.stmt) -> bool:
     )
 
 
-def is_in_scope(scope: ast.AST | None, function: Function | None) -> bool:
-    """Whether `scope` is `function` itself or a comprehension."""
-    return scope is function or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))
+def is_in_scope(scope: ast.AST | None, around: ast.AST | None) -> bool:
+    """Whether `scope` is that of `around` itself, or a comprehension."""
+    return scope is around or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))

@@ -29,11 +29,17 @@ _ARRAYS = (
     *("inner", "outer", "where", "hypot", "arctan2", "logaddexp", "logical_and", "logical_or", "logical_xor"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
 )
+_DEPTH = 3
+_SEEDED = ("key", "PRNGKey", "wrap_key_data", "key_impl")
 _TREES = ("jax.tree.map", "jax.tree_util.tree_map")
 
 
-def use_of(module: "Module", name: ast.expr) -> str | None:
-    """What the code does with `name` that it could not do with a traced array, in words; None if nothing."""
+def use_of(module: "Module", name: ast.expr, depth: int = _DEPTH) -> str | None:
+    """What the code does with `name` that it could not do with a traced array, in words; None if nothing.
+
+    Args:
+      depth: how many functions of the file, that get it as an argument, are looked into.
+    """
     node: ast.AST = name
     while True:
         parent = module.parent(node)
@@ -64,9 +70,18 @@ def use_of(module: "Module", name: ast.expr) -> str | None:
             case ast.Call(func=func) if func is node:
                 return None if _is_update_method(func) else "as a function"
             case ast.Call(args=args) if node in args:
-                return None if _takes_array(module, parent, args.index(node)) else f"in `{module.text(parent.func)}`"
+                taken = _takes_array(module, parent, args.index(node)) or _hands_on(module, parent, node, depth)
+                return None if taken else f"in `{module.text(parent.func)}`"
             case _:
                 return f"in `{_first_line(module.text(parent))}`" if parent is not None else "in a way"
+
+
+def is_array_in(module: "Module", function: Function, parameter: str, depth: int = _DEPTH) -> bool:
+    """Whether `function` treats its parameter as an array, wherever it reads it."""
+    if len(module.bindings(parameter, function)) != 1:
+        return False
+    reads = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == parameter)
+    return all(use_of(module, read, depth) is None for read in reads if module.scope_of(parameter, read) is function)
 
 
 def uses(module: "Module", function: Function, name: str) -> Iterator[ast.Name]:
@@ -100,6 +115,18 @@ def _use_of_number(module: "Module", node: ast.expr) -> str | None:
     return None
 
 
+def _hands_on(module: "Module", call: ast.Call, node: ast.AST, depth: int) -> bool:
+    """Whether `call` hands the argument `node` to a function of the file that treats it as an array."""
+    function = module.definition(call.func)
+    if depth == 0 or not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        return False
+    if any(isinstance(a, ast.Starred) for a in call.args) or node not in call.args:
+        return False
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    position = call.args.index(node)
+    return position < len(names) and is_array_in(module, function, names[position], depth - 1)
+
+
 def _takes_array(module: "Module", call: ast.Call, position: int) -> bool:
     qualname = module.qualname(call.func) or ""
     if qualname in _TREES:
@@ -107,6 +134,8 @@ def _takes_array(module: "Module", call: ast.Call, position: int) -> bool:
     package, _, last = qualname.rpartition(".")
     if package == "jax.lax" and last == "stop_gradient":
         return True
+    if package == "jax.random":
+        return position == 0 and last not in _SEEDED  # the key
     if package != "jax.numpy":
         return False
     return last in _ARRAYS or (last in _ONE_ARRAY and position == 0)

@@ -26,11 +26,15 @@ class Purity:
     doubts: list[str] = field(default_factory=list)
 
 
-def purity(module: "Module", function: Function) -> Purity:
-    """What keeps `function` from being traced once for many calls; names free in it are not judged here."""
+def purity(module: "Module", function: Function, apart: frozenset[str] = frozenset()) -> Purity:
+    """What keeps `function` from being traced once for many calls; names free in it are not judged here.
+
+    Args:
+      apart: globals that `function` itself reads, and that are not judged here either.
+    """
     found = Purity(reason=next(ties(module, function), None))
     if found.reason is None:
-        _Closure(module, found).judge(function)
+        _Closure(module, found).judge(function, apart)
     return found
 
 
@@ -45,8 +49,8 @@ class _Closure:
         self._values: set[ast.AST] = set()
         self._attributes: set[str] = set()
 
-    def judge(self, function: Function) -> None:
-        self._function(function)
+    def judge(self, function: Function, apart: frozenset[str]) -> None:
+        self._function(function, apart)
         while self._found.reason is None and (methods := self._methods()):
             for method in methods:
                 self._function(method)
@@ -66,7 +70,7 @@ class _Closure:
     def _stop(self, reason: str | None) -> None:
         self._found.reason = self._found.reason or reason
 
-    def _function(self, function: Function) -> None:
+    def _function(self, function: Function, apart: frozenset[str] = frozenset()) -> None:
         if function in self._functions or self._found.reason is not None:
             return
         self._functions.add(function)
@@ -81,7 +85,7 @@ class _Closure:
                 self._attribute(node)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._local_import(node)
-        for name in sorted(captures.globals):
+        for name in sorted(captures.globals - apart):
             if self._found.reason is None:
                 self._global(name)
         for default in (*function.args.defaults, *(d for d in function.args.kw_defaults if d)):
@@ -120,7 +124,7 @@ class _Closure:
                 self._found.doubts.append(name)
         for binding in bindings:
             self._behind(binding.node)
-        for part in self._parts_given_to(name):
+        for part in self._parts_given_to(name) if name not in self._module.imports else ():
             self._value(part)
 
     def _parts_given_to(self, name: str) -> Iterator[ast.expr]:

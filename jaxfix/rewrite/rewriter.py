@@ -91,7 +91,8 @@ class EditRecorder:
         gap, below = self._wanted(statement) if first else 0, self._wanted(statement) if last else 0
         if isinstance(statement, _DEFINITIONS):
             above = self._blocks.blank_lines_above(start)
-            below = max(below, 2 if self._blocks.in_module(statement) else min(above, 1))
+            inside = 1 if self._begins_block(statement) else min(above, 1)
+            below = max(below, 2 if self._blocks.in_module(statement) else inside)
         edit = Edit(Span(start, start), indent + own + newline * (1 + below))
         turn = _LAST_TURN if below_hoisted else 0
         self._pieces.append(Piece(edit, owner, Place.LINES_BEFORE, gap, not self._begins_block(statement), turn))

@@ -1,6 +1,7 @@
 """Whether a jitted function can be made where it is made once, and what has to be handed to it there."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -49,7 +50,7 @@ def varies_by_design(module: Module, site: Site) -> bool:
     """Whether each round of the loop makes another program: it reads what the loop binds as more than an array."""
     loops = set(module.loops(site.made))
     for function in _functions_of(module, site):
-        for name in hoisting.free_names(module, function):
+        for name in hoisting.outer_names(module, function, module.function(site.made)):
             scope = module.scope_of(name, function)
             bound = [b.node for b in module.bindings(name, scope)] if scope is not None else []
             if any(loops & set(module.ancestors(node)) for node in bound):
@@ -78,7 +79,7 @@ def core(module: Module, site: Site) -> Function | ast.expr:
     expr = site.inner
     for _ in range(8):
         match expr:
-            case ast.Call(args=[inner, *_]):
+            case ast.Call(func=func, args=[inner, *_]) if module.qualname(func) is not None:
                 expr = inner
             case ast.Name(id=name):
                 value = _bound_value(module, expr, name)
@@ -112,6 +113,7 @@ class _Judge:
         self.doubts: list[str] = []
 
     def plan(self) -> Plan:
+        module = self.module
         self._check_text()
         self._check_uses()
         function = self._function()
@@ -119,15 +121,14 @@ class _Judge:
             self._check_function(function)
         needed = self._check_early(function)
         stays = bool(self.kept)
-        if stays and self.lifted:
-            raise hoisting.Stuck(f"it needs `{self.kept[0]}` as it is, and `{self.lifted[0].text}` anew each time")
+        if stays and self.lifted and isinstance(function, ast.FunctionDef) and not module.loops(function):
+            raise hoisting.Stuck(f"`{function.name}` has to take `{self.lifted[0].text}`")
         scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
         at, is_before = self._place(scope, stays, needed, moves_along=function is not None)
         if self.lifted and function is not None:
             self._check_lifting(function)
-        moves = function if function is not None and not (stays and isinstance(function, ast.FunctionDef)) else None
-        if stays and self.site.function is not None:
-            moves = function
+        is_above = isinstance(function, ast.FunctionDef) and not module.loops(function)
+        moves = None if stays and is_above else function
         in_module = scope is self.module.tree
         return Plan(self.site, moves, tuple(self.lifted), at, is_before, in_module, stays, tuple(self.doubts))
 
@@ -148,6 +149,8 @@ class _Judge:
             bound = self.module.bindings(target.id, self.module.scope_of(target.id, target))
             if len(bound) > 1:
                 raise hoisting.Stuck(f"`{target.id}` is bound more than once")
+            if self.module.value_of(target) is not self.site.at:
+                raise hoisting.Stuck(f"what `{target.id}` is depends on a condition")
             if not isinstance(self.module.parent(target), ast.Assign):
                 raise hoisting.Stuck(f"`{target.id}` is bound in the middle of something else")
         function = self.site.function
@@ -185,6 +188,8 @@ class _Judge:
         if isinstance(found, ast.Attribute):
             bound = f"`{module.text(found)}` is a bound method and reads its object at each trace"
             raise hoisting.Stuck(f"{bound}: where nothing of that changes, jit it once in `__init__`")
+        if isinstance(found, ast.Call):
+            raise hoisting.Stuck(f"what `{module.text(found.func)}` returns was not read")
         name = " ".join(module.text(found).split())
         raise hoisting.Stuck(f"where `{name}` is defined was not read")
 
@@ -198,20 +203,21 @@ class _Judge:
         if expr is not found and self.module.definition(expr) is not found:
             raise hoisting.Stuck(f"`{self.module.text(expr)}` is itself made by a call")
 
-    def _check_pure(self, function: Function) -> None:
-        found = purity(self.module, function)
+    def _check_pure(self, function: Function, apart: frozenset[str] = frozenset()) -> None:
+        found = purity(self.module, function, apart)
         if found.reason is not None:
             raise hoisting.Stuck(f"it cannot be traced once for all: {found.reason}")
         self.doubts += found.doubts
 
     def _check_function(self, function: Function) -> None:
-        self._check_pure(function)
+        names = hoisting.outer_names(self.module, function, self.around)
+        self._check_pure(function, frozenset(names) if self.around is None else frozenset())
         if isinstance(function, ast.FunctionDef) and function is not self.site.function:
             if function.decorator_list:
                 raise hoisting.Stuck(f"`{function.name}` is decorated")
             if len(self.module.bindings(function.name, self.module.scope_of(function.name, function))) > 1:
                 raise hoisting.Stuck(f"`{function.name}` is bound more than once")
-        for name in hoisting.free_names(self.module, function):
+        for name in names:
             self._check_free(function, name)
 
     def _check_free(self, function: Function, name: str) -> None:
@@ -219,7 +225,7 @@ class _Judge:
         scope = module.scope_of(name, function)
         if scope is None:
             raise hoisting.Stuck(f"where `{name}` comes from is not certain")
-        if not hoisting.is_in_scope(scope, self.around):
+        if not hoisting.is_in_scope(scope, self.around or module.tree):
             self._check_outer(function, name, scope)
             return
         taken = hoisting.taken(module, function, name)
@@ -228,7 +234,7 @@ class _Judge:
             self.lifted += taken
             return
         what, reason = reasons[0]
-        if module.loops(self.site.made) and scope is self.around and self._is_kept(name, scope):
+        if module.loops(self.site.made) and scope is self.around is not None and self._is_kept(name, scope):
             self.kept.append(name)
             return
         raise hoisting.Stuck(f"it uses `{what.text}` {reason}, where an array may not do")
@@ -271,7 +277,7 @@ class _Judge:
                 self._check_global(node.id)
                 needed.append(node.id)
             elif hoisting.is_in_scope(scope, self.around):
-                if module.loops(site.made) and scope is self.around and self._is_kept(node.id, scope):
+                if module.loops(site.made) and self._is_kept(node.id, scope):
                     self.kept.append(node.id)
                     continue
                 raise hoisting.Stuck(f"it is made with `{node.id}`, which belongs to the function around it")
@@ -388,6 +394,9 @@ class _Judge:
         scope = module.scope_of(one.name, made)
         if site_is_called_at_once(self.site, call) and single:
             return  # made, called and forgotten in one expression
+        stores = [b.node for b in module.bindings(one.name, scope) if not isinstance(b.node, ast.arg)]
+        if any(module.function(node) is not self.around for node in stores):
+            raise hoisting.Stuck(f"`{one.name}` is bound elsewhere too")
         between = [loop for loop in module.loops(call) if loop not in module.loops(made)]
         first, last = _line(module.statement(made)), _line(module.statement(call))
         for binding in module.bindings(one.name, scope):
@@ -401,7 +410,7 @@ class _Judge:
         if single and not between:
             return
         changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
-        stored = "." in one.text and set(one.text.split(".")[1:]) & module.stored
+        stored = bool(set(re.findall(r"\.(\w+)", one.text)) & module.stored)
         if changed or stored or ("." in one.text and module.changes.any_attribute):
             raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
 

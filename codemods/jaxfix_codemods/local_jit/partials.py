@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, Rewriter, lifting, purity
+from jaxfix.api import Module, Rewriter, lifting, purity
 from jaxfix_codemods.local_jit.sites import Site
 
 
@@ -52,7 +52,7 @@ def _of(module: Module, inner: ast.Call, call: ast.Call) -> Unapplied | None:
         return None
     if not module.has_exact_spans(call) or purity(module, function).reason is not None:
         return None
-    if not all(_is_array_in(module, function, name) for name in names):
+    if not all(lifting.is_array_in(module, function, name) for name in names):
         return None
     text = module.text(inner.args[0])
     return Unapplied(
@@ -63,14 +63,6 @@ def _of(module: Module, inner: ast.Call, call: ast.Call) -> Unapplied | None:
         tuple((k.arg, module.text(k.value)) for k in inner.keywords if k.arg is not None),
         f"Pass `{names[0]}` to the jitted `{text}` itself",
     )
-
-
-def _is_array_in(module: Module, function: Function, name: str) -> bool:
-    """Whether `function` treats its parameter as an array, everywhere."""
-    if len(module.bindings(name, function)) != 1:
-        return False
-    uses = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name)
-    return all(lifting.use_of(module, use) is None for use in uses if module.scope_of(name, use) is function)
 
 
 def apply_at_the_call(plan: Unapplied, edit: Rewriter) -> None:

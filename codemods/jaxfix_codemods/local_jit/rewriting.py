@@ -1,6 +1,8 @@
 """The move itself, as text."""
 
 import ast
+import keyword
+import re
 
 from jaxfix.api import Module, Rewriter
 from jaxfix_codemods.local_jit.judging import Plan
@@ -40,7 +42,8 @@ def _kept_name(plan: Plan) -> str | None:
     """The name that it has, where it stays in its function."""
     if not plan.stays:
         return None
-    named = plan.site.stay.targets[0].id if plan.site.stay.targets else None
+    is_deleted = bool(plan.site.stay.targets) and plan.site.at.lineno == plan.site.at.end_lineno
+    named = plan.site.stay.targets[0].id if is_deleted else None
     return plan.site.function.name if plan.site.function is not None else named
 
 
@@ -49,8 +52,16 @@ def new_name(module: Module, plan: Plan) -> str:
     own = _own_name(module, plan.site)
     if plan.stays:
         return own
-    caller = module.path(plan.site.at).rpartition("<locals>.")[2].rpartition(".")[2].strip("_<>")
-    return "_" + "_".join(part for part in ("" if caller in ("module", "lambda") else caller, own) if part)
+    return _joined(_caller(module, plan.site), own)
+
+
+def _caller(module: Module, site: Site) -> str:
+    around = module.path(site.taker or site.at).rpartition("<locals>.")[2].rpartition(".")[2].strip("_<>")
+    return "" if around in ("module", "lambda") else around
+
+
+def _joined(caller: str, own: str) -> str:
+    return "_" + (own if own == caller or own.startswith(f"{caller}_") else "_".join(p for p in (caller, own) if p))
 
 
 def _own_name(module: Module, site: Site) -> str:
@@ -97,8 +108,9 @@ def _parameters(module: Module, plan: Plan) -> dict[str, str]:
         return found
     used = module.names(plan.function) | {n.id for n in ast.walk(plan.function) if isinstance(n, ast.Name)}
     for one in plan.lifted:
-        own = one.text.rpartition(".")[2]
-        is_taken = own in found.values() or ("." in one.text and own in used)
+        own = re.findall(r"\w+", one.text)[-1]
+        own = own if own.isidentifier() and not keyword.iskeyword(own) else one.name
+        is_taken = own in found.values() or (own != one.name and own in used)
         found[one.text] = module.fresh(own) if is_taken else own
     return found
 
@@ -121,8 +133,7 @@ def _made(module: Module, plan: Plan, parameters: dict[str, str], edit: Rewriter
     site = plan.site
     inside: dict[ast.AST, str] = {}
     if isinstance(plan.function, ast.Lambda):
-        inside |= _renamed(plan, parameters)
-        inside |= _longer(module, plan.function, parameters)
+        inside |= _longer(module, plan.function, parameters, _renamed(plan, parameters))
     elif isinstance(plan.function, ast.FunctionDef):
         moved = _moved(module, plan, plan.function, parameters, edit)
         for node in _reads(module, plan.function):
@@ -133,18 +144,21 @@ def _made(module: Module, plan: Plan, parameters: dict[str, str], edit: Rewriter
     return _dedented(module.substitute(site.at, inside), _indent(module, site.at))
 
 
-def _longer(module: Module, function: ast.Lambda, parameters: dict[str, str]) -> dict[ast.AST, str]:
+def _longer(
+    module: Module, function: ast.Lambda, parameters: dict[str, str], renamed: dict[ast.AST, str]
+) -> dict[ast.AST, str]:
+    """What to replace in a lambda for it to take the further parameters."""
     own = [*function.args.posonlyargs, *function.args.args]
     if not parameters:
-        return {}
+        return renamed
     if not own:
-        return {function.body: f"{', '.join(parameters.values())}: {module.text(function.body)}"}
-    return {own[-1]: ", ".join((module.text(own[-1]), *parameters.values()))}
+        return {function: f"lambda {', '.join(parameters.values())}: {module.substitute(function.body, renamed)}"}
+    return renamed | {own[-1]: ", ".join((module.text(own[-1]), *parameters.values()))}
 
 
 def _moved(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> str:
-    caller = module.path(plan.site.at).rpartition("<locals>.")[2].rpartition(".")[2].strip("_<>")
-    name = module.fresh("_" + "_".join(part for part in (caller, function.name.strip("_")) if part))
+    own = function.name.strip("_")
+    name = module.fresh(own if plan.stays else _joined(_caller(module, plan.site), own))
     edit.hoist(function, plan.at, name, () if function.args.args else tuple(parameters.values()))
     _take(module, plan, function, parameters, edit)
     return name
@@ -162,8 +176,8 @@ def _reads(module: Module, function: ast.FunctionDef) -> list[ast.Name]:
 
 def _replaced(module: Module, site: Site, edit: Rewriter) -> list[ast.expr]:
     """The expressions in whose place the new name is to stand; a variable for the jit alone goes."""
-    if not site.stay.targets:
-        return [site.at]
+    if not site.stay.targets or site.at.lineno != site.at.end_lineno:
+        return [site.at]  # with the comments in it
     edit.delete(module.statement(site.stay.targets[0]))
     return list(site.stay.names)
 

@@ -39,9 +39,13 @@ class Site:
 def sites(module: Module) -> Iterator[Site]:
     """The jitted functions that this file makes again and again, as far as it tells."""
     found = [site for site in (*_decorated(module), *_called(module), *_handed(module)) if _is_costly(module, site)]
+    handed: set[ast.AST] = set()
     for site in found:
-        if not any(other.at in module.ancestors(site.at) for other in found):
-            yield site
+        if any(other.at in module.ancestors(site.at) for other in found) or (site.taker and site.made in handed):
+            continue
+        if site.taker:
+            handed.add(site.made)
+        yield site
 
 
 def _decorated(module: Module) -> Iterator[Site]:
