@@ -100,7 +100,7 @@ def test_the_careless_rewrite_gives_other_results(trap: Trap, results: Mapping[s
 
 @pytest.mark.parametrize("trap", [trap for trap in ALL if trap.sound], ids=lambda trap: trap.name)
 def test_what_is_sound_is_fixed(trap: Trap) -> None:
-    assert [fix.codemod for fix in trap.patch.applied] == [trap.codemod]
+    assert trap.codemod in [fix.codemod for fix in trap.patch.applied]  # others may have something to mend too
 
 
 REWRITING = [codemod for codemod in CODEMODS if codemod.triggers]  # those that runs alone feed only report

@@ -277,6 +277,25 @@ def _returned(function: Function) -> Iterator[ast.expr]:
 # --- where it goes ------------------------------------------------------------------------------------------------
 
 _READERS = frozenset({"print", "float", "int", "len", "str", "repr", "bool", "type", "isinstance", "round"})
+_READING_METHODS = frozenset(
+    {
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "std",
+        "var",
+        "prod",
+        "all",
+        "any",
+        "item",
+        "tolist",
+        "argmax",
+        "argmin",
+        "copy",
+        "dot",
+    }
+)
 _DEPTH = 3
 
 
@@ -316,6 +335,8 @@ def _is_only_read(module: Module, node: ast.expr, state: set[str]) -> bool:
             return isinstance(call, ast.Call) and _call_only_reads(module, call, node, state)
         case ast.Call(func=func) if func is not node:
             return _call_only_reads(module, parent, node, state)
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method in _READING_METHODS or isinstance(module.parent(parent), ast.Expr)
     return False
 
 
