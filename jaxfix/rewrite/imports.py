@@ -45,10 +45,12 @@ class Imports:
         return prefer if prefer not in used else self._module.fresh(prefer)
 
     def added(self, qualname: str, name: str, newline: str) -> Edit:
-        """The edit that imports the module `qualname` as `name`, in order among the imports at the top."""
+        """The edit that imports the module or helper `qualname` as `name`, in order among the imports at the top."""
         parent, _, last = qualname.rpartition(".")
         text = f"import {qualname} as {name}"
-        if name == last:
+        if parent and parent == self._module.surroundings.helpers:
+            text = f"from {parent} import {last}" + (f" as {name}" if name != last else "")
+        elif name == last:
             text = f"from {parent} import {last}" if parent else f"import {last}"
         block = self._block()
         if not block:
