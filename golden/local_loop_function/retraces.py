@@ -200,8 +200,3 @@ async def awaited(x, fn):
 def steps(x, fn):
     while True:
         x = yield lax.cond(x.sum() > 0, lambda v: fn(v), lambda v: v, x)  # want: local-loop-function
-
-
-def taken_name(x, fn):
-    retrace = 2
-    return lax.cond(x.sum() > 0, lambda v: fn(v), lambda v: v * retrace, x)  # want: local-loop-function

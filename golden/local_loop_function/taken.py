@@ -1,0 +1,12 @@
+"""The name of the helper is taken."""
+
+from jax import lax
+
+
+def taken_name(x, fn):
+    retrace = 2
+    return lax.cond(x.sum() > 0, lambda v: fn(v), lambda v: v * retrace, x)  # want: local-loop-function
+
+
+def elsewhere(x, fn):
+    return lax.fori_loop(0, 3, lambda i, v: fn(v), x)  # want: local-loop-function
