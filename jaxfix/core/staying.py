@@ -58,12 +58,20 @@ class _Follower:
     def __init__(self, module: "Module", found: Stay) -> None:
         self._module, self._found = module, found
         self._inside: set[Function] = set()
+        self._followed: set[tuple[str, ast.AST]] = set()
 
     def name(self, name: str, node: ast.AST, around: Function | None) -> None:
         """Follows every use of a variable, which must be one of the function around its definition."""
         scope = self._module.scope_of(name, node) if isinstance(node, ast.Name) else around or self._module.tree
         if scope is not (around or self._module.tree) or (around is None and not self._module.is_script):
             raise _GivenAway
+        if (name, scope) in self._followed:
+            raise _GivenAway  # bound again to what is made of it
+        self._followed.add((name, scope))
+        self._uses(name, node, around, scope)
+        self._followed.remove((name, scope))
+
+    def _uses(self, name: str, node: ast.AST, around: Function | None, scope: ast.AST) -> None:
         for use in ast.walk(scope):
             is_use = isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load)
             if is_use and isinstance(use, ast.Name) and self._module.scope_of(name, use) is scope:
@@ -82,7 +90,7 @@ class _Follower:
                 continue
             self._inside.add(outer)
             inner = _Follower(self._module, Stay())
-            inner._inside = self._inside
+            inner._inside, inner._followed = self._inside, self._followed
             if isinstance(outer, ast.FunctionDef):
                 if self._module.method_of(outer) is not None or outer.decorator_list:
                     raise _GivenAway
@@ -126,7 +134,7 @@ class _Follower:
             self.name(target.id, target, around)
             return
         made_of_it = _Follower(self._module, Stay())
-        made_of_it._inside = self._inside
+        made_of_it._inside, made_of_it._followed = self._inside, self._followed
         made_of_it.name(target.id, target, around)
         self._found.handed.append(target)
 
