@@ -39,7 +39,10 @@ def test_the_program_is_repaired_proved_and_restored(
     git("add", ".")
     git("commit", "-qm", "start")
 
-    code = run(["apply", "program.py", "--run", f"{sys.executable} program.py", "--output-format", "json"])
+    own = program.parent.name.replace("_", "-")
+    code = run(
+        ["apply", "program.py", "--select", own, "--run", f"{sys.executable} program.py", "--output-format", "json"]
+    )
 
     document = json.loads(capfd.readouterr().out)
     assert code == 0, document
@@ -52,7 +55,7 @@ def test_the_program_is_repaired_proved_and_restored(
     assert [_shown(entry) for entry in receipts] == [_shown(entry) for entry in expected]
     assert {entry.verdict for entry in receipts} == {Verdict.PROVEN}
 
-    assert run(["apply", "program.py", "--no-prove", "--allow-dirty"]) == 0
+    assert run(["apply", "program.py", "--select", own, "--no-prove", "--allow-dirty"]) == 0
     assert Path("program.py").read_bytes() == program.with_name("program.fixed.py").read_bytes()
     assert run(["undo"]) == 0
     assert Path("program.py").read_bytes() == program.read_bytes()

@@ -198,6 +198,10 @@ _SAME_BUFFER = frozenset(
 """Last names of functions of JAX that may return the very buffer that they are given."""
 
 
+_KEYS = frozenset({"key", "keys", "rng", "rngs", "seed"})
+"""Keywords of what random numbers are drawn with, which nobody keeps."""
+
+
 def _check_first(module: Module, calls: Sequence[ast.Call], state: set[str], node: ast.AST, name: str) -> None:
     """What binds the variable must give it something that nobody else has."""
     if isinstance(node, ast.arg):
@@ -244,7 +248,8 @@ def _check_made(module: Module, calls: Sequence[ast.Call], state: set[str], call
                 raise Declined(f"`{name}` is the `{part.id}` of the module at first, which would be gone")
     if makes_new(module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
         return
-    for given in (n for a in (*call.args, *(k.value for k in call.keywords)) for n in ast.walk(a)):
+    named = (k.value for k in call.keywords if k.arg not in _KEYS)
+    for given in (n for a in (*call.args, *named) for n in ast.walk(a)):
         if isinstance(given, ast.Name) and given.id not in state and _is_needed(module, given, calls):
             raise Declined(f"`{name}` may hold `{given.id}`, which is given to `{_line(module, call)}` and read later")
 

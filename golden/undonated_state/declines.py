@@ -1,0 +1,194 @@
+"""States that something else may still need."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+def make():
+    @jax.jit  # want: undonated-state (no fix): `p` may still be needed after `best = p`
+    def step(p, b):
+        return p * 0.9 + b
+
+    p = jnp.ones(3)
+    best = p
+    for number in range(3):
+        p = step(p, number)
+        best = p if number == 0 else best
+    return best
+
+
+def from_the_caller(p):
+    @jax.jit  # want: undonated-state (no fix): `p` comes from the caller
+    def step(p):
+        return p * 0.9
+
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def with_history():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after `history.append(p)`
+    p, history = jnp.ones(3), []
+    for _ in range(3):
+        p = step(p)
+        history.append(p)
+    return history
+
+
+def from_another_name(first):
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` is `first` at first
+    p = first
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def benchmark():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): passes `p` and goes on with it
+    p = jnp.ones(3)
+    step(p).block_until_ready()
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def with_average():
+    @jax.jit  # want: undonated-state (no fix): after `average = jax.tree.map(lambda leaf: leaf, p)`
+    def step(p, average):
+        return p * 0.9, average * 0.5 + p
+
+    p = {"w": jnp.ones(3)}["w"] + 0
+    average = jax.tree.map(lambda leaf: leaf, p)
+    for _ in range(3):
+        p, average = step(p, average)
+    return average
+
+
+def saving(save):
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after `save(p)`
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = step(p)
+        save(p)
+    return p
+
+
+def closing_over():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): a function reads `p`
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = step(p)
+    return lambda: p
+
+
+def trying():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after an exception
+    p = jnp.ones(3)
+    for _ in range(3):
+        try:
+            p = step(p)
+        except FloatingPointError:
+            p = p * 0
+    return p
+
+
+def twice():
+    step = jax.jit(lambda p, q: p * q)  # want: undonated-state (no fix): passed twice
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = step(p, p)
+    return p
+
+
+def handed_on(run):
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): handed on in line
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = step(p)
+    return run(step)
+
+
+def starred(more):
+    step = jax.jit(lambda p, q: p * q)  # want: undonated-state (no fix): with `*` or `**`
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = step(p, *more) if more else p
+    for _ in range(3):
+        p = step(p, 1.0)
+    return p
+
+
+class Owner:
+    def __init__(self):
+        self.p = jnp.ones(3)
+
+    @jax.jit  # want: undonated-state (no fix): is part of an object
+    def _double(self, p):
+        return p * 2
+
+    def run(self):
+        for _ in range(3):
+            self.p = self._double(self.p)
+
+
+@eqx.filter_jit  # want: undonated-state (no fix): and `batch` may be needed
+def _filtered(p, batch):
+    return p + batch
+
+
+def filtered(batch):
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = _filtered(p, batch)
+    return p + batch
+
+
+@jax.jit  # want: undonated-state (no fix): other files may call `public`
+def public(p):
+    return p * 0.9
+
+
+def use_public():
+    p = jnp.ones(3)
+    for _ in range(3):
+        p = public(p)
+    return p
+
+
+def of_the_module():
+    return SHARED
+
+
+SHARED = jnp.ones(3)
+
+
+def shared():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): the `SHARED` of the module
+    p = of_the_module()
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def holding(pack):
+    step = jax.jit(lambda s: s)  # want: undonated-state (no fix): `state` may hold `w`
+    w = jnp.ones(3)
+    state = pack(w)
+    for _ in range(3):
+        state = step(state)
+    return state, w
+
+
+@jax.pmap  # want: undonated-state (no fix): `p` may still be needed
+def _mapped(p):
+    return p * 0.9
+
+
+def mapped():
+    p = jnp.ones((1, 3))
+    kept = {"first": p}
+    for _ in range(3):
+        p = _mapped(p)
+    return kept
