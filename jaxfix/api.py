@@ -1,17 +1,18 @@
 """All that a codemod may import."""
 
-from jaxfix.core import fresh, hoisting, lifting
+from jaxfix.core import fresh, hoisting, lifting, selection
 from jaxfix.core.callers import Callers, callers
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import always_runs
 from jaxfix.core.constancy import Constancy, constancy, is_impure
+from jaxfix.core.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.core.eager import Transformed, eager_transformations
 from jaxfix.core.effects import effects
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.model import Function, Module, Runs
-from jaxfix.core.origins import Key, Pair, returned
+from jaxfix.core.origins import WHOLE, Key, Origins, Pair, Part, returned
 from jaxfix.core.purity import purity
 from jaxfix.core.report import Cause, Why
 from jaxfix.core.staying import Stay, stay
@@ -21,7 +22,10 @@ from jaxfix.core.values import Form, Kind, Value, Values
 __all__ = [
     "CONTROL_FLOW",
     "CONTROL_FLOW_KEYWORDS",
+    "DEFAULT",
     "DERIVATIVES",
+    "HALVES",
+    "WHOLE",
     "Argument",
     "Callers",
     "Cause",
@@ -30,6 +34,8 @@ __all__ = [
     "Confidence",
     "Constancy",
     "Demands",
+    "DtypeOrigins",
+    "Dtypes",
     "Equality",
     "Finding",
     "Form",
@@ -39,7 +45,9 @@ __all__ = [
     "Key",
     "Kind",
     "Module",
+    "Origins",
     "Pair",
+    "Part",
     "Recipe",
     "Rewriter",
     "Runs",
@@ -64,5 +72,6 @@ __all__ = [
     "lifting",
     "purity",
     "returned",
+    "selection",
     "stay",
 ]

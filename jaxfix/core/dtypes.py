@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from jaxfix.core.model import Module
-from jaxfix.core.origins import Key, Origins, returned
+from jaxfix.core.origins import Key, Origins, Part, returned
 
 DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""
@@ -61,6 +61,7 @@ _KEEPING_METHODS = frozenset(
     }
 )
 _ELEMENTWISE = ("jax.numpy", "jax.nn", "jax.numpy.linalg")
+_NUMBERS = frozenset({"float", "int", "bool", "Optional", "Union", "typing", "Final"})
 _GRADS = frozenset({"jax.value_and_grad", "jax.grad"})
 
 
@@ -69,7 +70,7 @@ class DtypeOrigins:
 
     Args:
       opaque: the parameters that take a state.
-      field: what the dtype of the field or item of such a state is.
+      field: what decides the dtype of a field or item of such a state, or of all of it (`WHOLE`).
     """
 
     def __init__(
@@ -128,23 +129,25 @@ class DtypeOrigins:
             case ast.List(elts=elts) | ast.Tuple(elts=elts):
                 return self._all(elts)
             case ast.arg():
-                return Dtypes(given=frozenset({source}))
+                return self._parameter(source)
+            case Part(key=key):
+                return self._field(key)
             case ast.Attribute(value=value, attr=attr):
                 return self._attribute(source, value, attr)
-            case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)) if self._is_state(value):
-                return self._field(key)
             case ast.Subscript(value=value):
                 return self._inner(value)
             case ast.Call():
                 return self._call(source)
         return UNKNOWN
 
-    def _is_state(self, expr: ast.expr) -> bool:
-        return self.origins.is_opaque(expr)
+    def _parameter(self, parameter: ast.arg) -> Dtypes:
+        """Whatever is passed; a number where the annotation says so, as `float` and `Optional[float]` do."""
+        annotation = parameter.annotation
+        words = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)} if annotation is not None else set()
+        is_number = bool(words & {"float", "int", "bool"}) and words <= _NUMBERS
+        return Dtypes(weak="float" in words) if is_number else Dtypes(given=frozenset({parameter}))
 
     def _attribute(self, source: ast.Attribute, value: ast.expr, attr: str) -> Dtypes:
-        if self._is_state(value):
-            return self._field(attr)
         if attr in ("T", "mT", "real", "imag") and self._module.qualname(source) is None:
             return self._inner(value)
         module, _, last = (self._module.qualname(source) or "").rpartition(".")

@@ -31,11 +31,25 @@ class Pair:
     state: ast.arg | None
 
 
+class Part(ast.AST):
+    """The field, key or position `key` of what an opaque parameter takes; `WHOLE` is all of it."""
+
+    _fields = ()
+
+    def __init__(self, key: Key) -> None:
+        super().__init__()
+        self.key = key
+
+
+WHOLE = ""
+"""The key of a state that has no parts."""
+
+
 class Origins:
     """Answers for one module. Never raises; an empty answer says that nothing is known.
 
     Args:
-      opaque: parameters of which nothing is looked up: they, and fields of them, stand for themselves.
+      opaque: parameters of which nothing is looked up: they, and what is taken from them, are `Part`s.
     """
 
     def __init__(self, module: Module, opaque: frozenset[ast.arg] = frozenset()) -> None:
@@ -43,6 +57,7 @@ class Origins:
         self.opaque = opaque
         self._under_way: set[ast.AST] = set()
         self._parts_under_way: set[tuple[ast.AST, Key]] = set()
+        self._taken: dict[Key, Part] = {}
         self._steps = 0
         self.crossed = False
         """Whether an answer since this was last cleared lies in another call: in a state, or with a caller."""
@@ -84,6 +99,8 @@ class Origins:
                 return self.of(found[-1]) if found and None not in keys else (ast.Pass(),)
             case ast.Call():
                 return self._item_of_call(source, key)
+            case Part(key=outer):
+                return (self._part(key),) if outer == WHOLE else (ast.Pass(),)
         return (source if isinstance(source, ast.arg) else ast.Pass(),)
 
     def parts(self, source: ast.AST) -> tuple[tuple[Key, ast.expr], ...]:
@@ -99,10 +116,6 @@ class Origins:
             case ast.Call():
                 return self._fields_of_call(source)
         return ()
-
-    def is_opaque(self, expr: ast.expr) -> bool:
-        """Whether `expr` is one of the parameters of which nothing is looked up."""
-        return bool(self.opaque) and isinstance(expr, ast.Name) and self.opaque.issuperset(self.of(expr) or (expr,))
 
     def constructions(self, owner: ast.ClassDef) -> tuple[ast.Call, ...]:
         """The calls that make objects of a class of the module that declares its fields."""
@@ -126,8 +139,10 @@ class Origins:
                 scope = self._module.scope_of(name, expr)
                 for binding in self._module.bindings(name, scope) if scope is not None else ():
                     yield from self._bound(binding)
-            case ast.Attribute(value=value) | ast.Subscript(value=value) if self.is_opaque(value):
-                yield expr
+            case ast.Attribute(value=value, attr=attr) if self._is_opaque(value):
+                yield self._part(attr)
+            case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)) if self._is_opaque(value):
+                yield self._part(key)
             case ast.Attribute(value=value, attr=attr):
                 yield from self._field(value, attr)
             case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)):
@@ -140,6 +155,12 @@ class Origins:
                 yield from self._parameter(expr)
             case _:
                 yield expr
+
+    def _is_opaque(self, expr: ast.expr) -> bool:
+        return bool(self.opaque) and isinstance(expr, ast.Name) and self.of(expr) == (self._part(WHOLE),)
+
+    def _part(self, key: Key) -> Part:
+        return self._taken.setdefault(key, Part(key))
 
     def _bound(self, binding: Binding) -> Iterator[ast.AST]:
         target = binding.node
@@ -190,7 +211,7 @@ class Origins:
     def _parameter(self, parameter: ast.arg) -> Iterator[ast.AST]:
         """What a parameter takes: the arguments of the calls in this module, its default, or a state of its pair."""
         if parameter in self.opaque:
-            yield parameter
+            yield self._part(WHOLE)
             return
         for pair in self.pairs:
             if pair.state is parameter:

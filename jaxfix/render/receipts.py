@@ -39,6 +39,8 @@ def told(evidence: Evidence) -> str:
 
 def figures(comparison: Comparison) -> str:
     """What changed and what did not, such as `compiles per step 1 -> 0, total 35 -> 16, bitwise equal`."""
+    if comparison.cured:
+        return f"{comparison.reason}, {comparison.equality}"
     before, after = comparison.before, comparison.after
     parts = [comparison.reason] if comparison.reason.startswith(PEAK) else []
     if before.steady_compiles or after.steady_compiles:

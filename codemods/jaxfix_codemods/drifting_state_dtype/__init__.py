@@ -42,16 +42,52 @@ Source: https://docs.jax.dev/en/latest/type_promotion.html
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
-from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why
+from jaxfix.api import WHOLE, Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Values, Why
+from jaxfix_codemods.drifting_state_dtype.casting import Declined, cast, wraps
+from jaxfix_codemods.drifting_state_dtype.drift import Drift, drifts
+
+_NAMED = 3
+"""How many parts of a state a message names."""
 
 
 def find(module: Module) -> Iterator[Finding]:
+    values = Values(module)
+    for drift in drifts(module, values):
+        yield _of_drift(module, drift)
     for at, entry, cause in module.recompiled(Why.WEAK_TYPE, Why.DTYPE):
-        yield _finding(at, entry, cause)
+        yield _of_trace(at, entry, cause)
 
 
-def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
+def _of_drift(module: Module, drift: Drift) -> Finding:
+    found = partial(
+        Finding,
+        at=drift.call,
+        message=_words(drift),
+        title=f"Cast the new state of `{drift.primitive}` to the dtypes of the old one",
+        equality=Equality.CURING,
+    )
+    try:
+        wrapped = wraps(module, drift)
+    except Declined as reason:
+        return found(declined=str(reason))
+    return found(recipe=partial(cast, module, wrapped))
+
+
+def _words(drift: Drift) -> str:
+    names = [f"`{key}`" if isinstance(key, str) else f"item {key}" for key in drift.keys if key != WHOLE]
+    what = ", ".join(names[:_NAMED]) or "the state"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    verb = "has" if len(names) <= 1 else "have"
+    functions = " or ".join(dict.fromkeys(body.name for body in drift.bodies))
+    return (
+        f"{what}{more} {verb} the dtype of Python numbers at first and that of what a caller passes after {functions}: "
+        f"`{drift.primitive}` raises a TypeError where the two differ"
+    )
+
+
+def _of_trace(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
     name = f"`{cause.name}`" if cause.name else "an argument"
     what = "dtype" if cause.why is Why.DTYPE else "weak type"
     change = f", `{cause.before}` and then `{cause.after}`" if cause.before and cause.after else ""
@@ -65,7 +101,7 @@ def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
 
 CODEMOD = Codemod(
     id="drifting-state-dtype",
-    triggers=(),
+    triggers=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.cond", "jax.lax.switch"),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.BITWISE,
     find=find,

@@ -1,0 +1,130 @@
+"""Bodies of loops and branches: what they take, and what they return for it."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import WHOLE, Function, Key, Module, Origins, Part, returned
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Where a primitive of JAX has its parts.
+
+    Attributes:
+      bodies: the positions of the functions.
+      keywords: their names.
+      state: which of their positional arguments is the state.
+      start: the position of the first state, and its name.
+      paired: whether they return a pair, whose first item is the new state.
+    """
+
+    bodies: tuple[int, ...]
+    keywords: tuple[str, ...]
+    state: int
+    start: tuple[int, str]
+    paired: bool = False
+
+
+LOOPS = {
+    "jax.lax.while_loop": Shape((1,), ("body_fun",), 0, (2, "init_val")),
+    "jax.lax.fori_loop": Shape((2,), ("body_fun",), 1, (3, "init_val")),
+    "jax.lax.scan": Shape((0,), ("f",), 0, (1, "init"), paired=True),
+}
+BRANCHES = {
+    "jax.lax.cond": Shape((1, 2), ("true_fun", "false_fun"), 0, (3, "operand")),
+    "jax.lax.switch": Shape((1,), ("branches",), 0, (2, "operand")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A function that takes a state and returns the next one.
+
+    Attributes:
+      state: the parameter that takes it.
+      results: the expressions that stand for the new state in what is returned.
+      parts: what every result puts into each field, key or position; the part of the state itself where it is left.
+      owner: the class of the state, if it is one of this file that declares fields.
+    """
+
+    function: Function
+    state: ast.arg
+    results: tuple[ast.expr, ...]
+    parts: tuple[dict[Key, tuple[ast.AST, ...]], ...]
+    owner: ast.ClassDef | None
+
+    @property
+    def name(self) -> str:
+        return "the lambda" if isinstance(self.function, ast.Lambda) else f"`{self.function.name}`"
+
+
+def bodies(module: Module, call: ast.Call, shape: Shape) -> Iterator[Body | None]:
+    """The bodies or branches of `call`, None for one that cannot be read."""
+    for use in _functions(call, shape):
+        yield _body(module, use, shape)
+
+
+def start(call: ast.Call, shape: Shape) -> ast.expr | None:
+    """The first state, or what a branch is handed."""
+    position, name = shape.start
+    named = [keyword.value for keyword in call.keywords if keyword.arg == name]
+    return named[0] if named else call.args[position] if len(call.args) > position else None
+
+
+def _functions(call: ast.Call, shape: Shape) -> Iterator[ast.expr]:
+    given = [call.args[position] for position in shape.bodies if position < len(call.args)]
+    given += [keyword.value for keyword in call.keywords if keyword.arg in shape.keywords]
+    for function in given:
+        yield from function.elts if isinstance(function, ast.List | ast.Tuple) else (function,)
+
+
+def _body(module: Module, use: ast.expr, shape: Shape) -> Body | None:
+    skipped = 0
+    while isinstance(use, ast.Call) and module.qualname(use.func) == "functools.partial" and use.args:
+        skipped, use = skipped + len(use.args) - 1, use.args[0]
+    function = module.definition(use)
+    if function is None or isinstance(function, ast.AsyncFunctionDef) or _is_decorated(function):
+        return None
+    parameters = [*function.args.posonlyargs, *function.args.args][skipped:]
+    if len(parameters) <= shape.state:
+        return None
+    state = parameters[shape.state]
+    results = tuple(_results(function, paired=shape.paired))
+    origins = Origins(module, frozenset({state}))
+    read = [_parts(origins, source) for result in results for source in origins.of(result)]
+    parts = tuple(found for found in read if found is not None)
+    if not parts or len(parts) < len(read):
+        return None
+    owners = {origins.made_class(source) for result in results for source in origins.of(result)} - {None}
+    return Body(function, state, results, parts, owners.pop() if len(owners) == 1 else None)
+
+
+def _results(function: Function, *, paired: bool) -> Iterator[ast.expr]:
+    for result in returned(function):
+        match result:
+            case ast.Tuple(elts=[new, _]) if paired:
+                yield new
+            case _ if paired:
+                return  # a pair that is made elsewhere
+            case _:
+                yield result
+
+
+def _parts(origins: Origins, source: ast.AST) -> dict[Key, tuple[ast.AST, ...]] | None:
+    """What one result is made of; None where that cannot be read."""
+    if isinstance(source, Part):
+        return {source.key: (source,)}
+    changed = origins.changed(source)
+    if changed is not None and isinstance(source, ast.Call):
+        kept = all(isinstance(old, Part) and old.key == WHOLE for old in origins.of(changed))
+        return {k.arg: origins.of(k.value) for k in source.keywords if k.arg} if kept else None
+    parts = origins.parts(source)
+    if parts:
+        return {key: origins.of(part) for key, part in parts}
+    is_value = isinstance(source, ast.BinOp | ast.UnaryOp | ast.Call | ast.Constant)
+    return {WHOLE: (source,)} if is_value else None
+
+
+def _is_decorated(function: Function) -> bool:
+    return not isinstance(function, ast.Lambda) and bool(function.decorator_list)

@@ -1,0 +1,103 @@
+"""The cast of a new state to the dtypes of the old one."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import CONTROL_FLOW, Module, Rewriter
+from jaxfix_codemods.drifting_state_dtype.bodies import Body
+from jaxfix_codemods.drifting_state_dtype.drift import Drift
+
+_HELPERS = ("optax.tree.cast_like", "optax.tree_utils.tree_cast_like")
+"""What a library has for it; taken only where the file mentions it, since its older releases have not."""
+
+
+class Declined(Exception):
+    """Says why there is no cast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """A new state, and the name of the old one beside it."""
+
+    new: ast.expr
+    old: str
+
+
+def wraps(module: Module, drift: Drift) -> tuple[Wrap, ...]:
+    """What is to be cast in the bodies.
+
+    Raises:
+      Declined: there is no place for it.
+    """
+    return tuple(dict.fromkeys(wrap for body in drift.bodies for wrap in _of_body(module, body)))
+
+
+def cast(module: Module, found: tuple[Wrap, ...], edit: Rewriter) -> None:
+    for wrap in found:
+        own = _own_helper(module, wrap.new)
+        edit.wrap(wrap.new, f"{own or edit.helper('cast_like', at=wrap.new)}(", f", {wrap.old})")
+
+
+def _of_body(module: Module, body: Body) -> Iterator[Wrap]:
+    if all(isinstance(result, ast.Name) and _names(module, result, body) for result in body.results):
+        target = _bound_anew(module, body)
+        if target is None:
+            return  # what it was handed comes back
+        yield Wrap(target, body.state.arg)
+        return
+    if _bound_anew(module, body) is not None:
+        raise Declined(f"`{body.state.arg}` stands for another thing by the end of {body.name}")
+    if not isinstance(body.function, ast.Lambda):
+        _check_uses(module, body.function)
+    for result in body.results:
+        if not module.has_exact_spans(result):
+            raise Declined("it stands inside an f-string")
+        if not _names(module, result, body):
+            yield Wrap(result, body.state.arg)
+
+
+def _names(module: Module, result: ast.expr, body: Body) -> bool:
+    """Whether `result` is the name of the state."""
+    own = isinstance(result, ast.Name) and result.id == body.state.arg
+    return own and module.scope_of(body.state.arg, result) is body.function
+
+
+def _bound_anew(module: Module, body: Body) -> ast.expr | None:
+    """What the name of the state is bound to in the body; None if to nothing.
+
+    Raises:
+      Declined: to several things, or by something else than a plain assignment at its top.
+    """
+    others = [b.node for b in module.bindings(body.state.arg, body.function) if b.node is not body.state]
+    if not others:
+        return None
+    value = module.value_of(others[0]) if isinstance(others[0], ast.Name) else None
+    if len(others) > 1 or value is None or module.parent(module.statement(value)) is not body.function:
+        raise Declined(f"`{body.state.arg}` is bound anew in {body.name} in more than one way")
+    return value
+
+
+def _check_uses(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """
+    Raises:
+      Declined: somebody else relies on what the function returns.
+    """
+    for call in module.all_calls():
+        if module.definition(call.func) is function:
+            raise Declined(f"`{function.name}` is called elsewhere too")
+        used = any(module.definition(argument) is function for argument in call.args)
+        if used and module.qualname(call.func) not in (*CONTROL_FLOW, "functools.partial"):
+            raise Declined(f"`{function.name}` is used elsewhere too")
+
+
+def _own_helper(module: Module, at: ast.expr) -> str | None:
+    """The name under which the file knows a function that does it, where that name can be seen."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Name | ast.Attribute) and module.qualname(node) in _HELPERS:
+            root: ast.expr = node
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and module.scope_of(root.id, at) is module.scope_of(root.id, node):
+                return module.text(node)
+    return None

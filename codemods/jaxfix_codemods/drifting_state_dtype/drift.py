@@ -1,0 +1,102 @@
+"""Which parts of a state come back with another dtype than they went in with."""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import HALVES, WHOLE, DtypeOrigins, Dtypes, Form, Key, Kind, Module, Origins, Values
+from jaxfix_codemods.drifting_state_dtype.bodies import BRANCHES, LOOPS, Body, bodies, start
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A loop, or branches, whose state may change its dtypes.
+
+    Attributes:
+      keys: the parts of the state that do, in order.
+      bodies: the functions that return the new state.
+    """
+
+    call: ast.Call
+    primitive: str
+    keys: tuple[Key, ...]
+    bodies: tuple[Body, ...]
+
+
+def drifts(module: Module, values: Values) -> Iterator[Drift]:
+    for call in module.calls(*LOOPS, *BRANCHES):
+        primitive = module.qualname(call.func) or ""
+        shape = LOOPS.get(primitive) or BRANCHES[primitive]
+        found = list(bodies(module, call, shape))
+        read = tuple(body for body in found if body is not None)
+        if not read or len(read) < len(found):
+            continue
+        first = _Start(module, values, start(call, shape), read)
+        choose = _of_branches if primitive in BRANCHES else _of_loop
+        keys = tuple(dict.fromkeys(choose(module, first, read)))
+        if keys:
+            yield Drift(call, primitive.rpartition(".")[2], keys, read)
+
+
+class _Start:
+    """The first state of a loop, or what its branches are handed."""
+
+    def __init__(self, module: Module, values: Values, expr: ast.expr | None, read: tuple[Body, ...]) -> None:
+        self._module, self._values, self._expr = module, values, expr
+        self._origins, self._dtypes = Origins(module), DtypeOrigins(module)
+        self._owner = next((body.owner for body in read if body.owner is not None), None)
+        self._inside = {body.function for body in read}
+
+    def sources(self, key: Key) -> tuple[ast.AST, ...]:
+        """What the part `key` of it may be; empty where nobody knows."""
+        found: tuple[ast.AST, ...] = ()
+        if self._expr is not None:
+            found = self._origins.of(self._expr) if key == WHOLE else self._origins.items(self._expr, key)
+        if found and not any(isinstance(source, ast.arg | ast.Pass) for source in found):
+            return found
+        return tuple(self._constructed(key))
+
+    def _constructed(self, key: Key) -> Iterator[ast.AST]:
+        for made in self._origins.constructions(self._owner) if self._owner is not None else ():
+            if self._inside.isdisjoint(self._module.functions_around(made)):
+                yield from self._origins.item(made, key)
+
+    def dtypes(self, key: Key) -> Dtypes:
+        return self._dtypes.of_any(self.sources(key)) if self.sources(key) else Dtypes(known=False)
+
+    def is_fixed_float(self, key: Key, *, strong: bool) -> bool:
+        """Whether the code alone says its floating dtype; with `strong`, not through weakly typed numbers."""
+        value = self._values.any_of(self.sources(key))
+        forms = (Form.STRONG,) if strong else (Form.STRONG, Form.WEAK)
+        return value.kind is Kind.FLOAT and value.form in forms and self.dtypes(key).is_fixed
+
+
+def _of_loop(module: Module, first: _Start, read: tuple[Body, ...]) -> Iterator[Key]:
+    """Parts that a loop refuses: weakly typed ones are given the dtype of what the body returns by the loop itself."""
+    for body in read:
+        ask = _asker(module, first, body.state)
+        for parts in body.parts:
+            for key, sources in parts.items():
+                after = ask(sources)
+                if first.is_fixed_float(key, strong=True) and after.known and _is_given(after):
+                    yield key
+
+
+def _of_branches(module: Module, first: _Start, read: tuple[Body, ...]) -> Iterator[Key]:
+    """Parts that keep their dtype through one branch, and get that of what a caller passes through another one."""
+    asked = [(_asker(module, first, body.state), parts) for body in read for parts in body.parts]
+    for key in dict.fromkeys(key for _, parts in asked for key in parts):
+        if key == WHOLE and any(set(parts) != {WHOLE} for _, parts in asked):
+            continue
+        changed = [_is_given(ask(parts[key])) if key in parts else False for ask, parts in asked]
+        if any(changed) and not all(changed) and first.is_fixed_float(key, strong=False):
+            yield key
+
+
+def _asker(module: Module, first: _Start, state: ast.arg) -> Callable[[tuple[ast.AST, ...]], Dtypes]:
+    return DtypeOrigins(module, frozenset({state}), first.dtypes).of_any
+
+
+def _is_given(after: Dtypes) -> bool:
+    """Whether the dtype is what somebody passes: nothing of a full precision of its own takes part."""
+    return bool(after.given) and after.own <= HALVES
