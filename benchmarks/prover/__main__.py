@@ -23,6 +23,7 @@ from jaxfix.core.text import Edit, Span
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.testing import BESIDE, HELPERS
 from jaxfix_codemods import CODEMODS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,7 +101,8 @@ def trials() -> Iterator[Trial]:
             plain = "\n".join([*HEAD, *programs[trap["name"]], ""])
             yield Trial(trap["name"], codemod, "plain", source, naive, plain)
         if "sound" in trap:
-            right = plan(SourceFile.decode("trap.py", source.encode()), CODEMODS, lambda fix: None).after.decode()
+            trap_py = SourceFile.decode("trap.py", source.encode())
+            right = plan(trap_py, CODEMODS, lambda fix: None, BESIDE).after.decode()
             yield Trial(trap["name"], codemod, "right", source, right, own)
     for program in sorted(ROOT.glob("golden/[!_]*/program.py")):
         fixed = program.with_name("program.fixed.py")
@@ -119,6 +121,7 @@ def judge(trial: Trial) -> Judgement:
     """What the prover says of the rewrite, as if a codemod had made it."""
     functions = (trial.function,) if trial.function else changed(trial.source, trial.rewritten)
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder, HELPERS.name).write_bytes(HELPERS.read_bytes())
         Path(folder, "trap.py").write_text(trial.source)
         for file, text in (("main.py", trial.program), *trial.others):
             Path(folder, file).write_text(text)

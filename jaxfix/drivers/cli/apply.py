@@ -98,6 +98,8 @@ def _check_options(request: Request, options: Options) -> None:
         return
     if len(request.paths) > 1 or options.to or options.output_format == "json" or options.diff:
         raise ConfigError("`apply -` writes the fixed text to stdout, and takes no other path or output")
+    if request.helper is not None:
+        raise ConfigError("`apply -` writes no file, so `--helper` has nothing to place")
     if options.wish.prove or options.wish.run is not None:
         raise ConfigError("what comes from stdin cannot be rerun", hint="name the file")
 
