@@ -1,10 +1,11 @@
 """All that a codemod may import."""
 
-from jaxfix.core import fresh, hoisting, lifting, selection
+from jaxfix.core import counting, fresh, hoisting, lifting, selection
 from jaxfix.core.callers import Callers, callers
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import always_runs
 from jaxfix.core.constancy import Constancy, constancy, is_impure
+from jaxfix.core.counting import Number
 from jaxfix.core.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.core.eager import Transformed, eager_transformations
 from jaxfix.core.effects import effects
@@ -45,6 +46,7 @@ __all__ = [
     "Key",
     "Kind",
     "Module",
+    "Number",
     "Origins",
     "Pair",
     "Part",
@@ -61,6 +63,7 @@ __all__ = [
     "arguments_of",
     "callers",
     "constancy",
+    "counting",
     "demands",
     "demands_of_statements",
     "eager_transformations",
