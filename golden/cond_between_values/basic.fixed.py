@@ -114,3 +114,18 @@ def slope_of_counts(x, up):
 
 def slope_of_flags(x, up):
     return jax.grad(lambda x: x * jnp.where(up, 1.0, 0.0))(x)  # want: cond-between-values
+
+
+def half(x):
+    return x * 0.5
+
+
+def less(x):
+    return x - 1.0
+
+
+def slope_of_module_functions(x):
+    def loss(x):
+        return jnp.where(x > 0, x * 0.5, jnp.asarray(x) - 1.0)  # want: cond-between-values
+
+    return jax.grad(loss)(x)

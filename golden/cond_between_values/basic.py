@@ -119,3 +119,18 @@ def slope_of_counts(x, up):
 
 def slope_of_flags(x, up):
     return jax.grad(lambda x: x * lax.cond(up, lambda: 1.0, lambda: 0.0))(x)  # want: cond-between-values
+
+
+def half(x):
+    return x * 0.5
+
+
+def less(x):
+    return x - 1.0
+
+
+def slope_of_module_functions(x):
+    def loss(x):
+        return lax.cond(x > 0, half, less, x)  # want: cond-between-values
+
+    return jax.grad(loss)(x)

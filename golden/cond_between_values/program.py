@@ -1,25 +1,27 @@
-"""Fits a level by gradients that are taken eagerly, of a loss that chooses between two values."""
+"""Steers a temperature by a rule whose offset is halved from time to time."""
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 
-def loss(level, target):
-    error = level - target
-    cost = lax.cond(error > 0, lambda error: error * 0.5, lambda error: error * -2.0, error)  # want: cond-between-values
-    return cost + 0.5 * (level - 1.0) ** 2
+class Thermostat:
+    def __init__(self, offset):
+        self.offset = offset
+
+    def adjust(self, level, is_cold):
+        return lax.cond(is_cold, lambda level: level + self.offset, lambda level: level - self.offset, level)  # want: cond-between-values
 
 
-def fit(steps):
-    level, losses = jnp.float32(0.0), []
+def simulate(steps):
+    thermostat = Thermostat(0.3)
+    level, history = jnp.float32(18.0), []
     for step in range(steps):
-        value, slope = jax.value_and_grad(loss)(level, jnp.sin(jnp.float32(step)))
-        level = level - 0.125 * slope
-        losses.append(value)
-    return level, losses
+        level = thermostat.adjust(level, level < 21.0)
+        if step % 8 == 7:
+            thermostat.offset *= 0.5
+        history.append(f"{float(level):.6f}")
+    return history
 
 
 if __name__ == "__main__":
-    level, losses = fit(12)
-    print(float(level), [float(value) for value in losses])
+    print(simulate(24))

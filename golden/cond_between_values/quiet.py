@@ -16,7 +16,11 @@ def less(x):
 
 
 def module_functions(x):
-    return jax.grad(lambda x: lax.cond(x > 0, half, less, x))(x)
+    return lax.cond(x > 0, half, less, x)
+
+
+def forward_slope(x):
+    return jax.jvp(module_functions, (x,), (x,))
 
 
 @jax.jit
