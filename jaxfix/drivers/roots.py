@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -22,61 +23,55 @@ class Root:
     top: Path
 
 
-@dataclass(frozen=True, slots=True)
-class _Import:
-    """What an import of a file under `root` leads to: `place` is a folder, or a file without its suffix."""
-
-    by: Path
-    root: Path
-    place: Path
-
-    def covers(self, path: Path) -> bool:
-        return path.is_relative_to(self.place) or path == self.place.with_name(f"{self.place.name}.py")
-
-
 class Roots:
     """The roots of the user's own files, whose texts are given by path, links resolved."""
 
     def __init__(self, texts: Iterable[tuple[Path, bytes]]) -> None:
         self._is_file, self._is_folder = cache(os.path.isfile), cache(os.path.isdir)
         self._above = cache(_above)
-        self._imports: list[_Import] = []
+        # of each folder, and file without suffix, that an import leads to: the roots that it starts from
+        self._leading: dict[Path, list[Path]] = defaultdict(list)
+        self._within: set[tuple[Path, Path]] = set()
         self._relative: set[Path] = set()
-        self._run: set[Path] = set()
+        self._scripts: set[Path] = set()
         for path, text in texts:
             if b"__main__" in text:
-                self._run.add(path)
+                self._scripts.add(path)
             for name in _imported(text):
-                if name.startswith("."):
-                    self._relative.add(path)
-                elif (found := self._resolved(path, name)) is not None:
-                    self._imports.append(found)
+                self._note(path, name)
+
+    def _note(self, path: Path, name: str) -> None:
+        if name.startswith("."):
+            self._relative.update(path.parents)
+            return
+        found = self._resolved(path, name)
+        if found is None:
+            return
+        root, place = found
+        self._leading[place].append(root)
+        self._within.update((root, folder) for folder in (place, *place.parents))
+        if root == path.parent:
+            self._scripts.add(path)
 
     def of(self, path: Path) -> Root:
         """The root that the file, links resolved, is imported from."""
         package = self._outermost(path.parent)
-        covering = [entry.root for entry in self._imports if entry.covers(path)]
-        if package is None:
-            return _root(path, path.parent if self._is_script(path) or not covering else _most(covering), None)
+        covering = [root for place in (path.with_suffix(""), *path.parents) for root in self._leading.get(place, ())]
+        if package is None:  # what runs by itself, or imports what stands beside it, is a script
+            return _root(path, path.parent if path in self._scripts or not covering else _most(covering), None)
         usual = _usual(package)
         if usual in covering:
             return _root(path, usual, package)
         flat = [] if self._is_true_package(package, usual) else self._flat(path, package)
         return _root(path, _most(covering or flat or [usual]), package)
 
-    def _is_script(self, path: Path) -> bool:
-        """Whether a file outside of packages runs by itself, or imports what stands beside it."""
-        return path in self._run or any(entry.root == path.parent for entry in self._imports if entry.by == path)
-
     def _is_true_package(self, package: Path, usual: Path) -> bool:
         """Whether a file in it imports as the modules of a package do."""
-        if any(path.is_relative_to(package) for path in self._relative):
-            return True
-        return any(entry.root == usual and entry.place.is_relative_to(package) for entry in self._imports)
+        return package in self._relative or (usual, package) in self._within
 
     def _flat(self, path: Path, package: Path) -> list[Path]:
         """Folders of a package in name alone, whose files import one another as scripts do, or that is the project."""
-        roots = (entry.root for entry in self._imports if entry.root.is_relative_to(package))
+        roots = (root for roots in self._leading.values() for root in roots if root.is_relative_to(package))
         found = [root for root in roots if path.is_relative_to(root)]
         return found or ([package] if files.project_root(package) == package else [])
 
@@ -87,15 +82,15 @@ class Roots:
             top, folder = folder, folder.parent
         return top
 
-    def _resolved(self, path: Path, name: str) -> _Import | None:
-        """The nearest folder above the file that the whole name leads on from, within the project."""
+    def _resolved(self, path: Path, name: str) -> tuple[Path, Path] | None:
+        """The nearest folder above the file that the whole name leads on from, within the project, and where to."""
         parts = name.split(".")
         if parts[0] in sys.stdlib_module_names or parts[0] == path.stem or not all(parts):
             return None
         for root in self._above(path.parent):
             place = root.joinpath(*parts)
             if self._is_file(place.with_name(f"{place.name}.py")) or self._is_folder(place):
-                return _Import(path, root, place)
+                return root, place
         return None
 
 
