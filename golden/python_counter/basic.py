@@ -1,22 +1,88 @@
-"""Places where a run saw a static number change."""
+"""Counters that are passed to what takes everything but arrays as it is, or that are static."""
+
+import functools
+import itertools
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 
 
 @eqx.filter_jit
-def make_step(model, step):
-    return model * step
+def make_step(params, step):
+    return params - 0.1 * params / (step + 1)
 
 
-def train(model, epochs):
-    for epoch in range(epochs):
-        model = make_step(  # want: python-counter (no fix): whether the body needs a Python number
-            model, epoch
+def train(params):
+    for step in range(10):
+        params = make_step(params, step)  # want: python-counter
+    for step, _ in enumerate(range(10)):
+        params = make_step(  # want: python-counter
+            params,
+            step=step * 0.5,  # of the round
         )
-        value = make_step(model, epoch * 0.5)  # jaxfix: ignore[python-counter]
-    return model, value
+    for step in itertools.count():
+        params = make_step(params, step)  # want: python-counter
+    return [make_step(params, step) for step in range(3)]  # want: python-counter
 
 
-for number in range(3):
-    power = jax.jit(lambda x, n: x**n, static_argnums=1)(2.0, number)  # want: python-counter (no fix)
+@eqx.filter_jit
+def advance(state, step):
+    return state * jnp.where(step > 3, 2.0, 1.0), step + 1
+
+
+def comes_back(state):
+    step = 0
+    while step < 10:
+        state, step = advance(state, step)  # want: python-counter
+        if step % 5 == 0:
+            print(step)
+    return state
+
+
+@functools.partial(jax.jit, static_argnames="temperature")
+def sample(logits, temperature):
+    return jax.nn.softmax(logits / temperature)
+
+
+def schedule(logits):
+    temperature = 1.0
+    while temperature > 0.01:
+        logits = sample(logits, temperature=temperature)  # want: python-counter
+        temperature *= 0.9
+    return sample(logits, 0.01)
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2), donate_argnums=0)
+def scale(x, rate, axis):
+    shift = rate * 0.5
+    return jnp.sum(x * rate - shift, axis)
+
+
+accumulate = jax.jit(lambda x, n: x + n, static_argnums=1)
+
+
+def over_epochs(x, epochs):
+    seen = {}
+    for epoch in range(epochs):
+        scale(x, 0.1 / (epoch + 1), 0)  # want: python-counter
+        x = accumulate(x, epoch)  # want: python-counter
+        seen[epoch] = x
+    return seen
+
+
+class Trainer:
+    @functools.partial(jax.jit, static_argnums=(0, 2))
+    def step(self, x, count):
+        return halved(x, count)
+
+    def run(self, x):
+        count = 0
+        while count < 10:
+            x = self.step(x, count)  # want: python-counter
+            count = count + 1
+        return x
+
+
+def halved(x, count):
+    return x * 0.5 + count

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jaxfix.core import lifting
@@ -47,9 +47,12 @@ def number(module: "Module", expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
             return number(module, operand, at, depth)
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
-            return _both(number(module, left, at, depth), number(module, right, at, depth))
+            found = _both(number(module, left, at, depth), number(module, right, at, depth))
+            is_rough = isinstance(op, ast.FloorDiv)  # the same for several rounds
+            return replace(found, surely=found.surely and not is_rough) if found is not None else None
         case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in _CONVERSIONS:
-            return number(module, only, at, depth) if module.scope_of(name, expr) is None else None
+            found = number(module, only, at, depth) if module.scope_of(name, expr) is None else None
+            return replace(found, surely=found.surely and name == "float") if found is not None else None
         case ast.Call(func=func, args=[only], keywords=[]) if (module.qualname(func) or "").startswith("math."):
             return number(module, only, at, depth)
         case ast.Name() if depth:
@@ -94,8 +97,8 @@ def _is_annotated(node: ast.arg) -> bool:
 def _keeps_number(module: "Module", target: ast.Name, name: str, depth: int) -> bool:
     """Whether what binds `target` binds a Python number, if the variable was one before."""
     match module.parent(target):
-        case ast.AugAssign(op=op, value=value) if isinstance(op, _ARITHMETIC):
-            return number(module, value, target, depth - 1) is not None
+        case ast.AugAssign(op=op, value=by) if isinstance(op, _ARITHMETIC):
+            return number(module, by, target, depth - 1) is not None
         case ast.Assign() | ast.AnnAssign() if (value := module.value_of(target)) is not None:
             return _is_number_of_itself(module, value, name, target, depth)
     return _is_counter(module, target) or comes_back(module, target) is not None
@@ -113,10 +116,11 @@ def _is_number_of_itself(module: "Module", value: ast.expr, name: str, at: ast.A
 
 def _is_counter(module: "Module", target: ast.Name) -> bool:
     """Whether a loop over `range`, `enumerate` or `itertools.count` binds `target` to the number of the round."""
-    parent = module.parent(target)
     first: ast.AST = target
+    parent = module.parent(target)
     if isinstance(parent, ast.Tuple) and parent.elts[0] is target:
-        first, parent = parent, module.parent(parent)
+        first = parent
+        parent = module.parent(parent)
     match parent:
         case (
             ast.For(target=bound, iter=ast.Call(func=func)) | ast.comprehension(target=bound, iter=ast.Call(func=func))
@@ -129,7 +133,7 @@ def _is_counter(module: "Module", target: ast.Name) -> bool:
 
 
 def comes_back(module: "Module", target: ast.Name) -> ast.Call | None:
-    """The call in `state, step = f(state, step)` whose jitted function returns `step + 1` there, as it returns numbers."""
+    """The call in `state, step = f(state, step)` whose jitted function returns `step + 1` there, as a number."""
     parent = module.parent(target)
     assign = module.parent(parent) if isinstance(parent, ast.Tuple) and parent is not None else parent
     if not isinstance(assign, ast.Assign) or not isinstance(assign.value, ast.Call) or len(assign.targets) != 1:
@@ -249,7 +253,7 @@ def _of_read(module: "Module", function: Function, read: ast.Name, depth: int) -
 
 def _as_number(module: "Module", read: ast.expr) -> tuple[ast.expr, str | None]:
     """The largest expression that is a Python number as `read` is, and a part of it that can become large."""
-    node = read
+    node: ast.expr = read
     while True:
         match module.parent(node):
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()) as outer:

@@ -1,0 +1,195 @@
+"""A Python number that changes from call to call, where it is part of the program.
+
+`equinox.filter_jit` traces arrays and takes everything else as it is, and a static argument of `jax.jit` is part of the
+program by choice. A step counter, a learning rate or a temperature that is passed there as a Python number costs a
+compile for every value, and each program stays in memory. As an array it is traced once. The counter itself stays a
+Python number: it is wrapped at the call, or taken out of the static arguments, since `jax.jit` takes a number as an
+array by itself. A plain argument of `jax.jit` or `nnx.jit` costs nothing, and is no finding.
+
+Before:
+    from functools import partial
+
+    import equinox as eqx
+    import jax
+
+    @eqx.filter_jit
+    def make_step(params, step):
+        return params - 0.1 * params / (step + 1)
+
+    @partial(jax.jit, static_argnames=("temperature", "axis"))
+    def sample(logits, temperature, axis):
+        return jax.nn.softmax(logits / temperature, axis=axis)
+
+    def train(params, logits, steps):
+        for step in range(steps):
+            params = make_step(params, step)
+            logits = sample(logits, temperature=1.0 / (step + 1), axis=0)
+        return params, logits
+
+After:
+    from functools import partial
+
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    @eqx.filter_jit
+    def make_step(params, step):
+        return params - 0.1 * params / (step + 1)
+
+    @partial(jax.jit, static_argnames=("axis",))
+    def sample(logits, temperature, axis):
+        return jax.nn.softmax(logits / temperature, axis=axis)
+
+    def train(params, logits, steps):
+        for step in range(steps):
+            params = make_step(params, jnp.asarray(step))
+            logits = sample(logits, temperature=1.0 / (step + 1), axis=0)
+        return params, logits
+
+Safety: needs evidence. Wrapped where it is bound, a counter would break what counts: `seen[step]` and `json.dumps`
+raise on an array, and past `2**31 - 1` an array wraps around to negative numbers without a word, which is why the
+counter stays as it is. Inside the function a traced number does less than a Python number: `range(step)`, `x[:step]`,
+`if step % 10 == 0`, `beta**step` and unknown functions are declined, and so are products that soon leave 32 bits. A
+static argument that cannot be hashed is refused by JAX, so there the number is not wrapped; it is taken out of
+`static_argnums` only if every call that was read passes a number. What is computed of the number inside the function,
+such as `0.1 / (step + 1)`, is computed in single precision then: only a rerun tells whether a bit differs. A counter
+that comes back from the function, as in `state, step = make_step(state, step)`, comes back as an array: declined
+unless it is only compared or printed.
+
+Evidence: fewer compiles, bitwise equal outputs.
+
+Source: https://github.com/patrick-kidger/diffrax/issues/574
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import (
+    Cause,
+    Codemod,
+    Compiled,
+    Confidence,
+    Equality,
+    Finding,
+    Module,
+    Number,
+    Recipe,
+    Rewriter,
+    Safety,
+    Why,
+)
+from jaxfix_codemods.python_counter.counters import FILTERING, Counter, arguments, counters
+from jaxfix_codemods.python_counter.judging import Declined, Unstatic, check_boundary, unstatic
+
+
+def find(module: Module) -> Iterator[Finding]:
+    loosened: set[tuple[ast.AST, str]] = set()
+    for counter in counters(module):
+        found = _finding(module, counter)
+        at = _made_static(module, counter)
+        if at is None or found.recipe is None or at not in loosened:
+            yield found
+        if at is not None and found.recipe is not None:
+            loosened.add(at)
+    for node, entry, cause in module.recompiled(Why.STATIC):
+        if _is_number(cause.before) and _is_number(cause.after):
+            yield _seen(module, node, entry, cause)
+
+
+def _made_static(module: Module, counter: Counter) -> tuple[ast.AST, str] | None:
+    """What one recipe for all calls takes out of the static arguments."""
+    jitted = module.jitted(counter.call.func) if counter.is_static else None
+    if jitted is None:
+        return None
+    names = jitted.jit.parameters or ()
+    key = counter.key
+    return jitted.at, names[key] if isinstance(key, int) and key < len(names) else str(key)
+
+
+def _finding(module: Module, counter: Counter) -> Finding:
+    shown = " ".join(module.text(counter.number).split())
+    name = module.text(counter.call.func)
+    how = "is static and" if counter.is_static else "is a Python number and"
+    sure = counter.kind.surely and module.surely_repeats(counter.call)
+    recipe, declined = _cure(module, counter)
+    return Finding(
+        at=counter.call,
+        message=f"`{shown}` {how} another one in each round: `{name}` is compiled for every value of it",
+        title=_title(counter, shown),
+        recipe=recipe,
+        declined=declined,
+        confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
+    )
+
+
+def _title(counter: Counter, shown: str) -> str:
+    return (
+        f"Trace `{shown}`: take it out of the static arguments" if counter.is_static else f"Pass `{shown}` as an array"
+    )
+
+
+def _cure(module: Module, counter: Counter) -> tuple[Recipe | None, str | None]:
+    try:
+        if counter.is_static:
+            return partial(_loosen, unstatic(module, counter)), None
+        check_boundary(module, counter)
+        return partial(_wrap, counter.number), None
+    except Declined as reason:
+        return None, str(reason)
+
+
+def _wrap(number: ast.expr, edit: Rewriter) -> None:
+    edit.wrap(number, f"{edit.imported('jax.numpy', prefer='jnp', at=number)}.asarray(", ")")
+
+
+def _loosen(plan: Unstatic, edit: Rewriter) -> None:
+    edit.replace(plan.holder, plan.text)
+
+
+# --- what a run has seen ------------------------------------------------------------------------------------------
+
+
+def _is_number(said: str | None) -> bool:
+    try:
+        value = ast.literal_eval((said or "").strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _seen(module: Module, at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
+    name = f"`{cause.name}`" if cause.name else "a static argument"
+    counter = _blamed(module, at, cause.name)
+    recipe, declined = _cure(module, counter) if counter else (None, "which argument of which call it is was not read")
+    return Finding(
+        at=at,
+        message=f"{name} is static and a new number each time: `{entry.program}` is compiled for every value of it",
+        title=f"Trace {name}: take it out of the static arguments, or pass it as an array",
+        recipe=recipe,
+        declined=declined,
+    )
+
+
+def _blamed(module: Module, at: ast.AST, name: str | None) -> Counter | None:
+    """The argument that a run has seen change, in the call that it has seen."""
+    found = module.jit(at.func) if isinstance(at, ast.Call) else None
+    if not isinstance(at, ast.Call) or found is None or name is None:
+        return None
+    for key, argument in arguments(at):
+        names = found.parameters or ()
+        is_meant = key == name or (isinstance(key, int) and key < len(names) and names[key] == name)
+        if is_meant and (found.by in FILTERING or found.is_static(key)):
+            return Counter(at, found, key, argument, argument, Number(changes=True))
+    return None
+
+
+CODEMOD = Codemod(
+    id="python-counter",
+    triggers=("range", "enumerate", "itertools.count", "while", "+=", "jax.jit", "equinox.filter_jit"),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    cures=(Why.STATIC,),
+)
