@@ -24,7 +24,13 @@ def make_search(max_steps: int = 10):
           "count": search_state["count"] + 1,
       }
 
-    search_state, final = retrace(jax.lax.while_loop)(keep_going, functools.partial(step, slope=0.5), state), None  # want: local-loop-function
-    return search_state, retrace(jax.value_and_grad(lambda x: jax.lax.map(value_fn, x).sum()))(jnp.ones(3))  # want: local-loop-function
+    # The search goes on while `keep_going` says so.
+    final = retrace(jax.lax.while_loop)(  # want: local-loop-function
+        keep_going, functools.partial(step, slope=0.5), state
+    )
+    total, slopes = retrace(jax.value_and_grad(  # want: local-loop-function
+        lambda x: jax.lax.map(value_fn, x).sum()
+    ))(jnp.ones(3))
+    return final, total, slopes
 
   return update_fn

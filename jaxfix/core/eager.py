@@ -36,6 +36,7 @@ class Transformed:
       functions: those of this file that run inside.
       control_flow: the calls of `scan` and its kin that run inside, and not under a `jit`.
       is_retraced: `retrace` stands around it already.
+      is_bypassed: a function that runs inside is called eagerly elsewhere too.
     """
 
     at: ast.Call
@@ -45,6 +46,7 @@ class Transformed:
     functions: frozenset[Function]
     control_flow: tuple[ast.Call, ...]
     is_retraced: bool
+    is_bypassed: bool
 
     @property
     def taker(self) -> ast.expr:
@@ -60,10 +62,10 @@ class Transformed:
 def eager_transformations(module: "Module") -> tuple[Transformed, ...]:
     """Those of `module` with control flow inside, in the order of the text."""
     found = [each for call in module.calls(*_MAKERS, *_AT_ONCE) if (each := _transformed(module, call)) is not None]
-    inside = {function: each for each in found for function in each.functions}
+    inside = {function for each in found if not each.is_bypassed for function in each.functions}
 
     def is_outermost(each: Transformed) -> bool:
-        places = [f for node in (each.at, *each.sites) for f in module.functions_around(node)]
+        places = (function for node in (each.at, *each.sites) for function in module.functions_around(node))
         return not any(function in inside for function in places)
 
     return tuple(each for each in found if each.control_flow and is_outermost(each))
@@ -78,8 +80,25 @@ def _transformed(module: "Module", call: ast.Call) -> Transformed | None:
     if function is None or not sites or _is_transformed(module, call):
         return None
     reached = _Reached(module, function)
-    inside = reached.functions, reached.control_flow
-    return Transformed(call, (*names, *reached.derivatives), function, sites, *inside, around is not None)
+    return Transformed(
+        at=call,
+        names=(*names, *reached.derivatives),
+        function=function,
+        sites=sites,
+        functions=reached.functions,
+        control_flow=reached.control_flow,
+        is_retraced=around is not None,
+        is_bypassed=_is_bypassed(module, reached.functions),
+    )
+
+
+def _is_bypassed(module: "Module", functions: frozenset[Function]) -> bool:
+    return any(
+        module.definition(call.func) in functions
+        and not functions.intersection(module.functions_around(call))
+        and module.runs(call) is not Runs.TRACED
+        for call in module.all_calls()
+    )
 
 
 def _chain(module: "Module", call: ast.Call) -> tuple[tuple[str, ...], ast.expr | None]:

@@ -82,15 +82,14 @@ def find(module: Module) -> Iterator[Finding]:
         if isinstance(move, Declined) and selection.selectable(module, call):
             continue  # `jnp.where` is the better cure
         around_it = {each for each in transformed if call in each.control_flow}
-        beside = any(transforming.is_called_beside(module, each) for each in around_it)
-        if around_it and not beside:
-            if any(each.is_derivative or each.is_retraced for each in around_it):
-                continue
-            if isinstance(move, Declined) or move.lifted:
-                mapped |= around_it  # cured where it is mapped: an array in the carry can cost memory there
-                continue
+        only_there = {each for each in around_it if not each.is_bypassed}
+        if any(each.is_derivative or each.is_retraced for each in only_there):
+            continue
+        if only_there and (isinstance(move, Declined) or move.lifted):
+            mapped |= only_there  # cured where it is mapped: an array in the carry can cost memory there
+            continue
         if may_repeat(module, _repeated(module, call, made_anew)):
-            yield _finding(module, call, made_anew, move, lost=module.differentiated(call) and not beside)
+            yield _finding(module, call, made_anew, move, lost=module.differentiated(call) and not around_it)
     for each in transformed:
         if each.is_derivative and all(selection.selectable(module, call) for call in each.control_flow):
             continue

@@ -3,20 +3,10 @@
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Confidence, Finding, Module, Runs, Safety, Transformed, always_runs, demands, effects
+from jaxfix.api import Confidence, Finding, Module, Safety, Transformed, always_runs, demands, effects
 from jaxfix_codemods.local_loop_function.anew import may_repeat
 from jaxfix_codemods.local_loop_function.naming import Declined, first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
-
-
-def is_called_beside(module: Module, transformed: Transformed) -> bool:
-    """Whether this file calls a function that runs inside without the transformation."""
-    return any(
-        module.definition(call.func) in transformed.functions
-        and not transformed.functions.intersection(module.functions_around(call))
-        and module.runs(call) is not Runs.TRACED
-        for call in module.all_calls()
-    )
 
 
 def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
