@@ -276,3 +276,70 @@ def test_a_call_beside_the_original_compares_what_the_program_never_shows() -> N
 def test_another_jaxpr_is_no_difference() -> None:
     other = Beside(FUNCTION, "jaxpr", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(2.0),)))
     assert compare(BEFORE, replace(CURED, beside=(other,)), Equality.BITWISE, FUNCTION).verdict is Verdict.PROVEN
+
+
+# --- memory ---------------------------------------------------------------------------------------------------
+
+
+def with_peak(measurement: Measurement, megabytes: int, device: int | None = None) -> Measurement:
+    on_device = None if device is None else device * 1_000_000
+    return replace(measurement, peak_bytes=megabytes * 1_000_000, device_peak_bytes=on_device)
+
+
+def memory(before: Measurement, after: Measurement, heard: Noise = Noise()) -> Comparison:
+    return judge(Pair(before, after, noise=heard), Equality.LESS_MEMORY, FUNCTION)
+
+
+def test_a_lower_peak_is_proof_of_a_donation() -> None:
+    found = memory(with_peak(BEFORE, 500), with_peak(BEFORE, 350))
+    assert (found.verdict, found.reason) == (Verdict.PROVEN, "peak memory of the process 500 -> 350 MB")
+
+
+def test_a_peak_within_what_two_equal_runs_differ_by_is_none() -> None:
+    assert memory(with_peak(BEFORE, 500), with_peak(BEFORE, 495)).verdict is Verdict.NO_EFFECT
+    heard = noise(with_peak(BEFORE, 500), with_peak(BEFORE, 460))
+    assert memory(with_peak(BEFORE, 500), with_peak(BEFORE, 400), heard).verdict is Verdict.NO_EFFECT
+    assert memory(with_peak(BEFORE, 500), with_peak(BEFORE, 600)).verdict is Verdict.NO_EFFECT
+
+
+def test_the_memory_of_a_device_counts_before_that_of_the_process() -> None:
+    found = memory(with_peak(BEFORE, 500, 300), with_peak(BEFORE, 500, 200))
+    assert (found.verdict, found.reason) == (Verdict.PROVEN, "peak memory of the device 300 -> 200 MB")
+    assert memory(with_peak(BEFORE, 500, 300), with_peak(BEFORE, 300)).verdict is Verdict.NOT_COMPARED
+
+
+def test_a_lower_peak_excuses_neither_compiles_nor_values() -> None:
+    rising = with_peak(run(leaf(1.0, 2.0), steps=(1, 2, 2, 2)), 100)
+    assert memory(with_peak(BEFORE, 500), rising).verdict is Verdict.NO_EFFECT
+    assert memory(with_peak(BEFORE, 500), with_peak(run(leaf(1.0, 2.5)), 100)).verdict is Verdict.DIFFERENT
+
+
+def test_memory_is_no_effect_of_other_fixes() -> None:
+    before, after = with_peak(BEFORE, 500), with_peak(BEFORE, 100)
+    assert compare(before, after, Equality.BITWISE, FUNCTION).verdict is Verdict.NO_EFFECT
+
+
+# --- functions that came under a trace ------------------------------------------------------------------------
+
+
+def calling(measurement: Measurement, *, calls: int) -> Measurement:
+    made = tuple(Output(f"{FUNCTION} call {number}", "*", (leaf(1.0),)) for number in range(1, calls + 1))
+    return replace(measurement, outputs=(*measurement.outputs, *made), calls={FUNCTION: calls} if calls else {})
+
+
+def test_a_function_that_came_under_jit_has_no_calls_of_its_own_left() -> None:
+    before, after = calling(BEFORE, calls=3), calling(CURED, calls=0)
+    assert compare(before, after, Equality.AS_JITTED, FUNCTION).verdict is Verdict.PROVEN
+    assert compare(before, after, Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
+    fewer = calling(CURED, calls=2)
+    assert compare(before, fewer, Equality.AS_JITTED, FUNCTION).verdict is Verdict.DIFFERENT
+
+
+def test_variables_are_compared_where_both_runs_have_them() -> None:
+    def left(measurement: Measurement, name: str, value: float) -> Measurement:
+        output = Output(f"train.py:<module> call 1 left `{name}`", "*", (leaf(value),))
+        return replace(measurement, outputs=(*measurement.outputs, output))
+
+    assert verdict(left(BEFORE, "params", 1.0), left(CURED, "params", 1.0)) is Verdict.PROVEN
+    assert verdict(left(BEFORE, "params", 1.0), left(CURED, "params", 2.0)) is Verdict.DIFFERENT
+    assert verdict(left(BEFORE, "gradients", 1.0), left(CURED, "step", 2.0)) is Verdict.PROVEN

@@ -641,3 +641,30 @@ def test_what_stands_below_hoisted_functions_can_use_them() -> None:
     assert rewritten(text, recipe) == (
         "import a\n\n\ndef _f_g():\n    return 1\n\n\n_g = wrap(_f_g)\n\n\ndef f():\n    return g\n"
     )
+
+
+# --- decorate ---------------------------------------------------------------------------------------------------
+
+
+def decorating(name: str, expression: str = "jax.jit") -> Recipe:
+    return lambda edit, module: edit.decorate(function(module, name), expression)
+
+
+def test_a_decorator_stands_below_the_comments_of_the_definition() -> None:
+    text = "x = 1\n\n\n# what it does\ndef step(p):\n    return p\n"
+    assert rewritten(text, decorating("step")) == text.replace("def step", "@jax.jit\ndef step")
+
+
+def test_a_decorator_stands_outside_of_those_that_are_there() -> None:
+    text = "class A:\n    @staticmethod\n    def step(p): return p\n"
+    assert rewritten(text, decorating("step")) == text.replace("@static", "@jax.jit\n    @static")
+
+
+def test_a_decorator_follows_what_is_put_before_the_definition() -> None:
+    def before(edit: Rewriter, module: Module) -> None:
+        edit.insert_before(function(module, "step"), "y = 2")
+
+    text = "x = 1\n\n\ndef step(p):\n    return p\n"
+    expected = "x = 1\n\n\ny = 2\n\n\n@jax.jit\ndef step(p):\n    return p\n"
+    assert rewritten(text, decorating("step"), before) == expected
+    assert rewritten(text, before, decorating("step")) == expected

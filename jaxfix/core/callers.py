@@ -31,7 +31,7 @@ def callers(module: "Module", named: Named) -> Callers:
     """The uses of what `named` names; of a method those through any object, `self` or not."""
     calls: list[ast.Call] = []
     others: list[ast.expr] = []
-    for use in _uses(module, named):
+    for use in sorted(_uses(module, named), key=module.span):
         parent = module.parent(use)
         if isinstance(parent, ast.Call) and parent.func is use:
             calls.append(parent)
@@ -63,7 +63,7 @@ def _uses(module: "Module", named: Named) -> Iterator[ast.expr]:
     name = _name(named)
     is_method = _is_method(module, named)
     scope = module.scope_of(name, named)
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.Attribute(attr=attr, ctx=ast.Load()) if is_method and attr == name:
                 yield node

@@ -369,6 +369,8 @@ class _Reader:
                 return
         if around is None or (around is scope and around is not self._around):
             return
+        if around is not self._module.tree and around is not scope and around not in self._module.ancestors(scope):
+            return  # a parameter or a variable of a function inside
         made_by = self._maker(owner, around)
         if is_impure(made_by):
             found.reason = f"it calls `{self._module.text(call.func)}`, which answers differently at every call"

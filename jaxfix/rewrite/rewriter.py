@@ -119,8 +119,6 @@ class EditRecorder:
             self._deleted.append(statement)
 
     def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
-        if not self._blocks.owns_line(function):
-            raise self._blocks.refusal(function, "it shares a line")
         start, indent = self._blocks.line_start(function), self._blocks.indent(function)
         text = indent + self._statements(f"@{expression}", indent) + self._layout.newline
         edit = Edit(Span(start, start), text)

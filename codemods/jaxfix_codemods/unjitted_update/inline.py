@@ -339,7 +339,7 @@ def _read_outside(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> se
     inside = {node for statement in row for node in ast.walk(statement)}
     return {
         node.id
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Name)
         and not isinstance(node.ctx, ast.Store)
         and node not in inside

@@ -95,8 +95,13 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
 def check_made_once(module: Module, function: ast.stmt) -> None:
     """Refuses what would be made, and compiled, anew at every call of a function around it, or of itself."""
     for outer in module.functions_around(function):
-        if isinstance(outer, ast.FunctionDef) and any(module.repeats(call) for call in callers(module, outer).calls):
+        if not isinstance(outer, ast.FunctionDef):
+            raise Declined("it would be made, and compiled, at every call of a function without a name")
+        uses = callers(module, outer)
+        if any(module.repeats(call) for call in uses.calls):
             raise Declined(f"it would be compiled at every call of `{outer.name}`, which is called again and again")
+        if uses.others and module.function(outer) is not None:
+            raise Declined(f"it would be compiled at every call of `{outer.name}`, which is handed on")
 
 
 def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
@@ -194,7 +199,7 @@ def _taken(module: Module, call: ast.Call, path: tuple[int, ...]) -> ast.Name | 
 
 def _loads(module: Module, target: ast.Name) -> Iterator[ast.AST]:
     scope = module.scope_of(target.id, target)
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         is_load = isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
         if is_load and module.scope_of(target.id, node) is scope:
             yield node

@@ -1,0 +1,63 @@
+"""Who uses a function, as far as one file tells."""
+
+import ast
+
+import pytest
+
+from jaxfix.core.callers import callers
+from jaxfix.core.facts import Facts, Project, Surroundings, Use
+from jaxfix.core.model import Module
+from jaxfix.core.reach import Runs
+from jaxfix.core.source import SourceFile
+
+
+def parsed(text: str, surroundings: Surroundings | None = None) -> Module:
+    return Module.parse(SourceFile.decode("a.py", text.encode()), surroundings or Surroundings())
+
+
+def function(module: Module, name: str) -> ast.FunctionDef:
+    return next(f for f in module.functions if isinstance(f, ast.FunctionDef) and f.name == name)
+
+
+def test_calls_and_other_uses_are_told_apart() -> None:
+    module = parsed("def step(p): return p\nq = step(1)\nrun(step)\nalias = step\n")
+    found = callers(module, function(module, "step"))
+    assert [call.lineno for call in found.calls] == [2]
+    assert [use.lineno for use in found.others] == [3, 4]
+
+
+def test_a_variable_of_the_same_name_elsewhere_is_another() -> None:
+    module = parsed("def step(p): return p\ndef other(step): return step(1)\n")
+    assert callers(module, function(module, "step")).calls == ()
+
+
+def test_a_method_is_called_through_any_object() -> None:
+    module = parsed("class A:\n    def step(self): ...\n    def run(self): self.step()\nA().step()\n")
+    assert [call.lineno for call in callers(module, function(module, "step")).calls] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "closed"),
+    [
+        ("def step(): ...\n", False),
+        ("def _step(): ...\n", True),
+        ("def __step__(): ...\n", False),
+        ("def step(): ...\nif __name__ == '__main__':\n    step()\n", True),
+        ("def outer():\n    def step(): ...\n    step()\n", True),
+        ("class A:\n    def step(self): ...\n", False),
+        ("class A:\n    def _step(self): ...\n", True),
+    ],
+)
+def test_a_name_tells_whether_others_may_call_it(text: str, closed: bool) -> None:
+    module = parsed(text)
+    name = "__step__" if "__step__" in text else "_step" if "_step" in text else "step"
+    assert callers(module, function(module, name)).closed is closed
+
+
+def test_a_project_tells_whether_others_do() -> None:
+    text = "def step(): ...\n"
+    used = Facts("other", uses=(Use("train.step", (Runs.EAGER,)),))
+    for others, closed in (((), True), ((used,), False)):
+        surroundings = Surroundings("train", project=Project((Facts("train"), *others)))
+        module = parsed(text, surroundings)
+        assert callers(module, function(module, "step")).closed is closed
