@@ -6,7 +6,7 @@ import pytest
 
 from jaxfix.core.finding import Equality
 from jaxfix.core.report import Beside, Comparison, Compile, Leaf, Measurement, Output, Step, Verdict
-from jaxfix.evidence.outputs import Noise, noise
+from jaxfix.evidence.outputs import SILENCE, Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
 
 FUNCTION = "train.py:step"
@@ -286,7 +286,7 @@ def with_peak(measurement: Measurement, megabytes: int, device: int | None = Non
     return replace(measurement, peak_bytes=megabytes * 1_000_000, device_peak_bytes=on_device)
 
 
-def memory(before: Measurement, after: Measurement, heard: Noise = Noise()) -> Comparison:
+def memory(before: Measurement, after: Measurement, heard: Noise = SILENCE) -> Comparison:
     return judge(Pair(before, after, noise=heard), Equality.LESS_MEMORY, FUNCTION)
 
 

@@ -123,7 +123,8 @@ class EditRecorder:
         text = indent + self._statements(f"@{expression}", indent) + self._layout.newline
         edit = Edit(Span(start, start), text)
         # Below all that recipes put before the definition.
-        self._pieces.append(Piece(edit, self._module.span(function), Place.LINES_BEFORE, follows=False, turn=sys.maxsize))
+        owner = self._module.span(function)
+        self._pieces.append(Piece(edit, owner, Place.LINES_BEFORE, follows=False, turn=sys.maxsize))
 
     def hoist(
         self,
