@@ -96,6 +96,17 @@ def test_a_script_that_imports_what_stands_beside_it_stays_one(tmp_path: Path) -
     assert name_of(tmp_path, sources, "exp/train.py") == ("train", "jaxfix_helpers")
 
 
+def test_a_folder_of_a_package_without_a_project_belongs_to_the_package(tmp_path: Path) -> None:
+    place = tmp_path.resolve()
+    sources = {"lib/__init__.py": "", "lib/_src/mod.py": "from lib._src import other\n", "lib/_src/other.py": ""}
+    for name, text in sources.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    roots = Roots([(place / name, text.encode()) for name, text in sources.items()])
+    found = placed(place / "lib/_src/mod.py", None, roots)
+    assert (found.name, found.helper.module) == ("lib._src.mod", "lib.jaxfix_helpers")
+
+
 def test_what_lies_outside_of_the_project_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     inner = tmp_path / "inner"

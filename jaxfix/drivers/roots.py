@@ -126,6 +126,6 @@ def _imported(text: bytes) -> Iterator[str]:
 
 
 def _above(folder: Path) -> tuple[Path, ...]:
-    """The folder and those above it, up to the root of its project."""
-    project = files.project_root(folder) or folder
-    return tuple(above for above in (folder, *folder.parents) if above.is_relative_to(project))
+    """The folder and those above it, up to the root of its project where it belongs to one."""
+    project = files.project_root(folder)
+    return tuple(above for above in (folder, *folder.parents) if above.is_relative_to(project or above.anchor))
