@@ -1,6 +1,6 @@
 """All that a codemod may import."""
 
-from jaxfix.core import counting, fresh, hoisting, lifting, selection
+from jaxfix.core import counting, fresh, hoisting, lifting, selection, strength
 from jaxfix.core.callers import Callers, callers
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import always_runs
@@ -15,6 +15,7 @@ from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import WHOLE, Key, Origins, Pair, Part, returned
 from jaxfix.core.purity import purity
+from jaxfix.core.rebinding import Rebinding, rebindings
 from jaxfix.core.report import Cause, Why
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
@@ -50,6 +51,7 @@ __all__ = [
     "Origins",
     "Pair",
     "Part",
+    "Rebinding",
     "Recipe",
     "Rewriter",
     "Runs",
@@ -74,7 +76,9 @@ __all__ = [
     "is_kept",
     "lifting",
     "purity",
+    "rebindings",
     "returned",
     "selection",
     "stay",
+    "strength",
 ]

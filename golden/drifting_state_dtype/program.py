@@ -1,19 +1,26 @@
-"""A moving average that is made in bfloat16 and comes back in float32."""
+"""A moving average that is made in half precision and comes back in single precision from each update."""
 
 import jax
 import jax.numpy as jnp
 
 
 @jax.jit
-def update(average, gradient):
-    return 0.9 * average + 0.1 * gradient
+def update(state, inputs):
+    average, count = state
+    gradient = jnp.mean(inputs.astype(jnp.float32), axis=0)
+    average = average + (gradient - average) / 8
+    return average, count + 1
 
 
-def main():
-    average = jnp.zeros(4, jnp.bfloat16)
-    for step in range(4):
-        average = update(average, jnp.ones(4))  # want: drifting-state-dtype (no fix): not known from this line
-    print(average)
+def train(steps):
+    key = jax.random.PRNGKey(0)
+    state = (jnp.zeros(4, jnp.bfloat16), 0)  # want: drifting-state-dtype
+    for _ in range(steps):
+        key, subkey = jax.random.split(key)
+        state = update(state, jax.random.normal(subkey, (8, 4), jnp.bfloat16))
+    return state
 
 
-main()
+if __name__ == "__main__":
+    average, count = train(20)
+    print(average.tolist(), average.dtype, int(count))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from jaxfix.core.jitted import COMPILING
 from jaxfix.core.model import Module
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
 
@@ -137,7 +138,11 @@ class Origins:
                 yield expr
             case ast.Name(id=name):
                 scope = self._module.scope_of(name, expr)
-                for binding in self._module.bindings(name, scope) if scope is not None else ():
+                found = self._module.bindings(name, scope) if scope is not None else ()
+                if any(binding.node in self.opaque for binding in found) and self._is_first(expr, found):
+                    yield self._part(WHOLE)
+                    return
+                for binding in found:
                     yield from self._bound(binding)
             case ast.Attribute(value=value, attr=attr) if self._is_opaque(value):
                 yield self._part(attr)
@@ -155,6 +160,12 @@ class Origins:
                 yield from self._parameter(expr)
             case _:
                 yield expr
+
+    def _is_first(self, name: ast.AST, found: tuple[Binding, ...]) -> bool:
+        """Whether `name` is read before anything else than a parameter is bound to it."""
+        others = [self._module.statement(b.node) for b in found if not isinstance(b.node, ast.arg)]
+        here = self._module.span(name).start
+        return all(here < self._module.span(statement).end for statement in others) and not self._module.loops(name)
 
     def _is_opaque(self, expr: ast.expr) -> bool:
         return bool(self.opaque) and isinstance(expr, ast.Name) and self.of(expr) == (self._part(WHOLE),)
@@ -348,7 +359,7 @@ class Origins:
         match self._module.bindings(call.func.id, scope) if scope is not None else ():
             case (Binding(node=ast.Name() as target),):
                 match self._module.value_of(target):
-                    case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in _WRAPPERS:
+                    case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in COMPILING:
                         return self._module.definition(inner)
         return None
 
@@ -368,9 +379,6 @@ class Origins:
         for init, update in _couples(self._module):
             found.setdefault((init, update), Pair(init, update, _state_parameter(update)))
         return tuple(found.values())
-
-
-_WRAPPERS = frozenset({"jax.jit", "equinox.filter_jit"})
 
 
 def _couples(module: Module) -> Iterator[tuple[Function, Function]]:

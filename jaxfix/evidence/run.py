@@ -18,6 +18,8 @@ from jaxfix.evidence.target import Finished
 
 # what jax adds below the error of a traceback that it has shortened
 _ASIDE = re.compile(r"-{8,}$|For simplicity, JAX has removed")
+_FRAME = re.compile(r'  File ".*", line \d+')
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)(?::|$)")
 _PROBE = Path(__file__).parent / "probe"
 
 
@@ -169,8 +171,15 @@ def failure(status: int | None, stderr: str) -> str | None:
     if status is None:
         return "cut off at the time limit"
     said = [line for line in stderr.splitlines() if line.strip() and not _ASIDE.match(line)]
-    last = f": {said[-1].strip()[:300]}" if said else ""
+    last = f": {_error(said).strip()[:300]}" if said else ""
     return f"exit status {status}{last}"
+
+
+def _error(said: list[str]) -> str:
+    """The line that names the error, whose message may have more; the last line where there is no traceback."""
+    frames = [number for number, line in enumerate(said) if _FRAME.match(line)]
+    raised = [line for line in said[frames[-1] :] if _RAISED.match(line)] if frames else []
+    return raised[0] if raised else said[-1]
 
 
 def verified(measurement: Measurement, sources: Mapping[str, bytes]) -> Measurement:

@@ -1,41 +1,57 @@
-"""A state that comes back as another type than it went in.
+"""A state that comes back with another dtype than it went in with.
 
-A leaf of the state is weakly typed, or narrower, when it is first passed, and
-has another dtype or weak type after the first update: the second call compiles
-the whole step again, and the state may keep a wider type than was meant. Found
-by a traced run alone; initial values that show it in the code are found as
-`weak-state`.
+A jitted step compiles again for the new dtype, and the state may stay wider
+than was meant. The body of a loop or a branch of `cond` raises a TypeError:
+often only where somebody passes half precision, or float32 under
+`jax_enable_x64`, since a scalar that starts as `jnp.asarray(0.0)` has the dtype
+of Python numbers until it is computed from what is passed.
+
+A state that a jitted step certainly returns in full precision is started in it.
+What leaves a body or a branch is cast to the dtypes of what came in: with the
+function of a library where the file mentions it, else with `cast_like` of the
+generated helper file, which casts floats to floats, and leaves integers, random
+keys and Python numbers alone.
 
 Before:
     import jax
     import jax.numpy as jnp
 
     @jax.jit
-    def step(state, gradient):
-        return state * 0.9 + gradient
+    def step(average):
+        return 0.9 * average + jnp.ones(3, jnp.float32)
 
-    state = jnp.zeros(3, jnp.bfloat16)
-    for _ in range(3):
-        state = step(state, jnp.ones(3, jnp.float32))
-    print(state)
+    def train(steps):
+        average = jnp.zeros(3, jnp.bfloat16)
+        for _ in range(steps):
+            average = step(average)
+        return average
 
 After:
     import jax
     import jax.numpy as jnp
 
     @jax.jit
-    def step(state, gradient):
-        return state * 0.9 + gradient
+    def step(average):
+        return 0.9 * average + jnp.ones(3, jnp.float32)
 
-    state = jnp.zeros(3, jnp.float32)
-    for _ in range(3):
-        state = step(state, jnp.ones(3, jnp.float32))
-    print(state)
+    def train(steps):
+        average = jnp.zeros(3, jnp.float32)
+        for _ in range(steps):
+            average = step(average)
+        return average
 
-Safety: report only. A state that is made with the type that it comes back with
-gives the same bits; one that is cast back after each update does not.
+Safety: needs evidence. A cast after each update of a training loop would lose
+updates in silence: a mean in bfloat16 with a rate of 0.001 stays at 0.25 where
+it was 0.86. So nothing that runs is ever cast: only what leaves a body or a
+branch is, where JAX refuses another dtype, so that a program which ran before
+has nothing to cast. What starts in half precision is not cast back to it. A
+start in full precision changes bits where its first value is not exact in half
+precision, or is multiplied before it is promoted: the rerun tells.
 
-Evidence: the second compile of the traced run.
+Evidence: of a start, one compile less and the same bits. Of a cast, runs that
+raised a TypeError and now end, in half precision, in single precision under
+x64, eagerly, under jit and in a compiled loop; and the same bits wherever the
+original runs.
 
 Source: https://docs.jax.dev/en/latest/type_promotion.html
 """
@@ -44,9 +60,22 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import WHOLE, Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Values, Why
+from jaxfix.api import (
+    WHOLE,
+    Cause,
+    Codemod,
+    Compiled,
+    Confidence,
+    Equality,
+    Finding,
+    Module,
+    Safety,
+    Values,
+    Why,
+)
 from jaxfix_codemods.drifting_state_dtype.casting import Declined, cast, wraps
 from jaxfix_codemods.drifting_state_dtype.drift import Drift, drifts
+from jaxfix_codemods.drifting_state_dtype.starts import NarrowStart, narrow_starts, widen
 
 _NAMED = 3
 """How many parts of a state a message names."""
@@ -56,6 +85,8 @@ def find(module: Module) -> Iterator[Finding]:
     values = Values(module)
     for drift in drifts(module, values):
         yield _of_drift(module, drift)
+    for narrow in narrow_starts(module, values):
+        yield _of_start(module, narrow)
     for at, entry, cause in module.recompiled(Why.WEAK_TYPE, Why.DTYPE):
         yield _of_trace(at, entry, cause)
 
@@ -75,15 +106,29 @@ def _of_drift(module: Module, drift: Drift) -> Finding:
     return found(recipe=partial(cast, module, wrapped))
 
 
+def _of_start(module: Module, narrow: NarrowStart) -> Finding:
+    name = f"`{narrow.name}`"
+    wide = f"`{narrow.dtype}`" if narrow.dtype else "a wider type"
+    reason = narrow.declined
+    return Finding(
+        at=narrow.made_by,
+        message=f"{name} starts in `{narrow.start}` and comes back from {narrow.step} in {wide}: a second compile",
+        title=f"Start {name} in {wide}",
+        recipe=partial(widen, module, narrow) if reason is None else None,
+        declined=reason,
+        confidence=Confidence.CERTAIN if module.surely_repeats(narrow.call) else Confidence.POSSIBLE,
+        equality=Equality.BITWISE,
+    )
+
+
 def _words(drift: Drift) -> str:
     names = [f"`{key}`" if isinstance(key, str) else f"item {key}" for key in drift.keys if key != WHOLE]
     what = ", ".join(names[:_NAMED]) or "the state"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    verb = "has" if len(names) <= 1 else "have"
     functions = " or ".join(dict.fromkeys(body.name for body in drift.bodies))
     return (
-        f"{what}{more} {verb} the dtype of Python numbers at first and that of what a caller passes after {functions}: "
-        f"`{drift.primitive}` raises a TypeError where the two differ"
+        f"{what}{more} can leave {functions} with another dtype than on the way in, as that depends on what is passed: "
+        f"`{drift.primitive}` then raises a TypeError"
     )
 
 
@@ -95,13 +140,16 @@ def _of_trace(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
         at=at,
         message=f"{name} comes with another {what} than before{change}: `{entry.program}` is compiled again",
         title=f"Make {name} with the type that it has after the first update",
-        declined="where its first value is made is not known from this line",
+        declined="where its first value is made, with that type, is not known from this line",
     )
 
 
 CODEMOD = Codemod(
     id="drifting-state-dtype",
-    triggers=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.cond", "jax.lax.switch"),
+    triggers=(
+        *("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.cond", "jax.lax.switch"),
+        *("jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"),
+    ),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.BITWISE,
     find=find,

@@ -92,12 +92,22 @@ def _body(module: Module, use: ast.expr, shape: Shape) -> Body | None:
     state = parameters[shape.state]
     results = tuple(_results(function, paired=shape.paired))
     origins = Origins(module, frozenset({state}))
-    read = [_parts(origins, source) for result in results for source in origins.of(result)]
+    sources = [source for result in results for source in origins.of(_bound_anew(module, function, state, result))]
+    read = [_parts(origins, source) for source in sources]
     parts = tuple(found for found in read if found is not None)
     if not parts or len(parts) < len(read):
         return None
-    owners = {origins.made_class(source) for result in results for source in origins.of(result)} - {None}
+    owners = {origins.made_class(source) for source in sources} - {None}
     return Body(function, state, results, parts, owners.pop() if len(owners) == 1 else None)
+
+
+def _bound_anew(module: Module, function: Function, state: ast.arg, result: ast.expr) -> ast.expr:
+    """What `result` stands for if it is the name of the state, and the body binds that once to another one."""
+    if isinstance(result, ast.Name) and result.id == state.arg:
+        others = [b.node for b in module.bindings(state.arg, function) if b.node is not state]
+        value = module.value_of(others[0]) if len(others) == 1 and isinstance(others[0], ast.Name) else None
+        return value or result
+    return result
 
 
 def _results(function: Function, *, paired: bool) -> Iterator[ast.expr]:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import CONTROL_FLOW, Module, Rewriter
+from jaxfix.api import CONTROL_FLOW, WHOLE, Module, Rewriter
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
 from jaxfix_codemods.drifting_state_dtype.drift import Drift
 
@@ -30,6 +30,9 @@ def wraps(module: Module, drift: Drift) -> tuple[Wrap, ...]:
     Raises:
       Declined: there is no place for it.
     """
+    if drift.rounded is not None:
+        name = f"`{drift.rounded}`" if drift.rounded != WHOLE else "the state"
+        raise Declined(f"{name} starts in half precision, to which a cast would round it each time")
     return tuple(dict.fromkeys(wrap for body in drift.bodies for wrap in _of_body(module, body)))
 
 

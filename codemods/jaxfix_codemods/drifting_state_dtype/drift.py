@@ -14,12 +14,14 @@ class Drift:
 
     Attributes:
       keys: the parts of the state that do, in order.
+      rounded: one of them that starts in half precision and would be rounded to it by a cast; None if there is none.
       bodies: the functions that return the new state.
     """
 
     call: ast.Call
     primitive: str
     keys: tuple[Key, ...]
+    rounded: Key | None
     bodies: tuple[Body, ...]
 
 
@@ -31,18 +33,21 @@ def drifts(module: Module, values: Values) -> Iterator[Drift]:
         read = tuple(body for body in found if body is not None)
         if not read or len(read) < len(found):
             continue
-        first = _Start(module, values, start(call, shape), read)
+        first = _Start(module, values, call, start(call, shape), read)
         choose = _of_branches if primitive in BRANCHES else _of_loop
         keys = tuple(dict.fromkeys(choose(module, first, read)))
         if keys:
-            yield Drift(call, primitive.rpartition(".")[2], keys, read)
+            halves = (key for key in keys if first.dtypes(key).own & HALVES)
+            yield Drift(call, primitive.rpartition(".")[2], keys, next(halves, None), read)
 
 
 class _Start:
     """The first state of a loop, or what its branches are handed."""
 
-    def __init__(self, module: Module, values: Values, expr: ast.expr | None, read: tuple[Body, ...]) -> None:
-        self._module, self._values, self._expr = module, values, expr
+    def __init__(
+        self, module: Module, values: Values, call: ast.Call, expr: ast.expr | None, read: tuple[Body, ...]
+    ) -> None:
+        self._module, self._values, self._call, self._expr = module, values, call, expr
         self._origins, self._dtypes = Origins(module), DtypeOrigins(module)
         self._owner = next((body.owner for body in read if body.owner is not None), None)
         self._inside = {body.function for body in read}
@@ -52,6 +57,8 @@ class _Start:
         found: tuple[ast.AST, ...] = ()
         if self._expr is not None:
             found = self._origins.of(self._expr) if key == WHOLE else self._origins.items(self._expr, key)
+            # In a loop of Python the state is also what came back the last time.
+            found = tuple(source for source in found if source is not self._call)
         if found and not any(isinstance(source, ast.arg | ast.Pass) for source in found):
             return found
         return tuple(self._constructed(key))
@@ -67,7 +74,7 @@ class _Start:
     def is_fixed_float(self, key: Key, *, strong: bool) -> bool:
         """Whether the code alone says its floating dtype; with `strong`, not through weakly typed numbers."""
         value = self._values.any_of(self.sources(key))
-        forms = (Form.STRONG,) if strong else (Form.STRONG, Form.WEAK)
+        forms = (Form.STRONG,) if strong else (Form.STRONG, Form.WEAK, Form.PYTHON)
         return value.kind is Kind.FLOAT and value.form in forms and self.dtypes(key).is_fixed
 
 
@@ -78,7 +85,7 @@ def _of_loop(module: Module, first: _Start, read: tuple[Body, ...]) -> Iterator[
         for parts in body.parts:
             for key, sources in parts.items():
                 after = ask(sources)
-                if first.is_fixed_float(key, strong=True) and after.known and _is_given(after):
+                if first.is_fixed_float(key, strong=True) and after.known and _changes(first.dtypes(key), after):
                     yield key
 
 
@@ -88,7 +95,8 @@ def _of_branches(module: Module, first: _Start, read: tuple[Body, ...]) -> Itera
     for key in dict.fromkeys(key for _, parts in asked for key in parts):
         if key == WHOLE and any(set(parts) != {WHOLE} for _, parts in asked):
             continue
-        changed = [_is_given(ask(parts[key])) if key in parts else False for ask, parts in asked]
+        before = first.dtypes(key)
+        changed = [_changes(before, ask(parts[key])) if key in parts else False for ask, parts in asked]
         if any(changed) and not all(changed) and first.is_fixed_float(key, strong=False):
             yield key
 
@@ -97,6 +105,8 @@ def _asker(module: Module, first: _Start, state: ast.arg) -> Callable[[tuple[ast
     return DtypeOrigins(module, frozenset({state}), first.dtypes).of_any
 
 
-def _is_given(after: Dtypes) -> bool:
-    """Whether the dtype is what somebody passes: nothing of a full precision of its own takes part."""
-    return bool(after.given) and after.own <= HALVES
+def _changes(before: Dtypes, after: Dtypes) -> bool:
+    """Whether the dtype is what somebody passes, or another one of those that the code names."""
+    if after.own <= HALVES:  # nothing of full precision takes part, to which all else would be promoted
+        return bool(after.given) or not after.own <= before.own
+    return bool(before.own) and before.own <= HALVES

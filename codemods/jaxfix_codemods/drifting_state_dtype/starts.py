@@ -1,0 +1,123 @@
+"""Initial states in half precision that a jitted step returns in full precision."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Module, Rebinding, Rewriter, Values, rebindings
+
+_DEEPEST = 3
+_MAKERS = {"zeros": 1, "empty": 1, "ones": 1, "full": 2, "array": 1, "asarray": 1, "zeros_like": 1, "full_like": 2}
+_EXACT = frozenset({"zeros", "zeros_like"})
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowStart:
+    """A part of an initial state, made in half precision.
+
+    Attributes:
+      name: of the part, or of the state.
+      step: the function that returns it otherwise, as it is shown.
+      start: the dtype at first.
+      dtype: the dtype from the first update on; None where that is not certain.
+      spelled: the expression of the first dtype; None where it cannot be replaced.
+    """
+
+    made_by: ast.expr
+    name: str
+    step: str
+    call: ast.Call
+    start: str
+    dtype: str | None
+    spelled: ast.expr | None
+
+    @property
+    def declined(self) -> str | None:
+        if self.dtype is None:
+            return f"what dtype `{self.name}` has after an update depends on what is passed"
+        return None if self.spelled is not None else "its dtype is not spelled out where it is made"
+
+
+def narrow_starts(module: Module, values: Values) -> Iterator[NarrowStart]:
+    seen: set[ast.AST] = set()
+    for loop in rebindings(module, values.origins):
+        for first in loop.firsts:
+            for place, made_by in _leaves(values, first, ()):
+                narrow = _judged(module, loop, place, made_by)
+                if narrow is not None and made_by not in seen:
+                    seen.add(made_by)
+                    yield narrow
+
+
+def widen(module: Module, narrow: NarrowStart, edit: Rewriter) -> None:
+    assert narrow.spelled is not None and narrow.dtype is not None
+    edit.replace(narrow.spelled, _spelling(module, narrow.spelled, narrow.dtype))
+
+
+def _leaves(values: Values, expr: ast.AST, place: tuple[Key, ...]) -> Iterator[tuple[tuple[Key, ...], ast.expr]]:
+    """The expressions that make the parts of a state, with their places."""
+    for source in values.origins.of(expr):
+        parts = values.origins.parts(source)
+        if parts and len(place) < _DEEPEST:
+            for key, part in parts:
+                yield from _leaves(values, part, (*place, key))
+        elif isinstance(source, ast.Call):
+            yield place, source
+
+
+def _judged(module: Module, loop: Rebinding, place: tuple[Key, ...], made_by: ast.expr) -> NarrowStart | None:
+    dtypes = DtypeOrigins(module)
+    before = dtypes.of(made_by)
+    if not before.known or before.given or len(before.own) != 1 or not before.own <= HALVES:
+        return None
+    sources: tuple[ast.AST, ...] = (loop.call,)
+    for key in (*loop.place, *place):
+        sources = tuple(item for source in sources for item in dtypes.origins.item(source, key))
+    after = dtypes.of_any(sources)
+    full = after.own - HALVES
+    if not full:
+        return None
+    named = [key for key in (loop.target.id, *place) if isinstance(key, str)]
+    (start,) = before.own
+    spelled = _spelled(module, dtypes, made_by)
+    step = f"`{module.text(loop.call.func)}`"
+    return NarrowStart(made_by, named[-1], step, loop.call, start, _converged(after), spelled)
+
+
+def _converged(after: Dtypes) -> str | None:
+    """The dtype that all of it is promoted to, whatever is passed."""
+    full = after.own - HALVES
+    if len(full) > 1 or not after.known or after.given:
+        return None
+    (only,) = full
+    return "float" if only == DEFAULT else only
+
+
+def _spelled(module: Module, dtypes: DtypeOrigins, made_by: ast.expr) -> ast.expr | None:
+    """The expression of the dtype in the call that makes the value."""
+    match made_by:
+        case ast.Call(func=ast.Attribute(attr="astype"), args=[dtype], keywords=[]) if _is_dtype(module, dtype):
+            return dtype
+        case ast.Call(func=func, args=args, keywords=keywords):
+            maker = (module.qualname(func) or "").removeprefix("jax.numpy.")
+            named = [keyword.value for keyword in keywords if keyword.arg == "dtype"]
+            position = _MAKERS.get(maker)
+            found = named or ([args[position]] if position is not None and position < len(args) else [])
+            known = position is not None and found and _is_dtype(module, found[0])
+            return found[0] if known and module.has_exact_spans(made_by) else None
+    return None
+
+
+def _is_dtype(module: Module, expr: ast.expr) -> bool:
+    match expr:
+        case ast.Constant(value=str(name)):
+            return name in HALVES
+        case ast.Attribute(attr=name):
+            return name in HALVES and module.qualname(expr) in (f"jax.numpy.{name}", f"numpy.{name}")
+    return False
+
+
+def _spelling(module: Module, old: ast.expr, dtype: str) -> str:
+    if dtype == "float":
+        return "float"
+    return f"{module.text(old.value)}.{dtype}" if isinstance(old, ast.Attribute) else f'"{dtype}"'
