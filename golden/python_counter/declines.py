@@ -90,11 +90,7 @@ def filtered(x):
 
 
 def read_as_a_number(x):
-    step, seen = 0, {}
-    while len(seen) < 10:
-        x, step = advance(x, step)
-        seen[step] = x
-    counted = 0
+    counted, seen = 0, {}
     while counted < 10:
         x, counted = advance(x, counted)  # want: python-counter (no fix): comes back as an array, and is read in
         seen[counted] = x

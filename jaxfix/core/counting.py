@@ -60,6 +60,17 @@ def number(module: "Module", expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -
     return None
 
 
+def is_small(expr: ast.expr) -> bool:
+    """Whether no part of a number says that it leaves 32 bits."""
+    for node in ast.walk(expr):
+        match node:
+            case ast.Constant(value=int() as value) if abs(value) >= 1 << 31:
+                return False
+            case ast.BinOp(left=ast.Constant(value=int()), op=ast.Pow() | ast.LShift()):
+                return False
+    return True
+
+
 def _both(left: Number | None, right: Number | None) -> Number | None:
     if left is None or right is None:
         return None
@@ -101,6 +112,11 @@ def _keeps_number(module: "Module", target: ast.Name, name: str, depth: int) -> 
             return number(module, by, target, depth - 1) is not None
         case ast.Assign() | ast.AnnAssign() if (value := module.value_of(target)) is not None:
             return _is_number_of_itself(module, value, name, target, depth)
+        case ast.Tuple(elts=targets) as pattern:
+            match module.parent(pattern):
+                case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is pattern:
+                    value = values[targets.index(target)] if len(values) == len(targets) else None
+                    return value is not None and _is_number_of_itself(module, value, name, target, depth)
     return _is_counter(module, target) or comes_back(module, target) is not None
 
 

@@ -394,21 +394,20 @@ class _Judge:
         scope = module.scope_of(one.name, made)
         if site_is_called_at_once(self.site, call) and single:
             return  # made, called and forgotten in one expression
+        if module.function(call) is not self.around:
+            raise hoisting.Stuck(f"it is called in another function, and has to take `{one.text}`")
+        between = [loop for loop in module.loops(call) if loop not in module.loops(made)]
+        if single and not between:
+            return
         stores = [b.node for b in module.bindings(one.name, scope) if not isinstance(b.node, ast.arg)]
         if any(module.function(node) is not self.around for node in stores):
             raise hoisting.Stuck(f"`{one.name}` is bound elsewhere too")
-        between = [loop for loop in module.loops(call) if loop not in module.loops(made)]
         first, last = _line(module.statement(made)), _line(module.statement(call))
         for binding in module.bindings(one.name, scope):
             line = getattr(binding.node, "lineno", 0)
             inside = any(loop in module.ancestors(binding.node) for loop in between)
-            is_new = binding.node in ast.walk(module.statement(call)) and not between and single
-            if inside or (first <= line <= last and not is_new and binding.node not in module.ancestors(made)):
+            if inside or (first <= line <= last and binding.node not in module.ancestors(made)):
                 raise hoisting.Stuck(f"`{one.name}` is bound anew between its calls, and it keeps the first value")
-        if module.function(call) is not self.around:
-            raise hoisting.Stuck(f"it is called in another function, and has to take `{one.text}`")
-        if single and not between:
-            return
         changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
         stored = bool(set(re.findall(r"\.(\w+)", one.text)) & module.stored)
         if changed or stored or ("." in one.text and module.changes.any_attribute):

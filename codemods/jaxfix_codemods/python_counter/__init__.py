@@ -81,7 +81,7 @@ from jaxfix.api import (
     Why,
 )
 from jaxfix_codemods.python_counter.counters import FILTERING, Counter, arguments, counters
-from jaxfix_codemods.python_counter.judging import Declined, Unstatic, check_boundary, unstatic
+from jaxfix_codemods.python_counter.judging import Declined, Unstatic, check_boundary, check_size, unstatic
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -132,6 +132,7 @@ def _title(counter: Counter, shown: str) -> str:
 
 def _cure(module: Module, counter: Counter) -> tuple[Recipe | None, str | None]:
     try:
+        check_size(module, counter)
         if counter.is_static:
             return partial(_loosen, unstatic(module, counter)), None
         check_boundary(module, counter)

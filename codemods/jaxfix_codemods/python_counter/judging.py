@@ -49,6 +49,16 @@ def check_boundary(module: Module, counter: Counter) -> None:
         _check_comes_back(module, counter)
 
 
+def check_size(module: Module, counter: Counter) -> None:
+    """Whether an array can hold the number.
+
+    Raises:
+      Declined: it is too large.
+    """
+    if not counting.is_small(counter.number):
+        raise Declined(f"`{module.text(counter.number)}` may not fit into 32 bits")
+
+
 def _name(module: Module, counter: Counter) -> str:
     return module.text(counter.call.func)
 
