@@ -106,7 +106,7 @@ BEFORE = """\
 import jax.numpy as jnp
 
 def update(state, decay=0.9):
-    return decay**state.count  # want: static-exponent
+    return float(decay**state.count)  # want: static-exponent
 
 def init():
     return State(count=jnp.zeros([], jnp.int32))
@@ -164,7 +164,7 @@ def test_two_findings_can_be_wanted_on_a_line() -> None:
 def test_updating_writes_the_result_and_shows_the_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     case = planted(tmp_path, BEFORE, None)
-    assert "+    return decay**(state.count * 1.0)" in testing.update(case)
+    assert "+    return float(decay**(state.count * 1.0))" in testing.update(case)
     assert case.fixed.read_text() == AFTER
     assert testing.update(case) == ""
 

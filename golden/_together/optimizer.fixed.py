@@ -34,7 +34,11 @@ def scale_by_search(decay=0.9, length=4):
         (total, *_), _ = lax.scan(
             _update_fn_add, (jnp.zeros_like(updates), updates), state.trace
         )  # want: local-loop-function
-        debiased = total / (1 - decay**(count * 1.0))  # want: static-exponent
+        # A concrete integer exponent is compiled anew for every value.
+        exponent = count
+        if not isinstance(exponent, jax.core.Tracer):
+            exponent = exponent * 1.0
+        debiased = total / (1 - decay**exponent)  # want: static-exponent
         best = jnp.minimum(state.best, jnp.sum(debiased**2))
         return debiased, State(count, best, state.trace)
 

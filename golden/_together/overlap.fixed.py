@@ -1,5 +1,6 @@
 """Fixes that break one line in two ways: one is made at once, the other in the round after."""
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -17,9 +18,13 @@ def train_for_a_while(batches, decay=0.9):
     for batch in batches:
         count = count + 1
         low = jnp.max(batch) < 1.0
+        # A concrete integer exponent is compiled anew for every value.
+        exponent = count
+        if not isinstance(exponent, jax.core.Tracer):
+            exponent = exponent * 1.0
         # The comment stays above the line.
         batch = lax.cond(
-            low, _train_for_a_while_true, _train_for_a_while_false, batch / decay**(count * 1.0)
+            low, _train_for_a_while_true, _train_for_a_while_false, batch / decay**exponent
         )  # want: local-loop-function # want: static-exponent
     return batch
 

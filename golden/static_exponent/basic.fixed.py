@@ -21,8 +21,12 @@ def scale_by_average(decay: float = 0.9):
         del params
         count = safe_increment(state.count)
         mean = decay * state.mean + (1 - decay) * updates
+        # A concrete integer exponent is compiled anew for every value.
+        exponent = count
+        if not isinstance(exponent, jax.core.Tracer):
+            exponent = exponent * 1.0
         # The mean starts at zero.
-        return mean / (1 - decay**(count * 1.0)), AverageState(count, mean)  # want: static-exponent
+        return mean / (1 - decay**exponent), AverageState(count, mean)  # want: static-exponent
 
     return GradientTransformation(init_fn, update_fn)
 
@@ -52,9 +56,17 @@ def schedule(start: float):
     rates = []
     for _ in range(3):
         count += 1
-        rates.append(start * 0.5**(count * 1.0))  # want: static-exponent
+        # A concrete integer exponent is compiled anew for every value.
+        exponent = count
+        if not isinstance(exponent, jax.core.Tracer):
+            exponent = exponent * 1.0
+        rates.append(start * 0.5**exponent)  # want: static-exponent
     return rates
 
 
 def warm(state: AverageState, rate=0.1):
-    return rate ** (-state.count * 1.0)  # want: static-exponent
+    # A concrete integer exponent is compiled anew for every value.
+    exponent = -state.count
+    if not isinstance(exponent, jax.core.Tracer):
+        exponent = exponent * 1.0
+    return rate ** exponent  # want: static-exponent

@@ -38,3 +38,13 @@ def sensitivity(state: State, rate: float = 0.5):
         return rate ** (state.count + 1)  # want: static-exponent (no fix): may be differentiated
 
     return jax.grad(loss)(rate)
+
+
+def at_times(updates, state: State, warm, decay=0.9):
+    return updates * decay ** jnp.abs(state.count) if warm else updates  # want: static-exponent (no fix): cannot be given a name
+
+
+def in_a_condition(updates, state: State, decay=0.9):
+    while updates < decay**state.count:  # want: static-exponent (no fix): cannot be given a name
+        updates = updates * 2
+    return updates

@@ -27,7 +27,11 @@ def scale_by_rectified(
   def update_fn(updates, state, params=None):
     del params
     count_inc = numerics.safe_increment(state.count)
-    b2t = b2**(count_inc * 1.0)  # want: static-exponent
+    # A concrete integer exponent is compiled anew for every value.
+    exponent = count_inc
+    if not isinstance(exponent, jax.core.Tracer):
+      exponent = exponent * 1.0
+    b2t = b2**exponent  # want: static-exponent
     ro = ro_inf - 2 * count_inc * b2t / (1 - b2t)
     correction = jnp.asarray(1 - b1**(count_inc * 1.0), dtype=state.nu.dtype)  # noqa: E501
     new_updates = jax.tree.map(lambda u: u * ro / correction, updates)
