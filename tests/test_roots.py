@@ -107,6 +107,12 @@ def test_a_folder_of_a_package_without_a_project_belongs_to_the_package(tmp_path
     assert (found.name, found.helper.module) == ("lib._src.mod", "lib.jaxfix_helpers")
 
 
+def test_a_script_that_imports_the_package_it_stands_in_is_a_part_of_it(tmp_path: Path) -> None:
+    test = "from lib._src import mod\nif __name__ == '__main__':\n  mod.f()\n"
+    sources = {"lib/__init__.py": "", "lib/_src/mod.py": "", "lib/_src/mod_test.py": test}
+    assert name_of(tmp_path, sources, "lib/_src/mod_test.py") == ("lib._src.mod_test", "lib.jaxfix_helpers")
+
+
 def test_what_lies_outside_of_the_project_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     inner = tmp_path / "inner"

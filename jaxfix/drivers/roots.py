@@ -34,11 +34,14 @@ class Roots:
         self._within: set[tuple[Path, Path]] = set()
         self._relative: set[Path] = set()
         self._scripts: set[Path] = set()
+        self._members: set[Path] = set()
+        started = set()
         for path, text in texts:
             if b"__main__" in text:
-                self._scripts.add(path)
+                started.add(path)
             for name in _imported(text):
                 self._note(path, name)
+        self._scripts |= started - self._members
 
     def _note(self, path: Path, name: str) -> None:
         if name.startswith("."):
@@ -52,6 +55,8 @@ class Roots:
         self._within.update((root, folder) for folder in (place, *place.parents))
         if root == path.parent:
             self._scripts.add(path)
+        elif path.is_relative_to(root / name.partition(".")[0]):
+            self._members.add(path)  # it imports the package that it stands in, however it is started
 
     def of(self, path: Path) -> Root:
         """The root that the file, links resolved, is imported from."""
