@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Evidence, Leaf, Measurement, Output, Step, Verdict
+from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.core.text import Span
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
@@ -157,3 +158,43 @@ def test_a_state_that_a_loop_no_longer_carries_is_refused(tmp_path: Path) -> Non
     """Eager and jitted updates run on; a carry is not of another dtype than it was."""
     found = judged(tmp_path, cast="new.astype(jnp.bfloat16)", state="state")
     assert found.verdict in (Verdict.DIFFERENT, Verdict.FAILED)
+
+
+START, WIDE = leaf(0.0, 2.0, dtype="bfloat16"), leaf(0.0, 2.0)
+
+
+def started(first: Leaf, *later: Leaf, compiles: int) -> Measurement:
+    base = run(first, *later)
+    line = Compile("search.py", 1, "step", (), "jit(step)", None, 0.1)
+    outputs = (replace(base.outputs[0], label="init"), *base.outputs[1:])
+    return replace(base, outputs=outputs, compiles=(line,) * compiles)
+
+
+def test_a_first_state_may_have_the_dtype_that_it_has_later() -> None:
+    before, after = started(START, leaf(3.0), compiles=2), started(WIDE, leaf(3.0), compiles=1)
+    assert verdict(before, after, Equality.CONVERGED) is Verdict.PROVEN
+    assert verdict(before, after, Equality.STRONGER_TYPES) is Verdict.DIFFERENT
+
+
+def test_the_results_of_the_rewritten_function_are_first_states_and_no_others() -> None:
+    before, after = started(WIDE, START, compiles=2), started(WIDE, WIDE, compiles=1)
+    assert verdict(before, after, Equality.CONVERGED) is Verdict.DIFFERENT
+
+    def named(measurement: Measurement) -> Measurement:
+        (first, second) = measurement.outputs
+        return replace(measurement, outputs=(first, replace(second, label=f"{FUNCTION} call 1")))
+
+    assert verdict(named(before), named(after), Equality.CONVERGED) is Verdict.PROVEN
+
+
+def test_a_first_state_of_other_values_is_different() -> None:
+    before = started(START, leaf(3.0), compiles=2)
+    assert verdict(before, started(leaf(0.0, 2.5), leaf(3.0), compiles=1), Equality.CONVERGED) is Verdict.DIFFERENT
+    integers = started(leaf(0.0, 2.0, dtype="int32"), leaf(3.0), compiles=1)
+    assert verdict(before, integers, Equality.CONVERGED) is Verdict.DIFFERENT
+
+
+def test_values_that_were_not_sampled_are_not_taken_for_equal() -> None:
+    large = [replace(entry, shape=(5000,)) for entry in (START, WIDE)]
+    before, after = (started(entry, leaf(3.0), compiles=count) for entry, count in zip(large, (2, 1), strict=True))
+    assert "not all values are known" in compare(before, after, Equality.CONVERGED, FUNCTION).reason

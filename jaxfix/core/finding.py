@@ -46,6 +46,8 @@ class Equality(Enum):
     """As `BITWISE`, but a leaf that was weakly typed may be strongly typed, at the same dtype."""
     AS_JITTED = "bitwise under jit, eager within tolerance"
     """The jitted original bit for bit; the eager original within a tolerance that the receipt states."""
+    CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
+    """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
     CURING = "bitwise where the original runs; runs where it raises a TypeError"
     """As `STRONGER_TYPES` in every run that the original ends; where it raises a `TypeError`, up to there."""
 

@@ -11,6 +11,8 @@ from jaxfix.core.report import Beside, Leaf, Measurement, Output
 JAXPR = "jaxpr"
 # How the labels of files begin that a run wrote.
 FILE = "file "
+# What a driven algorithm starts with.
+INIT = "init"
 # In the labels of what a function that returns nothing leaves in its variables: a rewrite may have others.
 VARIABLE = " left `"
 _UNFORGIVING = ("not finite", "in bfloat16")
@@ -35,15 +37,22 @@ class Allowed:
       stronger: weak types may become strong.
       tolerance: of floats, relative to the largest value of their array; 0 is bitwise.
       untyped: weak types do not matter at all.
+      first: how the labels of first states begin, whose floats may have other dtypes at the same values.
     """
 
     stronger: bool = False
     tolerance: float = 0.0
     untyped: bool = False
+    first: frozenset[str] = frozenset()
 
     def __or__(self, other: "Allowed") -> "Allowed":
         tolerance = max(self.tolerance, other.tolerance)
-        return Allowed(self.stronger or other.stronger, tolerance, self.untyped or other.untyped)
+        untyped, first = self.untyped or other.untyped, self.first | other.first
+        return Allowed(self.stronger or other.stronger, tolerance, untyped, first)
+
+    def lets_retype(self, label: str) -> bool:
+        """Whether the output of that label is a first state."""
+        return any(label == start or label.startswith(f"{start} call ") for start in self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +100,12 @@ class Likeness:
     beside: int = 0
 
 
-def allowed(equality: Equality, case: str) -> Allowed:
-    """What `equality` lets the results of `case` differ in."""
+def allowed(equality: Equality, case: str, function: str = "") -> Allowed:
+    """What `equality` lets the results of `case` differ in, and those of the rewritten function."""
     if equality is Equality.AS_JITTED and not is_jitted(case):
         return Allowed(tolerance=TOLERANCE)
+    if equality is Equality.CONVERGED:
+        return Allowed(stronger=True, first=frozenset({INIT, function} - {""}))
     return Allowed(stronger=equality in (Equality.STRONGER_TYPES, Equality.CURING))
 
 
@@ -150,6 +161,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
             continue  # on such data only the same operations on the same types agree
         label = f"{pair.function.rpartition(':')[2]} beside the original, {pair.how}"
         old, new = replace(pair.before, label=label), replace(pair.after, label=label)
+        may = replace(may, first=frozenset({label})) if may.first else may
         whole = joined(whole, replace(outputs_alike((old,), (new,), may), beside=0))
         if whole.difference:
             return whole
@@ -195,7 +207,7 @@ def outputs_alike(
             return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the fix")
     compared, delta, ulp, stronger = 0, 0.0, 0.0, list[str]()
     for label, output in old.items():
-        for leaf in _leaves(output, new[label], may):
+        for leaf in _leaves(output, new[label], may, retyped=may.lets_retype(label)):
             if isinstance(leaf, str):
                 return Likeness(f"`{label}`{leaf}", compared, delta, ulp)
             compared += leaf.digested and not label.startswith(FILE)
@@ -240,12 +252,27 @@ def _ending(before: str | None, after: str | None) -> str:
     return f"fails with the fix in another way: {after}, before: {before}"
 
 
-def _leaves(before: Output, after: Output, may: Allowed) -> Iterator[_Alike | str]:
+def _leaves(before: Output, after: Output, may: Allowed, *, retyped: bool) -> Iterator[_Alike | str]:
     if before.treedef != after.treedef or len(before.leaves) != len(after.leaves):
         yield f": structure {_shorten(before.treedef)} became {_shorten(after.treedef)}"
         return
     for old, new in zip(before.leaves, after.leaves, strict=True):
-        yield _leaf(old, new, may)
+        yield _retyped(old, new) if retyped and _are_floats(old, new) else _leaf(old, new, may)
+
+
+def _are_floats(old: Leaf, new: Leaf) -> bool:
+    """Whether the two have different floating dtypes, and the same shape."""
+    are_floats = all("float" in leaf.dtype and leaf.dtype in _MANTISSA for leaf in (old, new))
+    return are_floats and old.dtype != new.dtype and old.shape == new.shape
+
+
+def _retyped(old: Leaf, new: Leaf) -> _Alike | str:
+    """The two as values, of which all have to be known."""
+    known = len(old.sample) == len(new.sample) == prod(old.shape) and old.digest is not None
+    same = all(a == b or (isnan(a) and isnan(b)) for a, b in zip(old.sample, new.sample, strict=False))
+    if known and same:
+        return _Alike(f"{old.path}", True, strengthened=True)
+    return f"{old.path}: {_typed(old)} became {_typed(new)}{', and not all values are known' if not known else ''}"
 
 
 def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:

@@ -21,7 +21,7 @@ Progress = Callable[[str], None]
 _WORTH_WEEDING = 3
 _LOOSEST_LAST = (
     *(Equality.LESS_MEMORY, Equality.BITWISE, Equality.STRONGER_TYPES),
-    *(Equality.CURING, Equality.AS_JITTED),
+    *(Equality.CONVERGED, Equality.CURING, Equality.AS_JITTED),
 )
 
 
@@ -307,7 +307,7 @@ class _Trial:
             equality = self._fixes[key].equality
             if pair.tells_nothing(equality):
                 return True
-            may |= allowed(equality, case)
+            may |= allowed(equality, case, _name(key, self._fixes[key]))
             as_jitted = as_jitted or equality is Equality.AS_JITTED
             cured = cured or pair.is_cured(equality)
         functions = {_name(key, self._fixes[key]) for key in keys}

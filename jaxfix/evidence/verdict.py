@@ -83,11 +83,11 @@ def judge(pair: Pair, equality: Equality, function: str, beside: Equality | None
       beside: what the original and the rewritten function must share side by side, where other fixes of the same
         function are made as well; `equality` if None.
     """
-    may = allowed(equality, pair.before.case)
+    may = allowed(equality, pair.before.case, function)
     cured = pair.is_cured(equality)
     found = runs_agree(pair, may, as_jitted=equality is Equality.AS_JITTED, cured=cured)
     if found.difference is None and not cured:
-        found = joined(found, sides_agree(pair, allowed(beside or equality, pair.before.case), {function}))
+        found = joined(found, sides_agree(pair, allowed(beside or equality, pair.before.case, function), {function}))
     verdict, reason = _verdict(pair, found, function, equality)
     words = _equality(pair, found, equality) if found.difference is None else "not equal"
     before, after = counts(pair.before), counts(pair.after)
@@ -267,7 +267,8 @@ def _equality(pair: Pair, found: Likeness, equality: Equality) -> str:
     if found.strengthened:
         named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
         more = len(found.strengthened) - _NAMED_LEAVES
-        parts.append(f"weak type became strong in {named}{f' and {more} more' if more > 0 else ''}")
+        change = "started with other types" if equality is Equality.CONVERGED else "weak type became strong"
+        parts.append(f"{change} in {named}{f' and {more} more' if more > 0 else ''}")
     if found.beside:
         parts.append(f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it")
     if pair.noise:

@@ -191,7 +191,8 @@ def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Li
         f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
-    retyped = any(fix.equality in (Equality.STRONGER_TYPES, Equality.CURING) for _, fix, _ in trial.candidates())
+    retyping = (Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.CURING)
+    retyped = any(fix.equality in retyping for _, fix, _ in trial.candidates())
     runner = OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target, loops=retyped)
     return trial.proven_by(runner)
 
