@@ -115,6 +115,11 @@ def test_a_constant_does_not_vary_and_a_counter_does() -> None:
     assert value("n = jnp.asarray(3)\nfor _ in x:\n    n += 1\nasked = n\n").varies
 
 
+def test_what_goes_from_one_call_to_the_next_varies() -> None:
+    step = "def step(state):\n    asked = state['n'] + 1\n    return {'n': asked}\n"
+    assert value(step + "state = {'n': jnp.asarray(3)}\nfor _ in x:\n    state = step(state)\n").varies
+
+
 def test_a_parameter_is_what_its_default_says() -> None:
     text = "def f(decay: jax.typing.ArrayLike = 0.9):\n    asked = decay\n"
     assert sort(text) == (Form.PYTHON, Kind.FLOAT)

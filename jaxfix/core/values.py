@@ -87,12 +87,13 @@ class Values:
         self.origins = Origins(module)
         self._under_way: set[ast.AST] = set()
         self._steps = 0
+        self._recurs = False
 
     def of(self, expr: ast.AST) -> Value:
         """What `expr` is, whichever of the expressions that it may stand for is taken."""
-        self.origins.crossed = False
+        self.origins.crossed = self._recurs = False
         value = self.any_of(self.origins.of(expr))
-        return replace(value, varies=True) if self.origins.crossed else value
+        return replace(value, varies=True) if self.origins.crossed or self._recurs else value
 
     def any_of(self, sources: Iterable[ast.AST]) -> Value:
         """What one of `sources` is, not knowing which."""
@@ -106,6 +107,7 @@ class Values:
     def _one(self, source: ast.AST) -> Value | None:
         """The value of one source; None where it refers back to what is being asked."""
         if source in self._under_way:
+            self._recurs = True  # as of `count` in a loop, or from one state to the next
             return None
         self._steps += 1
         if self._steps > _STEPS or len(self._under_way) > _DEPTH:
