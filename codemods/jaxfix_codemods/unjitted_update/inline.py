@@ -13,6 +13,7 @@ from jaxfix_codemods.unjitted_update.whole import (
     is_filled,
     leaves,
     no_array,
+    overflows,
     uses_equinox,
 )
 from jaxfix_codemods.unjitted_update.work import LOOPS
@@ -72,6 +73,9 @@ def judge(module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.Cal
     for name in sorted(set(found.values) & set(written)):
         raise Declined(f"the step {found.values[name]}")
     outside = _read_outside(module, statements, scope)
+    for name in _defined(statements):
+        if name in outside:
+            raise Declined(f"the function `{name}` of the step is used outside of it too")
     state = tuple(name for name in parameters if name in written)
     parameters = (*state, *(name for name in parameters if name not in state))
     results = (*state, *(name for name in written if name in outside and name not in state))
@@ -274,6 +278,14 @@ def _written(row: Iterable[ast.stmt]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _defined(row: Iterable[ast.stmt]) -> Iterator[str]:
+    """The functions that the row gives names to."""
+    for statement in row:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+                yield name
+
+
 def _read_first(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> tuple[str, ...]:
     """The variables of `scope` that the row reads before it binds them, in order."""
     found: dict[str, None] = {}
@@ -414,11 +426,27 @@ def _check_parameter(module: Module, values: Values, row: Sequence[ast.stmt], sc
             match module.parent(node):
                 case ast.BinOp(op=ast.Pow(), right=right) if right is node:
                     raise Declined(f"the step raises to the power `{name}`, which a trace does not know")
-            for source in values.origins.of(node):
-                if isinstance(source, ast.JoinedStr | ast.Lambda | ast.FunctionDef | ast.ClassDef) or (
-                    isinstance(source, ast.Constant) and isinstance(source.value, str | bytes)
-                ):
-                    raise Declined(f"the step reads `{name}`, which is no array")
+                case ast.Attribute(attr=attr) if _is_setting(module, name, scope):
+                    raise Declined(f"the step reads `{name}.{attr}`, and whether `jit` takes `{name}` is not certain")
+            if overflows(module, values, node):
+                raise Declined(f"`{name}` is a Python integer without bounds, which a traced one would have")
+            if any(_holds_no_array(source) for source in values.origins.of(node)):
+                raise Declined(f"the step reads `{name}`, which is no array")
+
+
+def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
+    """Whether `name` is bound once, and outside of all loops: no state, and no data of a round."""
+    match module.bindings(name, scope):
+        case (binding,):
+            return not any(isinstance(outer, LOOPS) for outer in module.ancestors(binding.node))
+    return False
+
+
+def _holds_no_array(source: ast.AST) -> bool:
+    if isinstance(source, ast.Dict | ast.Tuple | ast.List):
+        return any(_holds_no_array(part) for part in leaves(source))
+    is_text = isinstance(source, ast.Constant) and isinstance(source.value, str | bytes)
+    return is_text or isinstance(source, ast.JoinedStr | ast.Lambda | ast.FunctionDef | ast.ClassDef)
 
 
 def _check_results(

@@ -9,6 +9,7 @@ from jaxfix.api import (
     Demands,
     Form,
     Function,
+    Kind,
     Module,
     Rewriter,
     Values,
@@ -47,6 +48,9 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
         raise Declined(f"`{function.name}` cannot be traced: {found.reason}")
     _check_results(module, values, function, uses)
     static = _static(module, function, found, uses)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id not in static and overflows(module, values, node):
+            raise Declined(f"`{node.id}` is a Python integer without bounds, which a traced one would have")
     for call in uses.calls:
         _check_buffers(module, values, function, call, static)
         if uses_equinox(module, [function]):
@@ -376,3 +380,18 @@ def counts(module: Module, values: Values, value: ast.expr | None) -> bool:
     sources = values.origins.of(value)
     ranged = any(isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
     return ranged or (values.of(value).form is Form.PYTHON and len(sources) != 1)
+
+
+def overflows(module: Module, values: Values, name: ast.Name) -> bool:
+    """Whether `name`, a Python integer, is multiplied or raised with integers: a traced one has 32 bits."""
+    parent = module.parent(name)
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult | ast.Pow | ast.LShift):
+        return False
+    return all(_is_integer(values, side) for side in (parent.left, parent.right))
+
+
+def _is_integer(values: Values, expr: ast.expr) -> bool:
+    sources = values.origins.of(expr)
+    counted = (isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
+    value = values.of(expr)
+    return any(counted) or (value.form is Form.PYTHON and value.kind is Kind.INT)
