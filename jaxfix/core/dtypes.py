@@ -168,6 +168,9 @@ class DtypeOrigins:
                 return self._typed(call) or self._inner(value)
             case ast.Call() as inner if self._module.qualname(inner.func) in _GRADS:
                 return self._given(inner.args[0]) if inner.args else UNKNOWN
+        mapped = self.origins.mapped(call)
+        if mapped is not None:
+            return self._all(returned(mapped))
         if module in _ELEMENTWISE:
             return self._numpy(call, last)
         if qualname is not None:

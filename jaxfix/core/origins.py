@@ -12,6 +12,8 @@ from jaxfix.core.scopes import FUNCTIONS, Binding, Function
 Key = str | int
 """A field, a key or a position in a state."""
 
+_TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
+
 Sources = tuple[ast.AST, ...]
 """Expressions, and parameters (`ast.arg`) and other binders of which no expression is known."""
 
@@ -257,21 +259,22 @@ class Origins:
             return [], False
         found, complete = [], True
         for call in self._callers.get(function, ()):
-            argument = self._passed(call, arguments, parameter)
+            argument = self._passed(call, arguments, parameter, skipped=int(self.mapped(call) is function))
             if argument is not None:
                 found.append(argument)
             elif self._default(parameter) is None:
                 complete = False
         return found, complete
 
-    def _passed(self, call: ast.Call, arguments: ast.arguments, parameter: ast.arg) -> ast.expr | None:
-        for keyword in call.keywords:
+    def _passed(self, call: ast.Call, arguments: ast.arguments, parameter: ast.arg, *, skipped: int) -> ast.expr | None:
+        """What `call` passes, which has that many arguments that it does not."""
+        for keyword in call.keywords if not skipped else ():
             if keyword.arg == parameter.arg:
                 return keyword.value
         positional = [*arguments.posonlyargs, *arguments.args]
         if parameter not in positional or any(isinstance(a, ast.Starred) for a in call.args):
             return None
-        index = positional.index(parameter)
+        index = positional.index(parameter) + skipped
         return call.args[index] if index < len(call.args) else None
 
     # --- constructions ----------------------------------------------------------------------------------------
@@ -302,6 +305,8 @@ class Origins:
         match call:
             case ast.Call(func=ast.Attribute(value=value, attr="_replace"), args=[]):
                 return value
+            case ast.Call(func=ast.Attribute(value=value, attr="replace"), args=[], keywords=[_, *_]):
+                return value  # of flax, chex and others; the method of a string takes no keywords alone
             case ast.Call(args=[value]) if self._module.qualname(call.func) in ("dataclasses.replace", "chex.replace"):
                 return value
         return None
@@ -363,11 +368,17 @@ class Origins:
                         return self._module.definition(inner)
         return None
 
+    def mapped(self, call: ast.Call) -> Function | None:
+        """The function of this module that `jax.tree.map(function, tree, ...)` calls for the leaves of trees."""
+        if not call.args or self._module.qualname(call.func) not in _TREE_MAPS:
+            return None
+        return self._module.definition(call.args[0])
+
     @cached_property
     def _callers(self) -> dict[Function, list[ast.Call]]:
         found: dict[Function, list[ast.Call]] = {}
         for call in self._module.all_calls():
-            function = self.called(call)
+            function = self.mapped(call) or self.called(call)
             if function is not None:
                 found.setdefault(function, []).append(call)
         return found

@@ -11,6 +11,7 @@ from functools import reduce
 
 from jaxfix.core.model import Module
 from jaxfix.core.origins import Origins, returned
+from jaxfix.core.scopes import Function
 
 _STEPS, _DEPTH = 2000, 60
 """Sources that one question may look at, and how deep they may refer to one another, before there is no answer."""
@@ -172,6 +173,9 @@ class Values:
             return UNKNOWN
         if isinstance(call.func, ast.Attribute) and call.func.attr == "astype" and call.args:
             return self._cast(call, call.func.value, call.args[0])
+        mapped = self.origins.mapped(call)
+        if mapped is not None:
+            return self._leaf(mapped)
         if module in ("jax.numpy", "numpy"):
             made = self._numpy(call, last)
             return replace(made, form=Form.NUMPY) if module == "numpy" and made is not None else made
@@ -205,6 +209,11 @@ class Values:
         # Through a transformation or a decorator, numbers come back as arrays.
         is_plain = self._module.definition(call.func) is function and not getattr(function, "decorator_list", ())
         return joined if is_plain else _as_array(joined)
+
+    def _leaf(self, mapped: Function) -> Value | None:
+        """What a function makes of the leaves of trees."""
+        known = [value for value in map(self._inner, returned(mapped)) if value is not None]
+        return replace(reduce(_joined, known), scalar=False) if known else None
 
     def _cast(self, call: ast.Call, value: ast.expr, dtype: ast.expr) -> Value:
         before = self._inner(value) or UNKNOWN

@@ -4,11 +4,22 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Module, Rebinding, Rewriter, Values, rebindings
+from jaxfix.api import (
+    DEFAULT,
+    HALVES,
+    DtypeOrigins,
+    Dtypes,
+    Key,
+    Module,
+    Rebinding,
+    Rewriter,
+    Values,
+    rebindings,
+    returned,
+)
 
 _DEEPEST = 3
 _MAKERS = {"zeros": 1, "empty": 1, "ones": 1, "full": 2, "array": 1, "asarray": 1, "zeros_like": 1, "full_like": 2}
-_EXACT = frozenset({"zeros", "zeros_like"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,9 @@ def _leaves(values: Values, expr: ast.AST, place: tuple[Key, ...]) -> Iterator[t
             for key, part in parts:
                 yield from _leaves(values, part, (*place, key))
         elif isinstance(source, ast.Call):
-            yield place, source
+            function = values.origins.called(source) if not place else None
+            made = [leaf for result in returned(function) for leaf in _leaves(values, result, place)] if function else []
+            yield from made or [(place, source)]
 
 
 def _judged(module: Module, loop: Rebinding, place: tuple[Key, ...], made_by: ast.expr) -> NarrowStart | None:
