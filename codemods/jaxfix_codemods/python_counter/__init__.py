@@ -112,8 +112,9 @@ def _finding(module: Module, counter: Counter) -> Finding:
     shown = " ".join(module.text(counter.number).split())
     name = module.text(counter.call.func)
     how = "is static and" if counter.is_static else "is a Python number and"
-    sure = counter.kind.surely and module.surely_repeats(counter.call)
     recipe, declined = _cure(module, counter)
+    on_purpose = counter.is_static and recipe is None
+    sure = counter.kind.surely and module.surely_repeats(counter.call) and not on_purpose
     return Finding(
         at=counter.call,
         message=f"`{shown}` {how} another one in each round: `{name}` is compiled for every value of it",
