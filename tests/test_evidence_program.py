@@ -54,8 +54,9 @@ def judged(
     timeout_s: float = 600.0,
     steps: int | None = None,
     compared: Sequence[tuple[str, str]] = (),
+    equality: Equality = Equality.BITWISE,
 ) -> Evidence:
-    fix = Fix("key", "codemod", "Mend", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, function)
+    fix = Fix("key", "codemod", "Mend", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, function)
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {path: after.encode()} if fixes else {}
@@ -198,3 +199,39 @@ def test_the_processes_of_a_run_together_tell_the_most_memory(
         (tmp_path / f"{number}.json").write_text(json.dumps(nothing | memory | process))
     run = merged("train.py", Finished(0, "", ""), tmp_path)
     assert (run.peak_bytes, run.device_peak_bytes) == (100 * (len(told) - 1), most)
+
+
+SCRIPT = """\
+import jax
+import jax.numpy as jnp
+
+
+def loss(params, batch):
+    return jnp.sum((params - batch) ** 2)
+
+
+params = jnp.zeros(3)
+for number in range(8):
+    batch = jnp.full(3, float(number))
+    gradients = jax.grad(loss)(params, batch)
+    params = params - 0.1 * gradients
+print("done")
+"""
+STEP = """\
+@jax.jit
+def train_step(params, batch):
+    gradients = jax.grad(loss)(params, batch)
+    return params - 0.1 * gradients
+
+
+"""
+
+
+@pytest.mark.parametrize(("given", "verdict"), [("batch", Verdict.PROVEN), ("0.5 * batch", Verdict.DIFFERENT)])
+def test_a_script_is_compared_by_what_it_leaves_in_its_variables(tmp_path: Path, given: str, verdict: Verdict) -> None:
+    (tmp_path / "train.py").write_text(SCRIPT)
+    loop = SCRIPT.index("for number")
+    rest = SCRIPT[loop:].replace("    gradients = jax.grad(loss)(params, batch)\n", "")
+    called = rest.replace("params - 0.1 * gradients", f"train_step(params, {given})")
+    found = judged(tmp_path, SCRIPT[:loop] + STEP + called, function="<module>", equality=Equality.AS_JITTED)
+    assert found.verdict is verdict, found.reason
