@@ -4,6 +4,7 @@ python -m benchmarks.ecosystem                        all of them: `docs/evidenc
 python -m benchmarks.ecosystem --only optax,diffrax   a part, printed
 python -m benchmarks.ecosystem --only optax --list    each finding with its code, for a review
 python -m benchmarks.ecosystem --python PATH          imports what was rewritten, by an interpreter that has its needs
+python -m benchmarks.ecosystem --python PATH --suite optax     has it run the release's own tests too (an hour)
 
 From the root of a clone, with network. Downloads are kept in the user's cache folder.
 """
@@ -19,6 +20,7 @@ from benchmarks.ecosystem import page
 from benchmarks.ecosystem.downloads import pinned
 from benchmarks.ecosystem.inspecting import Library, inspect
 from benchmarks.ecosystem.review import key, verdicts
+from benchmarks.ecosystem.suite import Suite, known, suite
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "ecosystem.md"
@@ -36,14 +38,22 @@ def main() -> None:
             print(f"{release}", file=sys.stderr, flush=True)
             work = options.work / f"{release.name}-{release.version}"
             libraries.append(inspect(release, options.work / "wheels", work, options.python))
+            if release.name == options.suite:
+                suite(work / "before", work / "after", release.name, options.python, work)
+    suites = {entry.name: _suite(entry, options.work) for entry in libraries}
     if options.list:
         print("\n".join(line for library in libraries for line in _listed(library, options)))
     elif only is not None:
-        print("\n".join(page.lines(libraries, verdicts())))
+        print("\n".join(page.lines(libraries, verdicts(), suites)))
     else:
-        PAGE.write_text("\n".join([*page.lines(libraries, verdicts()), ""]))
+        PAGE.write_text("\n".join([*page.lines(libraries, verdicts(), suites), ""]))
         PAGE.with_suffix(".json").write_text(page.document(libraries, verdicts()))
         print(PAGE.relative_to(ROOT))
+
+
+def _suite(library: Library, work: Path) -> Suite | None:
+    place = work / f"{library.name}-{library.version}"
+    return known(place / "after", place)
 
 
 def _listed(library: Library, options: argparse.Namespace) -> Iterator[str]:
@@ -65,6 +75,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", help="names of libraries, such as `optax,diffrax`")
     parser.add_argument("--pinned", type=Path, default=Path(__file__).with_name("pinned.txt"), help="another list")
     parser.add_argument("--python", help="an interpreter that can import the libraries' requirements")
+    parser.add_argument("--suite", help="the library whose own tests are run, such as `optax`")
     parser.add_argument("--list", action="store_true", help="print the findings that nobody has reviewed")
     parser.add_argument("--confidence", choices=page.LEVELS, help="list those alone")
     parser.add_argument("--work", type=Path, default=CACHE / "ecosystem", help="where libraries are unpacked")

@@ -7,12 +7,13 @@ from dataclasses import asdict
 
 from benchmarks.ecosystem.inspecting import Found, Library
 from benchmarks.ecosystem.review import Key, Verdict, key
+from benchmarks.ecosystem.suite import Suite
 
 LEVELS = ("certain", "possible")
 Verdicts = Mapping[Key, Verdict]
 
 
-def lines(libraries: Sequence[Library], verdicts: Verdicts) -> Iterator[str]:
+def lines(libraries: Sequence[Library], verdicts: Verdicts, suites: Mapping[str, Suite | None]) -> Iterator[str]:
     found = [(library, entry) for library in libraries for entry in library.findings]
     yield "# jaxfix on code that nobody here wrote"
     yield ""
@@ -41,6 +42,7 @@ def lines(libraries: Sequence[Library], verdicts: Verdicts) -> Iterator[str]:
     )
     yield ""
     yield from _rewrites(libraries)
+    yield from _tested(suites)
     yield from _wrong(libraries, verdicts)
     yield from _declined(found)
 
@@ -109,6 +111,20 @@ def _rewrites(libraries: Sequence[Library]) -> Iterator[str]:
         yield f"| {library.name} | {fixes} | {done.files} | {imported} | {len(done.faults)} |"
     for library in libraries:
         yield from (f"* {library.name}: {fault}" for fault in library.applied.faults)
+
+
+def _tested(suites: Mapping[str, Suite | None]) -> Iterator[str]:
+    for library, found in suites.items():
+        if found is None:
+            continue
+        yield ""
+        yield (
+            f"The tests that {library} brings along, on the rewritten copy ({found.files} files): {found.passed} pass, "
+            f"{found.skipped} are skipped, **{len(found.broken)} pass only without the rewriting**, "
+            f"{len(found.failing)} fail with and without it."
+        )
+        yield from ("", *(f"* broken: `{name}`" for name in found.broken))
+        yield from (f"* fails anyway: `{name}`" for name in found.failing)
 
 
 def _wrong(libraries: Sequence[Library], verdicts: Verdicts) -> Iterator[str]:
