@@ -208,6 +208,13 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
         jax.value_and_grad(lambda x, tag: (looped(x), {"tag": tag, "twice": 2 * x, "none": None, "n": i}), has_aux=True)
     )(X + i, "text"),
     "grad-of-integers": lambda r, i: r(jax.grad(lambda x, n: looped(x) * n, argnums=(0, 1), allow_int=True))(X + i, 2),
+    "grad-of-constant": lambda r, i: r(jax.value_and_grad(lambda x: lax.fori_loop(0, 2, lambda k, v: v / 2, 1.0)))(
+        X[0] + i
+    ),
+    "grad-of-constant-array": lambda r, i: r(jax.grad(lambda x: lax.cond(True, lambda: X[0], lambda: X[1])))(X + i),
+    "vmap-of-constant": lambda r, i: r(
+        jax.vmap(lambda x: (1.0, HOST, lax.map(lambda v: v * x, X)), out_axes=(None, 0, 0))
+    )(X + i),
     "hessian": lambda r, i: r(jax.hessian(looped))(X + i),
     "jacobian": lambda r, i: r(jax.jacfwd(lambda x: lax.map(lambda v: v * x.sum(), x)))(X + i),
     "jvp": lambda r, i: r(jax.jvp)(lambda x: lax.map(lambda v: v * x.sum(), x), (X + i,), (X,)),
@@ -514,7 +521,7 @@ def test_nothing_of_the_caller_is_kept_alive(helpers: ModuleType) -> None:
     assert [each() for each in alive] == [None, None, None]
 
 
-@pytest.mark.skipif(jax.__version_info__ < (0, 5), reason="jax itself keeps the rule")
+@pytest.mark.skipif(jax.__version_info__ < (0, 6), reason="jax itself keeps the rule")
 def test_nothing_of_a_derivative_rule_is_kept_alive(helpers: ModuleType) -> None:
     def run() -> weakref.ref[Any]:
         owner = Owner()

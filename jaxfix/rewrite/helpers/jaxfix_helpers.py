@@ -60,10 +60,21 @@ def retrace(function: F) -> F:
             program = jax.make_jaxpr(traced)()
         except _ASKS_FOR_A_VALUE:
             return function(*args, **kwargs)
-        computed = iter(jaxpr_as_fun(_with_known_parts(program))())
+        computed = map(_as_result, jaxpr_as_fun(_with_known_parts(program))(), _inside(program).outvars)
         return jax.tree_util.tree_unflatten(structure, [next(computed) if v is _COMPUTED else v for v in leaves])
 
     return call  # type: ignore[return-value]
+
+
+def _as_result(value: Any, variable: Any) -> Any:
+    """`value` as it comes out of a call: what does not depend on the arguments is a literal of the program."""
+    if isinstance(value, jax.Array):
+        return value
+    array = np.asarray(value)
+    if array.dtype == jax.dtypes.float0:
+        return value if isinstance(value, np.ndarray) else array
+    is_weak = array.ndim == 0 and variable.aval.weak_type
+    return jnp.asarray(array.item()) if is_weak else jnp.asarray(array, dtype=variable.aval.dtype)
 
 
 _COMPUTED = object()
