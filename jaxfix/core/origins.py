@@ -389,7 +389,52 @@ class Origins:
         found: dict[tuple[Function, Function], Pair] = {}
         for init, update in _couples(self._module):
             found.setdefault((init, update), Pair(init, update, _state_parameter(update)))
+        for pair in self._couples_by_class():
+            found.setdefault((pair.init, pair.update), pair)
         return tuple(found.values())
+
+    def _couples_by_class(self) -> Iterator[Pair]:
+        """Functions of which one returns an object of a class of the module, and the other takes and returns one.
+
+        Only those that a caller can call one after the other: the first is no part of another function.
+        """
+        functions = [f for f in self._module.functions if isinstance(f, ast.FunctionDef)]
+        takes = {f: [(a, o) for a in _arguments_of(f) if (o := self._annotated(a)) is not None] for f in functions}
+        makes = {f: {o for expr in returned(f) for o in self._made_in(expr)} for f in functions}
+        for init in functions:
+            if takes[init] or len(makes[init]) != 1 or self._module.function(init) is not None:
+                continue
+            for update in functions:
+                states = [argument for argument, owner in takes[update] if owner in makes[init]]
+                if len(states) == 1 and makes[update] & makes[init]:
+                    yield Pair(init, update, states[0])
+
+    def _annotated(self, parameter: ast.arg) -> ast.ClassDef | None:
+        return self._class(parameter.annotation) if parameter.annotation is not None else None
+
+    def _made_in(self, expr: ast.expr) -> Iterator[ast.ClassDef]:
+        """The class of what is returned, or of a part of a tuple that is: as it stands, or bound to a name once."""
+        for part in expr.elts if isinstance(expr, ast.Tuple) else (expr,):
+            made = self._named_value(part)
+            owner = self._class(made.func) if isinstance(made, ast.Call) else None
+            if owner is not None:
+                yield owner
+            elif isinstance(made, ast.Call) and (changed := self._changed(made)) is not None:
+                yield from self._class_of_parameter(changed)
+
+    def _named_value(self, expr: ast.expr) -> ast.expr:
+        if not isinstance(expr, ast.Name) or (scope := self._module.scope_of(expr.id, expr)) is None:
+            return expr
+        match self._module.bindings(expr.id, scope):
+            case (Binding(node=ast.Name() as target),):
+                return self._module.value_of(target) or expr
+        return expr
+
+    def _class_of_parameter(self, expr: ast.expr) -> Iterator[ast.ClassDef]:
+        if isinstance(expr, ast.Name) and (scope := self._module.scope_of(expr.id, expr)) is not None:
+            for binding in self._module.bindings(expr.id, scope):
+                if isinstance(binding.node, ast.arg) and (owner := self._annotated(binding.node)) is not None:
+                    yield owner
 
 
 def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
@@ -402,7 +447,7 @@ def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
                 yield from _couple(module, named["init"], named["update"], ("update", "step"))
             case ast.Return(value=ast.Tuple(elts=[first, second, *_])):
                 # `init, step, condition` is how loops are built, whose state lives inside of one trace.
-                yield from _couple(module, first, second, ("update",))
+                yield from _couple(module, first, second, ("update", "kernel"))
             case ast.ClassDef(body=body) | ast.Module(body=body):
                 functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
                 yield from _couples_by_name(functions)
@@ -425,6 +470,10 @@ def _couples_by_name(functions: dict[str, ast.FunctionDef]) -> Iterator[tuple[Fu
                 other = name.replace("initialize", word).replace("init", word)
                 if other in functions:
                     yield init, functions[other]
+
+
+def _arguments_of(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
+    return (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
 
 
 def _state_parameter(update: Function) -> ast.arg | None:

@@ -1,0 +1,118 @@
+"""An initial state with a weakly typed scalar, where the updated state is strongly typed.
+
+`jnp.asarray(0)` is weakly typed, and what an update computes from typed arrays
+is not. The type of the state is part of the key under which a jitted update is
+found, so the second step traces and compiles everything again. An explicit
+dtype for every such scalar makes the first state look like all later ones; one
+that is left out keeps the second compile.
+
+`dtype=int` and `dtype=float` are the very types that JAX gives a Python number
+(they follow `jax_enable_x64`), so the state keeps its dtypes for parameters of
+any precision. The dtype of the parameters, though often at hand, does not:
+under bfloat16 parameters it would round leaves that were float32.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+
+    def init(params):
+        return {"mean": jnp.zeros_like(params), "best": jnp.asarray(jnp.inf)}
+
+    @jax.jit
+    def update(params, state):
+        loss = jnp.sum(params.astype(jnp.float32) ** 2)
+        return {"mean": 0.9 * state["mean"] + params, "best": jnp.minimum(state["best"], loss)}
+
+After:
+    import jax
+    import jax.numpy as jnp
+
+    def init(params):
+        return {"mean": jnp.zeros_like(params), "best": jnp.asarray(jnp.inf, dtype=float)}
+
+    @jax.jit
+    def update(params, state):
+        loss = jnp.sum(params.astype(jnp.float32) ** 2)
+        return {"mean": 0.9 * state["mean"] + params, "best": jnp.minimum(state["best"], loss)}
+
+Safety: needs evidence. A strong scalar takes part in promotion where a weak one
+does not: an update that multiplies it with a bfloat16 array gives float32. Only
+scalars of a state are typed, never constants, and only those that the update
+returns strongly typed or may return so; a counter that only does `+ 1` stays
+weak and is left alone, and so is what goes into `scan` or `while_loop`, which
+type their carry themselves. Scalars made from an argument are declined, since
+the caller decides their type.
+
+Evidence: one compile of the jitted update instead of two; equal results, with
+types that may be stronger.
+
+Source: https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-in-jax
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Values, Why
+from jaxfix_codemods.weak_state.leaves import Leaf, drifting
+from jaxfix_codemods.weak_state.typed import dtype, equality, why_not
+
+
+def find(module: Module) -> Iterator[Finding]:
+    made: dict[ast.AST, list[Leaf]] = {}
+    for leaf in drifting(module, Values(module)):
+        made.setdefault(leaf.made_by, []).append(leaf)
+    builders: dict[Function | None, list[list[Leaf]]] = {}
+    for made_by, same in made.items():
+        builders.setdefault(_builder(module, made_by), []).append(same)
+    for group in builders.values():
+        group.sort(key=lambda same: module.span(same[0].made_by))
+        loops = [leaf.loop for same in group for leaf in same if leaf.loop is not None]
+        repeats = any(module.surely_repeats(call) for call in loops)
+        yield _finding(module, [same[0] for same in group], Confidence.CERTAIN if repeats else Confidence.POSSIBLE)
+
+
+def _builder(module: Module, made_by: ast.AST) -> Function | None:
+    """The function that makes the state of which `made_by` is a part, of one leaf or of each leaf of a tree."""
+    return next((f for f in module.functions_around(made_by) if not isinstance(f, ast.Lambda)), None)
+
+
+def _finding(module: Module, leaves: list[Leaf], confidence: Confidence) -> Finding:
+    names = list(dict.fromkeys(_name(leaf) for leaf in leaves))
+    verb = "starts" if len(names) == 1 else "start"
+    reason = next((reason for leaf in leaves if (reason := why_not(module, leaf)) is not None), None)
+    return Finding(
+        at=leaves[0].made_by,
+        message=f"{', '.join(names)} {verb} weakly typed and not so after an update: a jitted update compiles twice",
+        title=f"Give {', '.join(names)} an explicit dtype",
+        recipe=partial(_type, module, leaves) if reason is None else None,
+        declined=reason,
+        confidence=confidence,
+        equality=equality(module, leaves),
+    )
+
+
+def _name(leaf: Leaf) -> str:
+    named = [key for key in leaf.path if isinstance(key, str)]
+    if named:
+        return f"`{named[-1]}`"
+    return f"item {leaf.path[-1]} of the state" if leaf.path else "the state"
+
+
+def _type(module: Module, leaves: list[Leaf], edit: Rewriter) -> None:
+    for leaf in leaves:
+        assert isinstance(leaf.made_by, ast.Call)
+        wanted = dtype(module, leaf)
+        jnp = edit.imported("jax.numpy", prefer="jnp", at=leaf.made_by) if "{jnp}" in wanted else ""
+        jax = edit.imported("jax", prefer="jax", at=leaf.made_by) if "{jax}" in wanted else ""
+        edit.set_keyword(leaf.made_by, "dtype", wanted.format(jnp=jnp, jax=jax))
+
+
+CODEMOD = Codemod(
+    id="weak-state",
+    triggers=("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.numpy.full_like"),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.STRONGER_TYPES,
+    find=find,
+    cures=(Why.WEAK_TYPE, Why.DTYPE),
+)

@@ -1,0 +1,131 @@
+"""Weakly typed parts of initial states that come back strongly typed from an update."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from jaxfix.api import CONTROL_FLOW, Form, Function, Key, Kind, Module, Pair, Rebinding, Values, rebindings, returned
+from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
+
+_KINDS = (Kind.INT, Kind.FLOAT)
+_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A weakly typed part of an initial state.
+
+    Attributes:
+      path: where it is in the state.
+      made_by: the expression that makes it.
+      kind: of the number at first.
+      after: what an update returns for it.
+      init: the function that returns the state, if it is one of a pair.
+      loop: the call that updates the state, if a loop does.
+      mapped: the function of the leaves of a tree that makes it, if it is made so.
+    """
+
+    path: tuple[Key, ...]
+    made_by: ast.expr
+    kind: Kind
+    after: Updated | None = None
+    init: Function | None = None
+    loop: ast.Call | None = None
+    mapped: Function | None = None
+
+
+def drifting(module: Module, values: Values) -> Iterator[Leaf]:
+    yield from _of_pairs(module, values)
+    for loop in rebindings(module, values.origins):
+        yield from _of_loop(module, values, loop)
+
+
+def _of_pairs(module: Module, values: Values) -> Iterator[Leaf]:
+    for pair in values.origins.pairs:
+        if _is_looped(module, pair.update) or _starts_loops(module, pair.init):
+            continue
+        leaves = [leaf for made in returned(pair.init) for leaf in _leaves(values, made, ())]
+        if leaves:
+            states = list(_updated_states(module, values, pair))
+            for leaf in leaves:
+                for state in states:
+                    after = strengthened(module, values, state, leaf.path, guess=pair.state is not None)
+                    if after is not None:
+                        yield replace(leaf, after=after, init=pair.init)
+
+
+def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
+    """What a name holds that a loop binds anew to the result of a jitted function of it."""
+    for first in loop.firsts:
+        for leaf in _leaves(values, first, ()):
+            after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), guess=True)
+            if after is not None:
+                yield replace(leaf, path=(loop.target.id, *leaf.path), after=after, loop=loop.call)
+
+
+def _leaves(values: Values, expr: ast.AST, path: tuple[Key, ...], mapped: Function | None = None) -> Iterator[Leaf]:
+    """The weakly typed parts of the state that `expr` is, as far as constructions are spelled out."""
+    for source in values.origins.of(expr):
+        parts = values.origins.parts(source)
+        leaf_of = values.origins.mapped(source) if isinstance(source, ast.Call) and mapped is None else None
+        value = values.any_of((source,))
+        if leaf_of is not None:
+            for made in returned(leaf_of):
+                yield from _leaves(values, made, path, leaf_of)
+        elif isinstance(source, ast.expr) and value.form is Form.WEAK and value.kind in _KINDS:
+            yield Leaf(path, source, value.kind, mapped=mapped)
+        elif parts and len(path) < _DEPTH:
+            for key, part in parts:
+                yield from _leaves(values, part, (*path, key), mapped)
+        elif isinstance(source, ast.Call) and not path:
+            function = values.origins.called(source)
+            for made in returned(function) if function is not None and not isinstance(function, ast.Lambda) else ():
+                yield from _leaves(values, made, ())
+
+
+def _updated_states(module: Module, values: Values, pair: Pair) -> Iterator[ast.AST]:
+    """What `update` returns as the new state: the result, or the part of it that is built as `init` builds it."""
+    made_by_init = [source for made in returned(pair.init) for source in values.origins.of(made)]
+    shapes = {shape(module, source) for source in made_by_init}
+    arities = {len(source.elts) for source in made_by_init if isinstance(source, ast.Tuple)}
+    for result in returned(pair.update):
+        for source in values.origins.of(result):
+            parts = source.elts if isinstance(source, ast.Tuple) else [source]
+            alike = [p for p in parts if any(is_state(module, s, shapes) for s in values.origins.of(p))]
+            if len(alike) == 1:
+                yield alike[0]
+            elif len(parts) == 2 and not alike:
+                yield parts[1]  # `updates, state`
+            elif len(parts) in arities:
+                yield source
+
+
+def _starts_loops(module: Module, init: Function) -> bool:
+    """Whether what `init` makes is the carry of loops that JAX traces, wherever this file calls it."""
+    calls = [call for call in module.all_calls() if module.definition(call.func) is init]
+    return bool(calls) and all(_is_carried(module, call) for call in calls)
+
+
+def _is_carried(module: Module, call: ast.Call) -> bool:
+    outer = module.enclosing(call, ast.Call)
+    if outer is not None and module.qualname(outer.func) in CONTROL_FLOW:
+        return True
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            scope = module.scope_of(name, call)
+            return any(
+                isinstance(argument, ast.Name) and argument.id == name and module.scope_of(name, argument) is scope
+                for loop in module.calls(*CONTROL_FLOW)
+                for argument in loop.args
+            )
+    return False
+
+
+def _is_looped(module: Module, update: Function) -> bool:
+    """Whether the update is the body of a loop that JAX traces: that types its carry once and for all."""
+    for call in module.calls(*CONTROL_FLOW):
+        for argument in call.args:
+            inner = argument.args if isinstance(argument, ast.Call) else [argument]
+            if any(module.definition(function) is update for function in inner):
+                return True
+    return False

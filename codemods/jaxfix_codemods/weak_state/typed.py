@@ -1,0 +1,78 @@
+"""The dtype that makes a weakly typed scalar strongly typed, and why there may be none."""
+
+import ast
+
+from jaxfix.api import Equality, Function, Kind, Module
+from jaxfix_codemods.weak_state.leaves import Leaf
+
+_DTYPES = {Kind.INT: "int", Kind.FLOAT: "float"}
+_CONSTRUCTORS = ("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.numpy.full_like")
+
+
+def dtype(module: Module, leaf: Leaf) -> str:
+    """The expression of the dtype that the leaf has after an update, with the names of modules in braces.
+
+    A number is typed as JAX types Python numbers. One whose dtype whoever calls the update decides gets that of the
+    parameters, which under half precision is another one, and which inside of a loop it has to have from the start.
+    """
+    if leaf.kind is not Kind.FLOAT or leaf.after is None or not leaf.after.is_given or leaf.loop is not None:
+        return _DTYPES[leaf.kind]
+    if leaf.mapped is not None:
+        name = _only_parameter(leaf.mapped)
+        return _DTYPES[leaf.kind] if name is None else f"{{jnp}}.result_type(float, {name})"
+    name = _only_parameter(leaf.init) if leaf.init is not None else None
+    if name is None or module.scope_of(name, leaf.made_by) is not leaf.init:
+        return _DTYPES[leaf.kind]
+    return f"{{jnp}}.finfo({{jnp}}.result_type(float, *{{jax}}.tree.leaves({name}))).dtype"
+
+
+def equality(module: Module, leaves: list[Leaf]) -> Equality | None:
+    """Whether the first state may get other dtypes; None where it only becomes strongly typed."""
+    as_python = all(dtype(module, leaf) in _DTYPES.values() for leaf in leaves)
+    return None if as_python else Equality.CONVERGED
+
+
+def _only_parameter(function: Function) -> str | None:
+    """The parameter of a function that takes nothing else, but for a `self`."""
+    arguments = function.args
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args) if a.arg != "self"]
+    return positional[0] if len(positional) == 1 and not arguments.kwonlyargs else None
+
+
+def why_not(module: Module, leaf: Leaf) -> str | None:
+    call = leaf.made_by
+    text = " ".join(module.text(call).split())
+    if not isinstance(call, ast.Call) or module.qualname(call.func) not in _CONSTRUCTORS:
+        return f"`{text}` takes no dtype"
+    if leaf.after is not None and leaf.after.kind is Kind.FLOAT and leaf.kind is Kind.INT:
+        return f"`{text}` is an integer and becomes floating: an integer dtype gains nothing, a floating one changes it"
+    if not module.has_exact_spans(call):
+        return f"`{text}` stands inside an f-string"
+    if leaf.init is not None and _is_shared(module, call, leaf.init):
+        return f"`{text}` is used for something else too"
+    name = _DTYPES[leaf.kind]
+    if module.scope_of(name, call) is not None or module.has_star_import:
+        return f"`{name}` may be another thing than the builtin here"
+    return _unknown_type(module, call)
+
+
+def _is_shared(module: Module, call: ast.Call, init: Function) -> bool:
+    """Whether what `call` makes may serve for more than the state: made outside of `init`, or read twice."""
+    if init not in module.functions_around(call):
+        return True
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            reads = [n for n in ast.walk(init) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            return sum(n.id == name for n in reads) > 1
+    return False
+
+
+def _unknown_type(module: Module, call: ast.Call) -> str | None:
+    """Names an argument whose dtype a caller decides: an explicit one would change it."""
+    filled = call.args[-1] if call.args else None
+    for name in ast.walk(filled) if filled is not None else ():
+        if isinstance(name, ast.Name) and module.qualname(name) is None:
+            scope = module.scope_of(name.id, name)
+            if scope is not None and any(isinstance(b.node, ast.arg) for b in module.bindings(name.id, scope)):
+                return f"the type of `{name.id}` is decided by the caller"
+    return None
