@@ -1,11 +1,16 @@
 """A loop body, branch or condition that is made anew whenever the function around it is called.
 
 Called outside `jit`, `lax.scan`, `while_loop`, `fori_loop`, `cond` and `switch` compile their functions, and keep
-the compiled program under the function's identity. A `def` or `lambda` inside the caller is a new object at every
-call: the program is compiled again each time, and the old one stays in memory. Moved to where it is made once,
-the function is compiled once. Arrays that it takes from its surroundings become part of the carry, or operands.
+the compiled program under the function's identity. A `def` or `lambda` inside the caller, a `functools.partial` and
+a bound method are new objects at every call: the program is compiled again each time, and the old one stays in
+memory. `lax.map` wraps its function in a new one, and under an eager `grad`, `hessian` or `vmap` control flow is traced
+anew whatever its functions are. The cures, the first that is sound: the function moves to where it is made once; it
+moves, and arrays that it takes from its surroundings become part of the carry, or operands; the call is wrapped in
+`retrace`, which traces it at every time and compiles it once for what it computes. Under a transformation the outermost
+one is wrapped: `retrace(jax.grad(loss))(x)`.
 
 Before:
+    import jax
     from jax import lax
 
     def decay(x, rate):
@@ -14,8 +19,13 @@ Before:
 
         return lax.fori_loop(0, 10, body, x)
 
+    def descend(x, loss):
+        return lax.fori_loop(0, 10, lambda i, x: x - jax.grad(loss)(x), x)
+
 After:
+    import jax
     from jax import lax
+    from jaxfix_helpers import retrace
 
 
     def _decay_body(i, carry):
@@ -26,14 +36,20 @@ After:
     def decay(x, rate):
         return lax.fori_loop(0, 10, _decay_body, (x, rate))[0]
 
+    def descend(x, loss):
+        return retrace(lax.fori_loop)(0, 10, lambda i, x: x - jax.grad(loss)(x), x)
+
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, computes the same
 wherever it stands: safe. A module's variable that the module binds once counts as never rebound if its name is that
-of a constant (`RATE`) or private (`_rate`). All else needs evidence: a lifted variable becomes a traced array, which
+of a constant (`RATE`) or private (`_rate`). All else needs evidence. A lifted variable becomes a traced array, which
 `isinstance(k, int)` would answer differently; of a lifted Python number `1.0 - k` is rounded to single precision, not
-computed in double; a global that another module rebinds would be read once instead of at every call; and on old
-versions of jax (0.4.30 does, 0.10.2 does not) a lifted array that is differentiated is kept for every step. Declined:
-names that are rebound, changed or called, `self`, random numbers, effects at trace time, functions that escape or are
-defined conditionally.
+computed in double; before jax 0.6.1 a lifted array is kept for every step of a loop that is differentiated (0.6.0:
+mapped), and so nothing is lifted there. A body that is kept for the `loss` that it calls, as a memo or a static
+argument would, does not see that `loss` reads another batch by now: that is why it is retraced, never remembered. What
+`retrace` runs are the operations of the original, one by one, on the same values; under a `grad` it traces what ran
+with known values, so a function that asks for one (`if x > 0`) is started twice. Declined: random numbers and the
+clock, which are another program at every call; under a transformation, effects at trace time and branches on the
+argument; calls in format strings.
 
 Evidence: fewer compiles, bitwise equal outputs.
 
@@ -82,11 +98,13 @@ def find(module: Module) -> Iterator[Finding]:
         if isinstance(move, Declined) and selection.selectable(module, call):
             continue  # `jnp.where` is the better cure
         around_it = {each for each in transformed if call in each.control_flow}
+        if around_it and isinstance(move, Move) and move.lifted:
+            move = Declined("an array in the carry can cost memory under a transformation")
         only_there = {each for each in around_it if not each.is_bypassed}
         if any(each.is_derivative or each.is_retraced for each in only_there):
             continue
-        if only_there and (isinstance(move, Declined) or move.lifted):
-            mapped |= only_there  # cured where it is mapped: an array in the carry can cost memory there
+        if only_there and isinstance(move, Declined):
+            mapped |= only_there
             continue
         if may_repeat(module, _repeated(module, call, made_anew)):
             yield _finding(module, call, made_anew, move, lost=module.differentiated(call) and not around_it)
