@@ -11,6 +11,7 @@ from jaxfix_codemods.local_jit.sites import Site
 _NUMBERED = ("static_argnums", "donate_argnums", "static_broadcasted_argnums", "argnums")
 _PLACED = ("in_axes", "in_shardings", "out_shardings", "axis_name", "in_axis_resources")
 _MAPPING = frozenset({"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "flax.nnx.vmap"})
+_READERS = frozenset({"print", "len", "float", "int", "str", "isinstance", "range", "enumerate", "zip", "sum"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -357,6 +358,12 @@ class _Judge:
 
     def _check_options(self) -> None:
         node: ast.AST = self.site.at
+        if self.site.by in _MAPPING:
+            raise hoisting.Stuck(f"under `{self.site.by}` a further argument would be mapped over")
+        if self.site.function is not None and len(self.site.function.decorator_list) > 1:
+            raise hoisting.Stuck(
+                f"`{self.site.function.name}` has another decorator, and has to take further arguments"
+            )
         for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
             name = self.module.transform(call.func) or ""
             if name in _MAPPING:
@@ -390,8 +397,8 @@ class _Judge:
 
     def _check_timing(self, one: hoisting.Taken, call: ast.Call, *, single: bool) -> None:
         """It reads what it takes when it is traced first: that must be what it is at every call."""
-        module, made = self.module, self.site.made
-        scope = module.scope_of(one.name, made)
+        module, site, made = self.module, self.site, self.site.made
+        scope = module.scope_of(one.name, made) or module.tree
         if site_is_called_at_once(self.site, call) and single:
             return  # made, called and forgotten in one expression
         if module.function(call) is not self.around:
@@ -409,9 +416,49 @@ class _Judge:
             if inside or (first <= line <= last and binding.node not in module.ancestors(made)):
                 raise hoisting.Stuck(f"`{one.name}` is bound anew between its calls, and it keeps the first value")
         changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
-        stored = bool(set(re.findall(r"\.(\w+)", one.text)) & module.stored)
+        attributes = set(re.findall(r"\.(\w+)", one.text))
+        computed = {f.name for f in module.functions if isinstance(f, ast.FunctionDef)}
+        stored = bool(attributes & (module.stored | computed))
         if changed or stored or ("." in one.text and module.changes.any_attribute):
             raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
+        given = (
+            None
+            if hoisting.is_plain(module, one.name, scope)
+            else _given(module, one, site, self.around or module.tree)
+        )
+        if given is not None:
+            raise hoisting.Stuck(f"`{module.text(given)}` may change `{one.text}` between its calls")
+
+
+def _given(module: Module, one: hoisting.Taken, plan: Site, around: ast.AST) -> ast.AST | None:
+    """What may change the object behind what is taken between the calls of the jit: it gets it, or is its method."""
+    scope = module.scope_of(one.name, plan.made)
+    inside = plan.function or plan.at
+    for name in ast.walk(around):
+        if not isinstance(name, ast.Name) or name.id != one.name or module.scope_of(name.id, name) is not scope:
+            continue
+        if isinstance(alias := module.parent(name), ast.Assign) and alias.value is name:
+            return alias
+        call = _taker(module, name, "." in one.text)
+        if call is None or inside in (call, *module.ancestors(call)) or call in plan.stay.calls:
+            continue
+        is_builtin = isinstance(call.func, ast.Name) and call.func.id in _READERS
+        if not is_builtin and not (module.qualname(call.func) or "").startswith("jax."):
+            return call.func
+    return None
+
+
+def _taker(module: Module, name: ast.Name, is_object: bool) -> ast.Call | None:
+    parent = module.parent(name)
+    if isinstance(parent, ast.keyword | ast.Starred):
+        parent = module.parent(parent)
+    match parent:
+        case ast.Call() if parent.func is not name:
+            return parent
+        case ast.Attribute() as method if is_object:
+            call = module.parent(method)
+            return call if isinstance(call, ast.Call) and call.func is method else None
+    return None
 
 
 def _callee(module: Module, call: ast.Call) -> str:
