@@ -87,3 +87,13 @@ def starts_as_an_integer(batches):
     for batch in batches:
         level = average(level, batch)
     return level
+
+
+def mapped_without_dtype():
+    def init_fn(params):
+        return {"scale": jax.tree.map(lambda p: jnp.sqrt(2.0), params)}  # want: weak-state (no fix): takes no dtype
+
+    def update_fn(updates, state):
+        return updates, {"scale": jax.tree.map(lambda s, u: jnp.mean(u), state["scale"], updates)}
+
+    return GradientTransformation(init_fn, update_fn)

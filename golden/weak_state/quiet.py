@@ -166,3 +166,54 @@ def with_options(batches, **options):
 @jax.jit
 def step(total, x):
     return total + jnp.sum(x)
+
+
+class Walk(NamedTuple):
+    position: jax.Array
+    accepted: jax.Array
+
+
+def start_walk(position):
+    return Walk(position, jnp.asarray(0.0))
+
+
+def walk_once(state: Walk, f) -> Walk:
+    return Walk(state.position + 1, state.accepted + f(state.position))
+
+
+def walk(f, position):
+    """Taken and returned by functions of their own, but only ever the carry of a loop that is traced."""
+    state = start_walk(position)
+    return lax.fori_loop(0, 3, lambda i, state: walk_once(state, f), state)
+
+
+def mapped_weakly():
+    def init_fn(params):
+        return {"scale": jax.tree.map(lambda p: jnp.full(p.shape, 1.0), params)}
+
+    def update_fn(updates, state):
+        return updates, {"scale": jax.tree.map(lambda s: s * 0.5, state["scale"])}
+
+    return GradientTransformation(init_fn, update_fn)
+
+
+def mapped_strongly():
+    def init_fn(params):
+        return {"scale": jax.tree.map(lambda p: jnp.full_like(p, 1.0), params)}
+
+    def update_fn(updates, state):
+        return updates, {"scale": jax.tree.map(lambda s, u: s + u, state["scale"], updates)}
+
+    return GradientTransformation(init_fn, update_fn)
+
+
+@jax.jit
+def described(text, total):
+    return total + 1
+
+
+def words(texts):
+    total = jnp.asarray(0)
+    for text in texts:
+        total = described(text.replace("a", "b"), total)
+    return total

@@ -84,7 +84,8 @@ class DtypeOrigins:
 
     def of(self, expr: ast.AST) -> Dtypes:
         """What decides the dtype of `expr`."""
-        return self.of_any(self.origins.of(expr))
+        self._steps = 0
+        return self._inner(expr)
 
     def of_any(self, sources: Iterable[ast.AST]) -> Dtypes:
         """What decides the dtype of what is one of `sources`."""
@@ -107,6 +108,8 @@ class DtypeOrigins:
             self._under_way.discard(source)
 
     def _inner(self, expr: ast.AST) -> Dtypes:
+        if isinstance(expr, ast.Name) and self._module.scope_of(expr.id, expr) is None:
+            return UNKNOWN  # a builtin, or nothing
         return self._join(self.origins.of(expr))
 
     def _all(self, exprs: Iterable[ast.AST]) -> Dtypes:

@@ -191,12 +191,33 @@ class Origins:
             case ast.Tuple(elts=elts) | ast.List(elts=elts), ast.Assign(targets=[only], value=value) if only is parent:
                 plain = not any(isinstance(e, ast.Starred) for e in elts)
                 yield from self.items(value, elts.index(target)) if plain else (target,)
+            case ast.Tuple() | ast.List(), ast.Tuple() | ast.List():
+                yield from self._unpacked_deeper(target)
             case ast.AugAssign(), _:
                 yield parent
             case ast.Assign(value=value), _:
                 yield from self.of(value)
             case ast.For(target=only, iter=ast.Call(func=ast.Name(id="range")) as counted), _ if only is target:
                 yield counted
+            case _:
+                yield target
+
+    def _unpacked_deeper(self, target: ast.Name) -> Iterator[ast.AST]:
+        """Of `(a, target), b = value`."""
+        place: list[int] = []
+        inner: ast.AST = target
+        outer = self._module.parent(target)
+        while isinstance(outer, ast.Tuple | ast.List):
+            if any(isinstance(element, ast.Starred) for element in outer.elts):
+                break
+            place.insert(0, next(index for index, element in enumerate(outer.elts) if element is inner))
+            inner, outer = outer, self._module.parent(outer)
+        match outer:
+            case ast.Assign(targets=[only], value=value) if only is inner:
+                sources = self.items(value, place[0])
+                for key in place[1:]:
+                    sources = tuple(item for source in sources for item in self.item(source, key))
+                yield from sources
             case _:
                 yield target
 

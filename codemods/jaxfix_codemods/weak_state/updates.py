@@ -84,6 +84,8 @@ def _is_spelled_out(module: Module, values: Values, source: ast.AST, around: fro
             parts = args[1:] if module.qualname(func) == "jax.numpy.where" else args
         case ast.Call():
             function = values.origins.mapped(source) or values.origins.called(source)
+            if function is None and _is_passed(values, source.func):
+                return True  # what a caller's function makes of arrays
             parts = list(returned(function)) if function is not None else []
         case ast.BinOp(left=left, right=right):
             parts = [left, right]
@@ -94,3 +96,9 @@ def _is_spelled_out(module: Module, values: Values, source: ast.AST, around: fro
     inner = [item for part in parts for item in values.origins.of(part)]
     deeper = around | {source}
     return bool(parts) and len(deeper) <= _DEEPEST and all(_is_spelled_out(module, values, i, deeper) for i in inner)
+
+
+def _is_passed(values: Values, function: ast.expr) -> bool:
+    """Whether whoever calls passes the function."""
+    sources = values.origins.of(function)
+    return bool(sources) and all(isinstance(source, ast.arg) for source in sources)
