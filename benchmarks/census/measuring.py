@@ -1,15 +1,19 @@
 """Measures both copies of a package, and keeps what it has measured."""
 
 import hashlib
+import importlib
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.census.comparing import ROUNDS, Compared, compared, rewritten, twin
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.report import Compile, Environment, Evidence, Measurement
 from jaxfix.evidence.optimizers import OptimizerRunner, Surveyed
@@ -84,6 +88,7 @@ class Table:
     undriven: Mapping[str, str]
     static: tuple[Static, ...]
     proven: tuple[str, ...]
+    compared: Mapping[str, Compared]
 
     def factories(self) -> list[str]:
         return sorted({case.partition(", ")[0] for case in self.before})
@@ -92,19 +97,14 @@ class Table:
 class Census:
     """The census of one package in one interpreter; `work` holds all that has been measured so far."""
 
-    def __init__(self, package: str, python: str, work: Path, workers: int) -> None:
+    def __init__(self, package: str, python: str, work: Path, workers: int, select: str | None = None) -> None:
         done = subprocess.run([python, "-c", _FIND, package], check=True, stdout=subprocess.PIPE, text=True)
         place, self.versions = json.loads(done.stdout)
-        self.package, self.python, self.location, self.work = package, python, Path(place), work
-        self.runner = OptimizerRunner(
-            package,
-            self.location,
-            python,
-            workers=workers,
-            timeout_s=CASE_LIMIT_S * CHUNK,
-            case_limit_s=CASE_LIMIT_S,
-            everything=True,
-        )
+        self.package, self.python, self.location, self.work = package, python, Path(place), work / package
+        self.applied = self.work / f"applied-{_own_digest()}{f'-{select}' if select else ''}"
+        self.limits = {"timeout_s": CASE_LIMIT_S * CHUNK, "case_limit_s": CASE_LIMIT_S}
+        self.select = select
+        self.runner = OptimizerRunner(package, self.location, python, workers=workers, everything=True, **self.limits)
 
     def measure(self, only: frozenset[str] | None, say: Callable[[str], None]) -> None:
         """Measures what is missing of the cases, as shipped and then patched."""
@@ -118,10 +118,43 @@ class Census:
             for start in range(0, len(missing), CHUNK):
                 say(f"{side}: {len(cases) - len(missing) + start} of {len(cases)} cases")
                 found = self.runner.measure(sources, frozenset(missing[start : start + CHUNK]))
-                self._keep(side, (_figures(measurement) for measurement in found))
+                self._keep(self._file(side), (_figures(measurement) for measurement in found))
+        self._compare(only, say)
+
+    def _compare(self, only: frozenset[str] | None, say: Callable[[str], None]) -> None:
+        """Runs the cases that a rewrite reaches once more, both sides in turns."""
+        sources = self._sources("after")
+        originals = {path: (self.location / path).read_bytes() for path in sources if (self.location / path).exists()}
+        functions = tuple(rewritten(originals, sources))
+        if not functions:
+            return
+        # One case at a time: what runs beside it would be measured too.
+        runner = OptimizerRunner(
+            self.package, self.location, self.python, functions, workers=1, most=sys.maxsize, **self.limits
+        )
+        done = self._compared()
+        missing = [case for case in runner.cases() if _is_wanted(case, only) and case not in done]
+        factories = sorted({case.partition(", ")[0] for case in missing})
+        for number, factory in enumerate(factories):
+            say(f"in turns: {number} of {len(factories)} optimizers that a rewrite reaches")
+            cases = frozenset(case for case in missing if case.partition(", ")[0] == factory)
+            self._keep(self._file("compared"), self._in_turns(runner, cases, sources))
+
+    def _in_turns(
+        self, runner: OptimizerRunner, cases: frozenset[str], sources: Mapping[str, bytes]
+    ) -> Iterator[Compared]:
+        eager = frozenset(case for case in cases if case != twin(case))
+        before, after = defaultdict(list), defaultdict(list)
+        for number in range(ROUNDS):
+            for side, text in ((before, {}), (after, sources)):
+                for run in runner.measure(text, eager if number else cases):
+                    side[run.case].append(run)
+        for case in sorted(cases):
+            jitted = before.get(twin(case), [None])[0]
+            yield compared(before[case], after[case], jitted)
 
     def table(self, only: frozenset[str] | None) -> Table:
-        document = json.loads((self.work / "apply.json").read_text())
+        document = json.loads((self.applied / "apply.json").read_text())
         receipts = from_json(tuple[Evidence, ...], document["evidence"])
         undriven = {entry.factory: _reason(entry) for entry in self.runner.surveyed().values() if entry.failure}
         return Table(
@@ -136,18 +169,22 @@ class Census:
                 for entry in receipts
                 if entry.verdict.value == "proven"
             ),
+            compared={case: entry for case, entry in self._compared().items() if _is_wanted(case, only)},
         )
 
     def _apply(self, say: Callable[[str], None]) -> None:
         """Has jaxfix repair a copy of the package, once."""
-        if (self.work / "apply.json").exists():
+        if (self.applied / "apply.json").exists():
             return
         say(f"applying jaxfix to {self.package}, with proof")
-        self.work.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.applied, ignore_errors=True)
+        self.applied.mkdir(parents=True)
         words = [sys.executable, "-m", "jaxfix", "apply", self.package, "--prove", "--python", self.python]
-        words += ["--to", str(self.work / "patched"), "--exit-zero", "--output-format", "json"]
-        done = subprocess.run(words, cwd=self.work, check=True, stdout=subprocess.PIPE, text=True)
-        (self.work / "apply.json").write_text(done.stdout)
+        words += ["--to", str(self.applied / "patched"), "--exit-zero", "--output-format", "json"]
+        if self.select:
+            words += ["--select", self.select]
+        done = subprocess.run(words, cwd=self.applied, check=True, stdout=subprocess.PIPE, text=True)
+        (self.applied / "apply.json").write_text(done.stdout)
 
     def _is_quiet(self, case: str) -> bool:
         """Whether the case compiled nothing after its first step: the others are worth knowing first."""
@@ -158,12 +195,12 @@ class Census:
         """The sources that differ from what is installed, by their path inside the package."""
         if side == "before":
             return {}
-        copy = self.work / "patched" / self.package
+        copy = self.applied / "patched" / self.package
         found = {}
         for path in sorted(copy.rglob("*.py")):
             inside = path.relative_to(copy)
             original = self.location / inside
-            if original.exists() and original.read_bytes() != path.read_bytes():
+            if not original.exists() or original.read_bytes() != path.read_bytes():
                 found[inside.as_posix()] = path.read_bytes()
         return found
 
@@ -185,7 +222,8 @@ class Census:
 
     def _file(self, side: str) -> Path:
         """Where figures of this package, patched in this way, in this interpreter and on this platform are kept."""
-        sources = {path: hashlib.sha256(content).hexdigest() for path, content in self._sources(side).items()}
+        changed = {} if side == "before" else self._sources("after")
+        sources = {path: hashlib.sha256(content).hexdigest() for path, content in changed.items()}
         platform = os.environ.get("JAX_PLATFORMS")
         said = f"{sorted(self.versions.items())} {sorted(sources.items())} {self.python} {platform}"
         return self.work / f"{side}-{hashlib.sha256(said.encode()).hexdigest()[:16]}.jsonl"
@@ -197,10 +235,27 @@ class Census:
         entries = (from_json(Figures, json.loads(line)) for line in lines)
         return {entry.case: entry for entry in entries}
 
-    def _keep(self, side: str, figures: Iterator[Figures]) -> None:
+    def _compared(self) -> dict[str, Compared]:
+        if not self._file("compared").exists():
+            return {}
+        lines = self._file("compared").read_text().splitlines()
+        entries = (from_json(Compared, json.loads(line)) for line in lines)
+        return {entry.case: entry for entry in entries}
+
+    def _keep(self, file: Path, entries: Iterable[Figures | Compared]) -> None:
         self.work.mkdir(parents=True, exist_ok=True)
-        with self._file(side).open("a") as file:
-            file.writelines(json.dumps(to_json(entry)) + "\n" for entry in figures)
+        with file.open("a") as opened:
+            opened.writelines(json.dumps(to_json(entry)) + "\n" for entry in entries)
+
+
+def _own_digest() -> str:
+    """Of the sources of jaxfix itself: what another jaxfix did is not what this one does."""
+    said = hashlib.sha256()
+    for package in ("jaxfix", "jaxfix_codemods"):
+        for place in importlib.import_module(package).__path__:
+            for path in sorted(Path(place).rglob("*.py")):
+                said.update(path.read_bytes())
+    return said.hexdigest()[:16]
 
 
 def _is_wanted(case: str, only: frozenset[str] | None) -> bool:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 
+from benchmarks.census.comparing import SLOWER_MS, SLOWER_RATIO, Compared
 from benchmarks.census.measuring import Figures, Place, Static, Table
 
 CALL_LINES = 6
@@ -12,7 +13,7 @@ EAGER = ("eager, float32", "eager, bfloat16")
 JITTED = ("jit, float32", "jit, bfloat16")
 
 
-def lines(table: Table) -> Iterator[str]:
+def lines(table: Table, picture: str) -> Iterator[str]:
     package, names = table.package, table.factories()
     slow, now = offenders(table, table.before), offenders(table, table.after)
     yield f"# The census of {package}"
@@ -20,7 +21,9 @@ def lines(table: Table) -> Iterator[str]:
     yield (
         "Written by `python -m benchmarks.census`: every public factory with arguments that can be filled in, each "
         "case in a process of its own, six steps, as shipped and as `jaxfix apply --prove` leaves it. Steady is the "
-        "third step and later. Counts are exact; memory and milliseconds are one run on a shared machine."
+        "third step and later. Gradients differ at every step; an eager `value_fn` is one function object that reads a "
+        "batch which is rebound at every step. Counts are exact; memory and milliseconds are one run on a shared "
+        "machine."
     )
     yield ""
     yield _where(table)
@@ -39,7 +42,7 @@ def lines(table: Table) -> Iterator[str]:
             f"{sum(table.before[case].later > 0 for case in missing)} of them compile anything after their first step."
         )
         yield ""
-    yield "![Compiles per eager step, as shipped and repaired](census.svg)"
+    yield f"![Compiles per eager step, as shipped and repaired]({picture})"
     yield ""
     yield "## What compiled again"
     yield ""
@@ -47,10 +50,18 @@ def lines(table: Table) -> Iterator[str]:
     yield ""
     yield "## What is left, and what it waits for"
     yield ""
-    yield "| optimizer | line | program | what jaxfix says |"
-    yield "|---|---|---|---|"
-    for name in sorted({*now, *again(table, table.after)}):
+    remaining = sorted({*now, *again(table, table.after)})
+    if remaining:
+        yield "| optimizer | line | program | what jaxfix says |"
+        yield "|---|---|---|---|"
+    else:
+        yield "Nothing."
+    for name in remaining:
         yield from _left(table, name)
+    yield ""
+    yield "## Results and time, both sides in turns"
+    yield ""
+    yield from in_turns(table)
     yield ""
     yield "## Proven fixes"
     yield ""
@@ -68,6 +79,34 @@ def lines(table: Table) -> Iterator[str]:
     yield from (f"* {name}: {reason}" for name, reason in table.undriven.items())
     if not failed and not table.undriven:
         yield "Nothing."
+
+
+def in_turns(table: Table) -> Iterator[str]:
+    """Every optimizer that a rewrite reaches, the slowest in comparison first."""
+    found = sorted(table.compared.values(), key=lambda entry: (-entry.ratio, entry.case))
+    wrong, slower = [entry for entry in found if not entry.agrees], [entry for entry in found if entry.is_slower]
+    jitted = sum("jitted original" in entry.results for entry in found)
+    yield (
+        f"{len({entry.case.partition(', ')[0] for entry in found})} optimizers reach rewritten code. Each of their "
+        f"{len(found)} cases was run as shipped and repaired in turns, alone on the machine as far as that can be had: "
+        f"**{len(wrong)} have other results**; {jitted} eager ones have those of the jitted original, and all others "
+        f"every bit. **{len(slower)} are slower per steady step** (more than {SLOWER_RATIO:.0%} of the time and "
+        f"{SLOWER_MS} ms more)."
+    )
+    for heading, entries in (("Other results:", wrong), ("Slower:", slower)):
+        if entries:
+            yield from ("", heading, "", *(f"* {_compared(table, entry)}" for entry in entries))
+    yield ""
+    yield "| case | ms per steady step | ratio | results |"
+    yield "|---|---|---|---|"
+    for entry in found:
+        times = f"{entry.before_ms:.2f} -> {entry.after_ms:.2f} | {entry.ratio:.2f}"
+        yield f"| {_short(table, entry.case)} | {times} | {entry.results} |"
+
+
+def _compared(table: Table, entry: Compared) -> str:
+    times = f"{entry.before_ms:.2f} -> {entry.after_ms:.2f} ms ({entry.ratio:.2f})"
+    return f"{_short(table, entry.case)}: {times}; {entry.results}"
 
 
 def _unknown(table: Table, slow: list[str]) -> str:
@@ -91,6 +130,8 @@ def document(table: Table) -> str:
     """A line for each case: the figures of both sides."""
     head = {"schema": 1, "package": table.package, "versions": dict(table.versions), "undriven": dict(table.undriven)}
     said = [*(json.dumps({key: value})[1:-1] for key, value in head.items()), f'"proven": {json.dumps(table.proven)}']
+    rows = ",\n".join(json.dumps(asdict(table.compared[case])) for case in sorted(table.compared))
+    said.append(f'"in turns": [\n{rows}\n]')
     for side, entries in (("before", table.before), ("after", table.after)):
         body = ",\n".join(json.dumps(_flat(entries[case])) for case in sorted(entries))
         said.append(f'"{side}": [\n{body}\n]')
