@@ -19,7 +19,8 @@ from jaxfix.core.rebinding import Rebinding, rebindings
 from jaxfix.core.report import Cause, Why
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
-from jaxfix.core.values import Form, Kind, Value, Values
+from jaxfix.core.value import Form, Kind, Value
+from jaxfix.core.values import Values
 
 __all__ = [
     "CONTROL_FLOW",

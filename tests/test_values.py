@@ -6,7 +6,8 @@ import pytest
 
 from jaxfix.core.model import Module
 from jaxfix.core.source import SourceFile
-from jaxfix.core.values import UNKNOWN, Form, Kind, Value, Values
+from jaxfix.core.value import UNKNOWN, Form, Kind, Value
+from jaxfix.core.values import Values
 
 PREAMBLE = """\
 import math

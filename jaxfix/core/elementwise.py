@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from math import frexp, isfinite
 from typing import TYPE_CHECKING
 
-from jaxfix.core.values import Form, Kind, Value, Values
+from jaxfix.core.value import Form, Kind, Value
+from jaxfix.core.values import Values
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from jaxfix.core.elementwise import Elementwise, Names, NotElementwise, Reader
 from jaxfix.core.origins import returned
 from jaxfix.core.scopes import Function
-from jaxfix.core.values import Form, Kind, Values
+from jaxfix.core.value import Form, Kind
+from jaxfix.core.values import Values
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module

@@ -8,7 +8,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from jaxfix.core.scopes import FUNCTIONS, Function
-from jaxfix.core.values import Form, Kind, Values
+from jaxfix.core.value import Form, Kind
+from jaxfix.core.values import Values
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module

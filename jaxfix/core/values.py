@@ -5,61 +5,16 @@ The tables say what `jax.numpy` of 0.4.30 to 0.12 does; they were measured, not 
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from functools import reduce
 
 from jaxfix.core.model import Module
 from jaxfix.core.origins import Origins, returned
 from jaxfix.core.scopes import Function
+from jaxfix.core.value import UNKNOWN, Form, Kind, Value
 
 _STEPS, _DEPTH = 2000, 60
 """Sources that one question may look at, and how deep they may refer to one another, before there is no answer."""
-
-
-class Form(Enum):
-    """What holds the number."""
-
-    PYTHON = "Python"
-    NUMPY = "NumPy"
-    WEAK = "weakly typed array"
-    STRONG = "strongly typed array"
-    ARRAY = "array"
-    """An array of which it is not known whether its type is weak."""
-    UNKNOWN = "unknown"
-
-
-class Kind(Enum):
-    """What sort of number it is, in the order of promotion."""
-
-    BOOL = 0
-    INT = 1
-    FLOAT = 2
-    UNKNOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An abstract value.
-
-    Attributes:
-      scalar: it is known to have no dimensions.
-      varies: it can differ from one time that the line runs to the next.
-      assumed: it is what a default or an annotation says, and a caller may pass something else.
-    """
-
-    form: Form = Form.UNKNOWN
-    kind: Kind = Kind.UNKNOWN
-    scalar: bool = False
-    varies: bool = False
-    assumed: bool = False
-
-    @property
-    def is_array(self) -> bool:
-        return self.form in (Form.WEAK, Form.STRONG, Form.ARRAY)
-
-
-UNKNOWN = Value()
 
 _TYPES = {
     **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"), Kind.INT),

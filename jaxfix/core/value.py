@@ -1,0 +1,49 @@
+"""What is known of a number that no run has shown: a Python number, or an array that is weakly or strongly typed."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Form(Enum):
+    """What holds the number."""
+
+    PYTHON = "Python"
+    NUMPY = "NumPy"
+    WEAK = "weakly typed array"
+    STRONG = "strongly typed array"
+    ARRAY = "array"
+    """An array of which it is not known whether its type is weak."""
+    UNKNOWN = "unknown"
+
+
+class Kind(Enum):
+    """What sort of number it is, in the order of promotion."""
+
+    BOOL = 0
+    INT = 1
+    FLOAT = 2
+    UNKNOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An abstract value.
+
+    Attributes:
+      scalar: it is known to have no dimensions.
+      varies: it can differ from one time that the line runs to the next.
+      assumed: it is what a default or an annotation says, and a caller may pass something else.
+    """
+
+    form: Form = Form.UNKNOWN
+    kind: Kind = Kind.UNKNOWN
+    scalar: bool = False
+    varies: bool = False
+    assumed: bool = False
+
+    @property
+    def is_array(self) -> bool:
+        return self.form in (Form.WEAK, Form.STRONG, Form.ARRAY)
+
+
+UNKNOWN = Value()
