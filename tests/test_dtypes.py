@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from jaxfix.core.dtypes import DEFAULT, DtypeOrigins, Dtypes
+from jaxfix.core.dtypes import DEFAULT, KEPT, DtypeOrigins, Dtypes
 from jaxfix.core.model import Module
 from jaxfix.core.origins import WHOLE, Origins, Part
 from jaxfix.core.rebinding import rebindings
@@ -72,6 +72,7 @@ def given(found: Dtypes) -> set[str]:
         ("jnp.stack([jnp.bfloat16(1), jnp.bfloat16(2)])", False, {"bfloat16"}),
         ("jax.tree.map(lambda p: jnp.zeros(p.shape, jnp.bfloat16), tree)", False, {"bfloat16"}),
         ("float('inf')", True, set()),
+        ("optax.tree.cast_like(a, b)", False, {KEPT}),
     ],
 )
 def test_what_the_code_decides(expression: str, weak: bool, own: set[str]) -> None:
@@ -98,7 +99,7 @@ def test_what_a_caller_decides(body: str, names: set[str]) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["unknown", "library(1)", "optax.tree.cast_like(a, b)", "jnp.zeros(3, kind)", "jnp.array(*a)", "jnp.arange(3)"],
+    ["unknown", "library(1)", "jnp.zeros(3, kind)", "jnp.array(*a)", "jnp.arange(3)"],
 )
 def test_what_is_not_known(expression: str) -> None:
     assert not dtypes(f"asked = {expression}\n").known

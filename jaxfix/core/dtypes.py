@@ -10,6 +10,8 @@ from jaxfix.core.origins import Key, Origins, Part, returned
 
 DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""
+KEPT = "kept"
+"""That of what came before: the value was cast to it."""
 HALVES = frozenset({"float16", "bfloat16"})
 _STEPS, _DEPTH = 3000, 80
 
@@ -62,6 +64,7 @@ _KEEPING_METHODS = frozenset(
 )
 _ELEMENTWISE = ("jax.numpy", "jax.nn", "jax.numpy.linalg")
 _NUMBERS = frozenset({"float", "int", "bool", "Optional", "Union", "typing", "Final"})
+_CASTS = frozenset({"cast_like", "tree_cast_like"})
 _GRADS = frozenset({"jax.value_and_grad", "jax.grad"})
 
 
@@ -176,6 +179,8 @@ class DtypeOrigins:
             return self._all(returned(mapped))
         if module in _ELEMENTWISE:
             return self._numpy(call, last)
+        if last in _CASTS:
+            return Dtypes(own=frozenset({KEPT}))
         if qualname is not None:
             return UNKNOWN
         function = self.origins.called(call)

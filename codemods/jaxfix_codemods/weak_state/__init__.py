@@ -7,9 +7,12 @@ dtype for every such scalar makes the first state look like all later ones; one
 that is left out keeps the second compile.
 
 `dtype=int` and `dtype=float` are the very types that JAX gives a Python number
-(they follow `jax_enable_x64`), so the state keeps its dtypes for parameters of
-any precision. The dtype of the parameters, though often at hand, does not:
-under bfloat16 parameters it would round leaves that were float32.
+(they follow `jax_enable_x64`): right where the update computes in a precision of
+its own, or keeps what it was given. Where whoever calls the update decides, the
+scalar gets the floating dtype of the parameters: a loop that is traced refuses a
+state that starts in float32 and comes back in bfloat16, and `minimum` of the two
+would be float32 for ever. Never a dtype that is spelled out, such as
+`jnp.float32`: that would be wrong under x64.
 
 Before:
     import jax
@@ -41,7 +44,8 @@ scalars of a state are typed, never constants, and only those that the update
 returns strongly typed or may return so; a counter that only does `+ 1` stays
 weak and is left alone, and so is what goes into `scan` or `while_loop`, which
 type their carry themselves. Scalars made from an argument are declined, since
-the caller decides their type.
+the caller decides their type. The rerun also updates in a compiled loop, in half
+precision and in float32 under x64, where a state of the wrong type raises.
 
 Evidence: one compile of the jitted update instead of two; equal results, with
 types that may be stronger.

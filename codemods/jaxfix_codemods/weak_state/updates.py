@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import DtypeOrigins, Dtypes, Form, Key, Kind, Module, Values, returned
+from jaxfix.api import HALVES, DtypeOrigins, Dtypes, Form, Key, Kind, Module, Values, returned
 
 _DEEPEST = 8
 """How many expressions may refer to one another until nothing is known of a value."""
@@ -22,8 +22,8 @@ class Updated:
 
     @property
     def is_given(self) -> bool:
-        """Whether whoever calls the update decides the dtype."""
-        return self.dtypes.known and bool(self.dtypes.given) and not self.dtypes.own
+        """Whether whoever calls the update decides the dtype: nothing of full precision of its own takes part."""
+        return self.dtypes.own <= HALVES
 
 
 def shape(module: Module, source: ast.AST) -> str:
@@ -91,6 +91,8 @@ def _is_spelled_out(module: Module, values: Values, source: ast.AST, around: fro
             parts = [left, right]
         case ast.UnaryOp(operand=operand):
             parts = [operand]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            pass  # a tree, of which a function of leaves is told
         case _:
             return isinstance(source, ast.arg)
     inner = [item for part in parts for item in values.origins.of(part)]
