@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -346,10 +347,18 @@ def with_own_rule(retrace: Any, x: Any) -> Any:
     return retrace(jax.vmap(lambda v: lax.fori_loop(0, 2, lambda i, c: sevenfold(c) * v, x.sum())))(X)
 
 
+def of_constants(retrace: Any, x: Any) -> Any:
+    return retrace(lax.fori_loop)(0, 2, lambda i, v: jax.nn.relu(threefold(v)), X) * x
+
+
 TRANSFORMS: dict[str, Callable[..., Any]] = {
     "jit": lambda f: jax.jit(f)(X),
     "grad": lambda f: jax.grad(lambda x: f(x).sum())(X),
     "jit-of-grad": lambda f: jax.jit(jax.grad(lambda x: f(x).sum()))(X),
+    "grad-of-jit": lambda f: jax.grad(lambda x: jax.jit(f)(x).sum())(X),
+    "grad-of-scan": lambda f: jax.grad(
+        lambda x: lax.scan(lambda c, _: (c + f(c).sum(), None), x, None, length=2)[0][0]
+    )(X),
     "vmap": lambda f: jax.vmap(f)(W),
     "jit-of-vmap": lambda f: jax.jit(jax.vmap(f))(W),
     "scan": lambda f: lax.scan(lambda c, x: (c + f(x).sum(), None), 0.0, W)[0],
@@ -358,7 +367,7 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
-@pytest.mark.parametrize("program", [captured, handed_over, with_own_rule])
+@pytest.mark.parametrize("program", [captured, handed_over, with_own_rule, of_constants])
 def test_a_transformation_around_it_sees_the_same(transform: str, program: Any, helpers: ModuleType) -> None:
     original = TRANSFORMS[transform](partial(program, plain))
     assert_same(TRANSFORMS[transform](partial(program, helpers.retrace)), original)
@@ -377,6 +386,15 @@ def test_two_jits_around_one_function_do_not_share_a_tracer(helpers: ModuleType)
     for jitted in (jax.jit(lambda x: outer(x)), jax.jit(lambda x: outer(x) + 1)):
         jitted(X)
     assert_same(outer(X), X**3)
+
+
+def test_under_a_jit_the_original_is_called(helpers: ModuleType) -> None:
+    def program(retrace: Any) -> list[str]:
+        lines = str(jax.make_jaxpr(lambda: of_constants(retrace, 2.0))()).splitlines()
+        return [re.sub(r"\b[a-z]{1,2}:| at 0x\w+", "", line) for line in lines if "device_put" not in line]
+
+    jax.block_until_ready(of_constants(helpers.retrace, 2.0))
+    assert program(helpers.retrace) == program(plain)
 
 
 def test_the_body_is_traced_once_under_a_jit(helpers: ModuleType) -> None:

@@ -53,8 +53,8 @@ def retrace(function: F) -> F:
             nonlocal structure
             results, structure = jax.tree_util.tree_flatten(function(*args, **kwargs))
             # What was not computed, such as a string beside the arrays, is given back as it is.
-            leaves[:] = (_COMPUTED if isinstance(leaf, jax.core.Tracer) else leaf for leaf in results)
-            return [leaf for leaf in results if isinstance(leaf, jax.core.Tracer)]
+            leaves[:] = (_COMPUTED if _is_traced(leaf) else leaf for leaf in results)
+            return list(filter(_is_traced, results))
 
         try:
             program = jax.make_jaxpr(traced)()
@@ -91,14 +91,20 @@ def _runs_as_it_stands(arguments: Any) -> bool:
     if any(getattr(jax.config, name) for name in settings):
         return True
     try:
-        return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(arguments))
+        leaves = jax.tree_util.tree_leaves(arguments)
     except ValueError:  # such as a dictionary whose keys have no order
         return True
+    # Under `jax.jit` whatever is put on a device belongs to the trace, an array that it knows nothing of too.
+    return any(map(_is_traced, leaves)) or _is_traced(jax.device_put(np.zeros((), bool)))
+
+
+def _is_traced(value: Any) -> bool:
+    return isinstance(value, jax.core.Tracer)
 
 
 def _with_known_parts(program: Any) -> Any:
     """`program` with each loop body, branch and the like in it replaced by an equal one from before, if any."""
-    if any(isinstance(constant, jax.core.Tracer) for constant in program.consts):
+    if any(map(_is_traced, program.consts)):
         return program  # a transformation around the call has yet to see its rules for derivatives
     return _rebuilt(program, [_with_known_parameters(equation) for equation in _inside(program).eqns])
 
@@ -176,14 +182,18 @@ def _idle_rules() -> dict[Any, dict[str, Any]]:
     A rule is new at every trace, holds the user's objects, and has done its work before a program is run.
     """
     with_jvp, with_vjp = jax.custom_jvp(_itself), jax.custom_vjp(_itself)
-    with_jvp.defjvp(lambda primals, tangents: (*primals, *tangents))
-    with_vjp.defvjp(lambda x: (x, None), lambda _, cotangent: (cotangent,))
+    with_jvp.defjvp(_no_rule)
+    with_vjp.defvjp(_no_rule, _no_rule)
     program = jax.make_jaxpr(lambda x: (with_jvp(x), with_vjp(x)))(0.0)
     return {equation.primitive: equation.params for equation in _inside(program).eqns}
 
 
 def _itself(x: Any) -> Any:
     return x
+
+
+def _no_rule(*_: Any) -> Any:
+    raise NotImplementedError("a program that is kept to be run has no derivative")
 
 
 def _remembered(key: Hashable, build: Callable[[], Any]) -> Any:
@@ -213,7 +223,7 @@ class _Same:
 
 
 def _constant_key(value: Any) -> Hashable:
-    if isinstance(value, jax.core.Tracer):
+    if _is_traced(value):
         raise TypeError("it belongs to a trace")
     return _Same(value) if isinstance(value, jax.Array) else _array_key(value)
 
