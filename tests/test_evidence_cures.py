@@ -1,5 +1,9 @@
 """Fixes that make a run end which raised a `TypeError`: what proves them, and what does not."""
 
+import json
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,11 +14,13 @@ import pytest
 from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.core.text import Span
+from jaxfix.drivers.cli.app import run as run_cli
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.verdict import compare, summary
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "drifting_state_dtype"
 FUNCTION = "search.py:body"
 RAISES = "TypeError: cond branches must have equal output types but they differ."
 
@@ -198,3 +204,21 @@ def test_values_that_were_not_sampled_are_not_taken_for_equal() -> None:
     large = [replace(entry, shape=(5000,)) for entry in (START, WIDE)]
     before, after = (started(entry, leaf(3.0), compiles=count) for entry, count in zip(large, (2, 1), strict=True))
     assert "not all values are known" in compare(before, after, Equality.CONVERGED, FUNCTION).reason
+
+
+@pytest.mark.evidence
+def test_a_program_that_raises_is_repaired_and_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(GOLDEN / "search.py", "search.py")
+    command = [sys.executable, "search.py"]
+    assert b"TypeError" in subprocess.run(command, capture_output=True, check=False).stderr
+
+    chosen = ["--select", "drifting-state-dtype", "--allow-no-vcs", "--output-format", "json"]
+    code = run_cli(["apply", "search.py", "--run", shlex.join(command), *chosen])
+
+    (receipt,) = json.loads(capfd.readouterr().out)["evidence"]
+    assert (code, receipt["verdict"], receipt["comparisons"][0]["cured"]) == (0, "proven", True)
+    assert receipt["reason"].startswith("raises only without the fix: exit status 1: TypeError")
+    assert subprocess.run(command, capture_output=True, check=True).stdout.startswith(b"[2.34")

@@ -24,7 +24,10 @@ def scale_by_search(decay=0.9, length=4):
     def init_fn(params):
         return State(
             count=jnp.zeros([], jnp.int32),
-            best=jnp.asarray(jnp.inf, dtype=float),  # want: weak-state
+            best=jnp.asarray(
+                jnp.inf,
+                dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype,
+            ),  # want: weak-state
             trace=jnp.zeros((length, *params.shape)),
         )
 
