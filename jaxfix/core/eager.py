@@ -36,7 +36,7 @@ class Transformed:
       functions: those of this file that run inside.
       control_flow: the calls of `scan` and its kin that run inside, and not under a `jit`.
       is_retraced: `retrace` stands around it already.
-      is_bypassed: a function that runs inside is called eagerly elsewhere too.
+      bypassed: those of `functions` that run eagerly without it too, as this file calls them elsewhere.
     """
 
     at: ast.Call
@@ -46,7 +46,7 @@ class Transformed:
     functions: frozenset[Function]
     control_flow: tuple[ast.Call, ...]
     is_retraced: bool
-    is_bypassed: bool
+    bypassed: frozenset[Function]
 
     @property
     def taker(self) -> ast.expr:
@@ -62,7 +62,7 @@ class Transformed:
 def eager_transformations(module: "Module") -> tuple[Transformed, ...]:
     """Those of `module` with control flow inside, in the order of the text."""
     found = [each for call in module.calls(*_MAKERS, *_AT_ONCE) if (each := _transformed(module, call)) is not None]
-    inside = {function for each in found if not each.is_bypassed for function in each.functions}
+    inside = frozenset[Function]().union(*(each.functions - each.bypassed for each in found))
 
     def is_outermost(each: Transformed) -> bool:
         places = (function for node in (each.at, *each.sites) for function in module.functions_around(node))
@@ -88,17 +88,19 @@ def _transformed(module: "Module", call: ast.Call) -> Transformed | None:
         functions=reached.functions,
         control_flow=reached.control_flow,
         is_retraced=around is not None,
-        is_bypassed=_is_bypassed(module, reached.functions),
+        bypassed=_bypassed(module, reached.functions),
     )
 
 
-def _is_bypassed(module: "Module", functions: frozenset[Function]) -> bool:
-    return any(
-        module.definition(call.func) in functions
+def _bypassed(module: "Module", functions: frozenset[Function]) -> frozenset[Function]:
+    called = {
+        function
+        for call in module.all_calls()
+        if (function := module.definition(call.func)) in functions
         and not functions.intersection(module.functions_around(call))
         and module.runs(call) is not Runs.TRACED
-        for call in module.all_calls()
-    )
+    }
+    return frozenset[Function]().union(*(_Reached(module, function).functions for function in called if function))
 
 
 def _chain(module: "Module", call: ast.Call) -> tuple[tuple[str, ...], ast.expr | None]:

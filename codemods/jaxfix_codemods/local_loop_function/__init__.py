@@ -100,7 +100,7 @@ def find(module: Module) -> Iterator[Finding]:
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:
             move = Declined("an array in the carry can cost memory under a transformation")
-        only_there = {each for each in around_it if not each.is_bypassed}
+        only_there = {each for each in around_it if module.function(call) not in each.bypassed}
         if any(each.is_derivative or each.is_retraced for each in only_there):
             continue
         if only_there and isinstance(move, Declined):
