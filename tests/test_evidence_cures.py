@@ -15,7 +15,7 @@ from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.core.text import Span
 from jaxfix.drivers.cli.app import run as run_cli
-from jaxfix.evidence.optimizers import OptimizerRunner
+from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.verdict import compare, summary
@@ -140,7 +140,7 @@ def judged(folder: Path, *, cast: str, state: str = "kept(state, 1.0)") -> Evide
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"core.py": source.replace("NEW", cast).encode()} if fixes else {}
 
-    runner = OptimizerRunner("carrying", package, sys.executable, (("core.py", function),), loops=True)
+    runner = OptimizerRunner("carrying", package, sys.executable, (("core.py", function),), loops=(*LOOPED, "float16"))
     (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None).receipts
     return evidence
 

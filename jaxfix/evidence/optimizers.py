@@ -16,8 +16,8 @@ from jaxfix.evidence.target import Finished, Job, Local, Target
 
 USUAL = (("eager", "float32"), ("eager", "bfloat16"), ("jit", "float32"), ("jit", "bfloat16"))
 """The modes and dtypes in which what is driven is run."""
-LOOPS = tuple(("loop", dtype) for dtype in ("float32", "bfloat16", "float16", "float32 under x64"))
-"""Those that show whether a state keeps its types: `lax.fori_loop` refuses one that does not."""
+LOOPED = ("bfloat16", "float32 under x64")
+"""The dtypes that show whether a state keeps its types: `lax.fori_loop` refuses one that does not."""
 STEPS = 6
 """Updates, iterations or solves of a case: steady from the third on, and RAdam's rectified branch is the sixth."""
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -53,7 +53,8 @@ class OptimizerRunner:
       case_limit_s: for one case.
       factory_limit_s: for building one factory and tracing one step of it.
       everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
-      loops: whether updates also run in the body of a `lax.fori_loop`, as they must if types of a state are rewritten.
+      loops: the dtypes in which updates also run in the body of a `lax.fori_loop`, as they must if types of a state
+        are rewritten.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class OptimizerRunner:
         case_limit_s: float = 120.0,
         factory_limit_s: float = 60.0,
         everything: bool = False,
-        loops: bool = False,
+        loops: Sequence[str] = (),
         target: Target | None = None,
     ) -> None:
         self.repeats = True
@@ -142,8 +143,11 @@ class OptimizerRunner:
             (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS, way)
             for factory in self._driven()
             for way in (self.surveyed()[factory].way,)
-            for mode, dtype in (*USUAL, *(LOOPS if self._loops and (way or "").startswith("updates") else ()))
+            for mode, dtype in (*USUAL, *self._looped(way or ""))
         ]
+
+    def _looped(self, way: str) -> tuple[tuple[str, str], ...]:
+        return tuple(("loop", dtype) for dtype in self._loops) if way.startswith("updates") else ()
 
     def _driven(self) -> list[str]:
         if self._everything:

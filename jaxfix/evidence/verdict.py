@@ -267,7 +267,7 @@ def _equality(pair: Pair, found: Likeness, equality: Equality) -> str:
     if found.strengthened:
         named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
         more = len(found.strengthened) - _NAMED_LEAVES
-        change = "started with other types" if equality is Equality.CONVERGED else "weak type became strong"
+        change = "types became those of an update" if equality is Equality.CONVERGED else "weak type became strong"
         parts.append(f"{change} in {named}{f' and {more} more' if more > 0 else ''}")
     if found.beside:
         parts.append(f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it")

@@ -13,7 +13,7 @@ from jaxfix.drivers.cli.agenda import folder_in, root_of
 from jaxfix.drivers.cli.driving import can_be_driven, location, path_of
 from jaxfix.drivers.cli.planning import Planned, Receipts
 from jaxfix.engine.plan import plan
-from jaxfix.evidence.optimizers import OptimizerRunner
+from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import Runner, prove
 from jaxfix.evidence.target import Local, Target
@@ -191,9 +191,10 @@ def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Li
         f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
-    retyping = (Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.CURING)
-    retyped = any(fix.equality in retyping for _, fix, _ in trial.candidates())
-    runner = OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target, loops=retyped)
+    promised = {fix.equality for _, fix, _ in trial.candidates()}
+    loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.CURING} else ()
+    loops = (*loops, "float16") if Equality.CURING in promised else loops
+    runner = OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target, loops=loops)
     return trial.proven_by(runner)
 
 
