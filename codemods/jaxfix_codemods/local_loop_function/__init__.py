@@ -95,11 +95,11 @@ def find(module: Module) -> Iterator[Finding]:
         if not made_anew:
             continue
         move = _move(module, call, made_anew)
-        if isinstance(move, Declined) and selection.selectable(module, call):
-            continue  # `jnp.where` is the better cure
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:
             move = Declined("an array in the carry can cost memory under a transformation")
+        if isinstance(move, Declined) and selection.selectable(module, call):
+            continue  # `jnp.where` is the better cure
         only_there = {each for each in around_it if module.function(call) not in each.bypassed}
         if any(each.is_derivative or each.is_retraced for each in only_there):
             continue

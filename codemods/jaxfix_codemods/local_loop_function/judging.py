@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Constancy, Function, Module, constancy, lifting, purity
+from jaxfix.api import Constancy, Function, Module, constancy, is_bound_before, lifting, purity
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     Declined,
@@ -117,6 +117,8 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
         yield from purity(module, local.function).doubts
         if isinstance(local.function, ast.FunctionDef):
             yield from (module.text(use) for use in loads(module, local.function) if _is_given_away(module, use))
+            if not all(is_bound_before(module, local.function, use) for use in loads(module, local.function)):
+                yield local.function.name  # perhaps it is not defined
 
 
 def _is_given_away(module: Module, use: ast.AST) -> bool:
@@ -196,12 +198,24 @@ def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
         outside += [a.annotation for a in every if a is not None and a.annotation is not None]
         outside += [local.function.returns] if local.function.returns else []
     for part in outside:
+        computed = next(
+            (n for n in ast.walk(part) if isinstance(n, ast.Call) and not _is_in_lambda(module, n, part)), None
+        )
+        if computed is not None:
+            what = first_line(module, computed)
+            raise Declined(f"`{what}` in the signature of {shown(module, local.use)} is computed at every call")
         for name in (n for n in ast.walk(part) if isinstance(n, ast.Name)):
             scope = module.scope_of(name.id, local.function)
             defined = [b.node for b in module.bindings(name.id)] if scope is module.tree else []
             line = statement_in(module, local.use, place).lineno
             if scope is not None and not any(getattr(node, "lineno", line) < line for node in defined):
                 raise Declined(f"`{name.id}` in the signature of {shown(module, local.use)} belongs to the caller")
+
+
+def _is_in_lambda(module: Module, node: ast.AST, part: ast.AST) -> bool:
+    """Whether a lambda in `part` runs `node`, when it is called."""
+    function = module.function(node)
+    return isinstance(function, ast.Lambda) and (function is part or part in module.ancestors(function))
 
 
 def taker(module: Module, call: ast.Call) -> ast.AST | None:
