@@ -1,21 +1,24 @@
 """All that a codemod may import."""
 
 from jaxfix.core import counting, fresh, hoisting, lifting, selection, strength
-from jaxfix.core.callers import Callers, callers
+from jaxfix.core.callers import Callers, callers, outside_arguments
 from jaxfix.core.compiled import Compiled
-from jaxfix.core.conditions import always_runs
+from jaxfix.core.conditions import always_runs, is_bound_before
 from jaxfix.core.constancy import Constancy, constancy, is_impure
 from jaxfix.core.counting import Number
 from jaxfix.core.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.core.eager import Transformed, eager_transformations
 from jaxfix.core.effects import effects
+from jaxfix.core.facts import Called, Passed, Sort, Use
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import WHOLE, Key, Origins, Pair, Part, returned
+from jaxfix.core.passing import Passing
 from jaxfix.core.purity import purity
 from jaxfix.core.rebinding import Rebinding, rebindings
+from jaxfix.core.releasing import binds_again, is_in_loop, why_kept
 from jaxfix.core.report import Cause, Why
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
@@ -30,6 +33,7 @@ __all__ = [
     "HALVES",
     "WHOLE",
     "Argument",
+    "Called",
     "Callers",
     "Cause",
     "Codemod",
@@ -52,18 +56,23 @@ __all__ = [
     "Origins",
     "Pair",
     "Part",
+    "Passed",
+    "Passing",
     "Rebinding",
     "Recipe",
     "Rewriter",
     "Runs",
     "Safety",
+    "Sort",
     "Stay",
     "Transformed",
+    "Use",
     "Value",
     "Values",
     "Why",
     "always_runs",
     "arguments_of",
+    "binds_again",
     "callers",
     "constancy",
     "counting",
@@ -73,13 +82,17 @@ __all__ = [
     "effects",
     "fresh",
     "hoisting",
+    "is_bound_before",
     "is_impure",
+    "is_in_loop",
     "is_kept",
     "lifting",
+    "outside_arguments",
     "purity",
     "rebindings",
     "returned",
     "selection",
     "stay",
     "strength",
+    "why_kept",
 ]

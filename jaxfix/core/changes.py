@@ -16,6 +16,11 @@ MUTATORS = frozenset(
 )
 INITIALISERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
 _SETTERS = frozenset({"setattr", "delattr", "__setattr__"})
+_NAMESPACES = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "delattr"})
+"""Builtins that can bind a global by a name that is not in the text."""
+_OF_FRAMES = frozenset({"__globals__", "f_globals", "__builtins__"})
+_OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__class__", "__bases__", "__wrapped__"})
+"""Attributes that change what a function or a class does, under whatever name it is known."""
 
 
 @dataclass(slots=True)
@@ -98,19 +103,29 @@ def _note(module: "Module", node: ast.AST, found: Changes) -> None:
     match node:
         case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
             _note_attribute(module, value, attr, found)
-        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, key, *_]) if by in _SETTERS:
-            _note_attribute(module, target, _text_of(key), found)
-        case ast.Call(func=ast.Name(id="exec")) | ast.Attribute(attr="__globals__"):
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, named, *_]) if by in _SETTERS:
+            _note_attribute(module, target, _text_of(named), found)
+        case ast.Call(func=ast.Name(id="exec" | "eval")):
+            found.any_global = True
+        case ast.Attribute(attr=attr) if attr in _OF_FRAMES:
+            found.any_global = True
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMESPACES and not _is_called(module, node):
+            found.any_global = True
+        case ast.ImportFrom(module="builtins", names=names) if any(alias.name in _NAMESPACES for alias in names):
+            found.any_global = True
+        case ast.Attribute(attr=attr) if attr in _NAMESPACES and module.qualname(node) == f"builtins.{attr}":
             found.any_global = True
         case ast.Call(func=func) if (module.qualname(func) or "").startswith("unittest.mock.patch"):
             found.any_attribute = found.any_global = True
-        case ast.Call(func=ast.Name(id="globals"), args=[]):
-            for name in _stored(module, node):
-                found.rebound |= {name} if name is not None else set()
-                found.any_global = found.any_global or name is None
+        case ast.Call(func=ast.Name(id="globals" | "vars" | "locals" as by), args=[]):
+            if by != "globals" and module.function(node) is not None:
+                return  # the variables of the function
+            for key in _stored(module, node):
+                found.rebound |= {key} if key is not None else set()
+                found.any_global = found.any_global or key is None
         case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(value=owner, attr="__dict__"):
-            for name in _stored(module, node):
-                _note_attribute(module, owner, name, found)
+            for key in _stored(module, node):
+                _note_attribute(module, owner, key, found)
 
 
 def _note_attribute(module: "Module", owner: ast.AST, name: str | None, found: Changes) -> None:
@@ -122,8 +137,15 @@ def _note_attribute(module: "Module", owner: ast.AST, name: str | None, found: C
         found.any_global = found.any_global or not own
         return
     found.attributes.add(name)
+    found.any_global = found.any_global or name in _OF_FUNCTIONS
     if not own:
         found.perhaps_rebound.add(name)
+
+
+def _is_called(module: "Module", name: ast.Name) -> bool:
+    """Whether `name` is called there, or is no builtin."""
+    parent = module.parent(name)
+    return (isinstance(parent, ast.Call) and parent.func is name) or module.scope_of(name.id, name) is not None
 
 
 def _stored(module: "Module", namespace: ast.AST) -> Iterator[str | None]:

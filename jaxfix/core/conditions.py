@@ -26,6 +26,19 @@ def always_runs(module: "Module", node: ast.AST, around: ast.AST) -> bool:
     return not any(leaf.lineno < statement.lineno for leaf in module.leaves(around) if leaf is not statement)
 
 
+def is_bound_before(module: "Module", statement: ast.stmt, use: ast.AST) -> bool:
+    """Whether `use` cannot run without `statement`, which binds what it reads: it stands below in the same block."""
+    block = _block_of(module, statement)
+    around = (outer for outer in (use, *module.ancestors(use)) if isinstance(outer, ast.stmt))
+    return any(outer in block[block.index(statement) + 1 :] for outer in around)
+
+
+def _block_of(module: "Module", statement: ast.stmt) -> list[ast.stmt]:
+    around = module.parent(statement)
+    fields = (getattr(around, name, None) for name in ("body", "orelse", "finalbody", "handlers"))
+    return next((field for field in fields if isinstance(field, list) and statement in field), [statement])
+
+
 def goes_around(loop: ast.AST) -> bool:
     """Whether nothing in the text of `loop` says that it goes round once at most."""
     match loop:

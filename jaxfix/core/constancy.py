@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from jaxfix.core.jax_names import IMPURE_PREFIXES, PURE_MODULES
+from jaxfix.core.fresh import RENEWING
+from jaxfix.core.jax_names import IMMUTABLE_RESULTS, IMPURE_PREFIXES, MUTABLE_RESULTS, PURE_MODULES, SHARING
 from jaxfix.core.scopes import Binding
 
 if TYPE_CHECKING:
@@ -87,13 +88,25 @@ def constancy_of_value(module: "Module", value: ast.expr) -> Constancy:
             return Constancy.UNSURE
         case ast.Call(func=func):
             qualname = module.qualname(func) or ""
-            if qualname == "functools.partial":
+            if qualname in ("functools.partial", "jax.tree_util.Partial"):
                 kept = (*value.args, *(k.value for k in value.keywords))
                 return _worst(constancy_of_value(module, part) for part in kept)
             if is_impure(qualname) or not qualname.startswith(tuple(f"{m}." for m in _ARRAY_MODULES)):
                 return Constancy.CHANGES
-            return Constancy.CONSTANT if qualname.startswith("jax.") else Constancy.UNSURE
+            return _constancy_of_result(module, value, qualname)
     return Constancy.CHANGES
+
+
+def _constancy_of_result(module: "Module", call: ast.Call, qualname: str) -> Constancy:
+    """What stays of what a function of JAX or numpy returns."""
+    if qualname in SHARING:
+        names = [n for argument in call.args for n in ast.walk(argument) if isinstance(n, ast.Name)]
+        is_shared = any(constancy_of_value(module, name) is not Constancy.CONSTANT for name in names)
+        return Constancy.UNSURE if is_shared else Constancy.CONSTANT
+    if qualname in RENEWING:
+        return Constancy.CONSTANT
+    is_immutable = qualname.startswith(IMMUTABLE_RESULTS) and qualname not in MUTABLE_RESULTS
+    return Constancy.CONSTANT if is_immutable else Constancy.UNSURE
 
 
 def _worst(found: Iterator[Constancy]) -> Constancy:

@@ -18,12 +18,17 @@ _SEES_NAMES = frozenset({"locals", "globals", "vars", "eval", "exec", "dir"})
 def ties(module: "Module", function: Function) -> Iterator[str]:
     """What cannot be handed to control flow, or would mean another thing elsewhere, as reasons."""
     in_class = module.enclosing(function, ast.ClassDef) is not None
-    for node in body_of(function):
+    own = None if isinstance(function, ast.Lambda) else function.name
+    for node in (*ast.walk(function.args), *body_of(function)):
         match node:
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 yield "it is a generator or a coroutine"
             case ast.Name(id=name) | ast.Attribute(attr=name) if in_class and _is_mangled(name):
                 yield f"`{name}` means another name outside of its class"
+            case ast.arg(arg=name) | ast.keyword(arg=str(name)) if in_class and _is_mangled(name):
+                yield f"`{name}` means another name outside of its class"
+            case ast.Attribute(value=ast.Name(id=name)) if name == own and module.definition(node.value) is function:
+                yield f"it reads `{module.text(node)}` of itself"
             case ast.Name(id="__class__"):
                 yield "it needs the class around it"
             case ast.Call(func=ast.Name(id="super")) if module.scope_of("super", node) is None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from jaxfix.core.model import Module
     from jaxfix.core.scopes import Function
 
-_RENEWING = COMPILING | {
+RENEWING = COMPILING | {
     *("functools.partial", "jax.tree_util.Partial", "jax.named_call", "jax.custom_jvp", "jax.custom_vjp"),
     *("jax.vmap", "jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.jacobian", "jax.hessian"),
     *("jax.checkpoint", "jax.remat", "flax.nnx.grad", "flax.nnx.value_and_grad", "flax.nnx.vmap"),
@@ -52,7 +52,7 @@ def _of_call(module: "Module", call: ast.Call, by: str) -> ast.AST | None:
     qualname = module.qualname(call.func) or ""
     if by.startswith("equinox.") and qualname in _BY_VALUE:
         return made_anew(module, call.args[0], by) if call.args else None
-    if qualname in _RENEWING:
+    if qualname in RENEWING:
         return call
     function = module.definition(call.func)
     return call if isinstance(function, ast.FunctionDef) and _returns_new(module, function) else None

@@ -71,16 +71,47 @@ CONTROL_FLOW_KEYWORDS: Mapping[str, tuple[str, ...]] = {
 PURE_MODULES = ("jax", "jax.numpy", "jax.lax", "jax.nn", "jax.scipy", "jax.tree", "jax.tree_util", "math")
 """Modules whose functions give equal results for equal arguments, whenever they are traced."""
 
-IMPURE_PREFIXES = ("numpy.random", "random", "time", "os", "uuid", "datetime", "secrets", "logging", "sys", "io")
+IMPURE_PREFIXES = (
+    *("numpy.random", "random", "time", "os", "uuid", "datetime", "secrets", "logging", "sys", "io"),
+    *("jax.config", "jax.distributed", "jax.monitoring"),
+)
 """Modules that read or change the world: a trace freezes what they say."""
 
 WORLD_READERS = frozenset(
     {
         *(f"{np}.{name}" for np in ("numpy", "jax.numpy") for name in ("load", "loadtxt", "genfromtxt", "fromfile")),
-        *("numpy.memmap", "numpy.get_printoptions", "numpy.geterr", "numpy.geterrcall"),
+        *(f"{np}.{name}" for np in ("numpy", "jax.numpy") for name in ("save", "savez", "set_printoptions")),
+        *("numpy.savetxt", "numpy.savez_compressed", "numpy.seterr", "numpy.seterrcall", "numpy.setbufsize"),
+        *("numpy.memmap", "numpy.get_printoptions", "numpy.geterr", "numpy.geterrcall", "numpy.datetime64"),
+        *("jax.live_arrays", "jax.clear_caches", "jax.clear_backends", "jax.print_environment_info"),
+        *("jax.profiler.start_trace", "jax.profiler.stop_trace", "jax.profiler.save_device_memory_profile"),
+        *("jax.tree_util.register_pytree_node", "jax.tree_util.register_pytree_with_keys"),
+        *("jax.tree_util.register_pytree_node_class", "jax.tree_util.register_dataclass"),
     }
 )
-"""Functions of the array modules that read files or settings: other than the rest, they can answer differently."""
+"""Functions of the array modules that use files, the clock or settings: other than the rest, they can answer
+differently, or have an effect."""
+
+KEYED_SETTINGS = frozenset({"jax.config.jax_enable_x64", "jax.config.x64_enabled"})
+"""Settings of JAX that a program may read while it is traced: it is kept for each of their values."""
+
+SETTING_READERS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
+"""Functions of JAX that read a setting which is no part of the key that programs are kept under."""
+
+MUTABLE_RESULTS = frozenset(
+    {
+        *(f"jax.numpy.{name}" for name in ("split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid")),
+        *(f"jax.numpy.{name}" for name in ("broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d")),
+        *("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop", "jax.lax.cond", "jax.lax.switch", "jax.lax.map"),
+    }
+)
+"""Functions of the modules below that may return a list or a dictionary."""
+
+IMMUTABLE_RESULTS = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "jax.scipy.", "jax.sharding.")
+"""Modules of JAX whose functions return what nobody can change, apart from the above."""
+
+SHARING = frozenset({"jax.numpy.asarray", "jax.numpy.frombuffer", "jax.numpy.from_dlpack", "jax.dlpack.from_dlpack"})
+"""Functions of JAX whose result may share the memory of what they are given."""
 
 PURE_BUILTINS = frozenset(
     {

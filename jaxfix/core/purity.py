@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from jaxfix.core.changes import root
 from jaxfix.core.constancy import Constancy, constancy, constancy_of_value, is_pure
 from jaxfix.core.effects import body_of, effects, ties
-from jaxfix.core.jax_names import JITS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS
+from jaxfix.core.jax_names import JITS, KEYED_SETTINGS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS, SETTING_READERS
+from jaxfix.core.leaves import hidden_parts
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def purity(module: "Module", function: Function, apart: frozenset[str] = frozens
       apart: globals that `function` itself reads, and that are not judged here either.
     """
     found = Purity(reason=next(ties(module, function), None))
+    if module.changes.any_global:
+        found.doubts.append("a name that is not in the text")
     if found.reason is None:
         _Closure(module, found).judge(function, apart)
     return found
@@ -80,9 +83,12 @@ class _Closure:
         if captures.rebinds:
             return self._stop(f"it rebinds `{min(captures.rebinds)}` outside of itself")
         self._stop(next(effects(self._module, function), None))
+        self._found.doubts += hidden_parts(self._module, function)
         for node in body_of(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node)
+            elif isinstance(node, ast.Call) and self._module.qualname(node.func) in SETTING_READERS:
+                self._found.doubts.append(self._module.text(node.func))
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._local_import(node)
         for name in sorted(captures.globals - apart):
@@ -100,11 +106,19 @@ class _Closure:
         if name is None or self._module.scope_of(name.id, name) is not self._module.tree:
             return
         if name.id in self._module.imports:
-            return
+            return self._library(node)
         if node.attr in self._module.stored:
             self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
         elif self._module.changes.any_attribute:
             self._found.doubts.append(node.attr)
+
+    def _library(self, node: ast.Attribute) -> None:
+        """Reads `node` of a module: a setting of JAX, or something that other code has put there."""
+        qualname = self._module.qualname(node) or ""
+        if qualname.startswith("jax.config.") and qualname not in KEYED_SETTINGS:
+            self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
+        elif node.attr in self._module.changes.perhaps_rebound | self._module.surroundings.project.stored:
+            self._found.doubts.append(self._module.text(node))
 
     def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
         package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None
@@ -201,7 +215,8 @@ class _Closure:
             isinstance(b.node, ast.FunctionDef | ast.ClassDef) for b in self._module.bindings(named.id)
         )
         qualname = self._module.qualname(named) or (named.id if isinstance(named, ast.Name) else "")
-        if not (own or qualname in known or is_pure(qualname)):
+        grows = qualname.startswith("functools.singledispatch")  # whoever registers a function changes it
+        if grows or not (own or qualname in known or is_pure(qualname)):
             self._found.doubts.append(self._module.text(part))
 
     def _class(self, node: ast.ClassDef) -> None:

@@ -5,13 +5,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import Constancy, Function, Module, constancy, hoisting, lifting, purity
+from jaxfix.api import (
+    Argument,
+    Constancy,
+    Function,
+    Jit,
+    Module,
+    constancy,
+    fresh,
+    hoisting,
+    is_bound_before,
+    lifting,
+    purity,
+)
 from jaxfix_codemods.local_jit.sites import Site
 
 _NUMBERED = ("static_argnums", "donate_argnums", "static_broadcasted_argnums", "argnums")
 _PLACED = ("in_axes", "in_shardings", "out_shardings", "axis_name", "in_axis_resources")
 _MAPPING = frozenset({"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "flax.nnx.vmap"})
 _READERS = frozenset({"print", "len", "float", "int", "str", "isinstance", "range", "enumerate", "zip", "sum"})
+_MAKING = ("equinox.filter_", "flax.nnx.", "jax.sharding.", "jax.P", "jax.NamedSharding", "jax.ShapeDtypeStruct")
+"""Beside transformations, what makes something of its arguments alone, without asking for a device."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -117,6 +131,7 @@ class _Judge:
         module = self.module
         self._check_text()
         self._check_uses()
+        self._doubt_uses()
         function = self._function()
         if function is not None:
             self._check_function(function)
@@ -160,6 +175,24 @@ class _Judge:
                 raise hoisting.Stuck(f"`{function.name}` is bound more than once")
         elif not targets and not isinstance(self.module.parent(self.site.at), ast.Call | ast.keyword):
             raise hoisting.Stuck("which function is meant depends on a condition")
+
+    def _doubt_uses(self) -> None:
+        """What one jit for many calls may tell apart less well than a new one for each."""
+        module, site = self.module, self.site
+        for use in site.stay.names:
+            bound = [module.statement(target) for target in site.stay.targets]
+            bound += [site.function] if site.function is not None else []
+            if not all(is_bound_before(module, each, use) for each in bound):
+                self.doubts.append(use.id)  # perhaps it is not defined
+        jitted = module.decorated(site.function) if site.function is not None else module.jitted(site.at)
+        if site.taker is not None or (jitted is not None and self._compares(jitted.jit)):
+            self.doubts.append(site.by)
+
+    def _compares(self, jit: Jit) -> bool:
+        """Whether it compares arguments by `==`, to which `1`, `1.0` and `True` are one, and an object that changed."""
+        if not jit.by.startswith("jax.") or jit.static is None:
+            return True
+        return bool(jit.static) and not all(_are_constants(jit, call) for call in self.site.stay.calls)
 
     # --- the function -----------------------------------------------------------------------------------------
 
@@ -306,9 +339,7 @@ class _Judge:
                 if any(isinstance(o, ast.Lambda) and o in ast.walk(part) for o in self.module.ancestors(call)):
                     continue
                 name = self.module.transform(call.func) or ""
-                if not name.startswith(("jax.", "equinox.filter_", "flax.nnx.", "functools.partial")):
-                    raise hoisting.Stuck(f"it is made with what `{self.module.text(call.func)}` returns")
-                if name.startswith(("jax.numpy.", "jax.random.", "jax.device")):
+                if name not in fresh.RENEWING and not name.startswith(_MAKING):
                     raise hoisting.Stuck(f"it is made with what `{self.module.text(call.func)}` returns")
 
     def _place(self, scope: ast.AST, stays: bool, needed: list[str], *, moves_along: bool) -> tuple[ast.stmt, bool]:
@@ -463,6 +494,16 @@ def _taker(module: Module, name: ast.Name, is_object: bool) -> ast.Call | None:
 
 def _callee(module: Module, call: ast.Call) -> str:
     return f"`{module.text(call.func)}`"
+
+
+def _are_constants(jit: Jit, call: ast.Call) -> bool:
+    """Whether what is static in the call is written there."""
+    arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
+    arguments += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
+    is_spread = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+    return not is_spread and all(
+        isinstance(value, ast.Constant) or jit.is_static(key) is False for key, value in arguments
+    )
 
 
 def site_is_called_at_once(site: Site, call: ast.Call) -> bool:
