@@ -1,9 +1,13 @@
-"""Who uses a function: every place of one file that calls it, or does something else with it."""
+"""Who uses a function: every place that calls it, or does something else with it, in its own file and in others."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from jaxfix.core.facts import Called, Passed, Use
+from jaxfix.core.reach import Runs
+from jaxfix.core.scopes import FUNCTIONS, Function
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -17,13 +21,15 @@ class Callers:
     """The uses of a function, or of what a name is bound to, in the order of the text.
 
     Attributes:
-      calls: the calls of it.
-      others: what else is done with it, such as handing it on.
-      closed: no code that was not read can call it, as far as its name and its file tell.
+      calls: the calls of it in its own file.
+      others: what else is done with it there, such as handing it on.
+      outside: what other files do with it, tests among them.
+      closed: no code that was not read can call it, as far as its name, its file and the project tell.
     """
 
     calls: tuple[ast.Call, ...]
     others: tuple[ast.expr, ...]
+    outside: tuple[Use, ...]
     closed: bool
 
 
@@ -37,11 +43,28 @@ def callers(module: "Module", named: Named) -> Callers:
             calls.append(parent)
         else:
             others.append(use)
-    return Callers(tuple(calls), tuple(others), is_closed(module, named))
+    outside = tuple(_outside(module, named))
+    return Callers(tuple(calls), tuple(others), outside, _is_closed(module, named, calls, outside))
 
 
-def is_closed(module: "Module", named: Named) -> bool:
-    """Whether no other file is likely to use what `named` names."""
+def outside_arguments(function: Function, called: Called) -> dict[str, Passed | None] | None:
+    """What a call in another file passes to each parameter, None for a default; None where that cannot be told."""
+    arguments = function.args
+    if called.arguments is None or arguments.vararg or arguments.kwarg:
+        return None
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1 if called.bound else 0 :]
+    found: dict[str, Passed | None] = dict.fromkeys([*positional, *(a.arg for a in arguments.kwonlyargs)])
+    for passed in called.arguments:
+        if isinstance(passed.to, str):
+            found[passed.to] = passed
+        elif passed.to < len(positional):
+            found[positional[passed.to]] = passed
+        else:
+            return None
+    return found
+
+
+def _is_closed(module: "Module", named: Named, calls: Iterable[ast.Call], outside: Iterable[Use]) -> bool:
     name = _name(named)
     scope = module.parent(named) if _is_method(module, named) else module.scope_of(name, named)
     if module.is_script:
@@ -49,14 +72,32 @@ def is_closed(module: "Module", named: Named) -> bool:
     private = name.startswith("_") and not name.endswith("__")
     if isinstance(scope, ast.ClassDef):
         return private
-    return private or (scope is not None and scope is not module.tree) or _is_unused_elsewhere(module, name)
+    return private or (scope is not None and scope is not module.tree) or _is_of_program(module, calls, outside)
 
 
-def _is_unused_elsewhere(module: "Module", name: str) -> bool:
-    """Whether the project knows this file, and no other file of it uses its `name`."""
+def _is_of_program(module: "Module", calls: Iterable[ast.Call], outside: Iterable[Use]) -> bool:
+    """Whether the files of the run use it as their own program: one of the ways to a call ends in one of them.
+
+    What nobody calls to the end is a library's, whose callers are elsewhere.
+    """
+    project = module.surroundings.project
+    if module.surroundings.name is None or not project.files or project.unread:
+        return False
+    if any(module.runs(call) is Runs.EAGER for call in calls):
+        return True
+    return any(use.call is not None and project.runs_of(use) is Runs.EAGER for use in outside)
+
+
+def _outside(module: "Module", named: Named) -> Iterator[Use]:
+    """What other files do with it, or with the whole module, from which whoever has that may take it."""
     own, project = module.surroundings.name, module.surroundings.project
-    is_known = own is not None and any(facts.name == own for facts in project.files)
-    return is_known and not project.uses(f"{own}.{name}")
+    is_method = _is_method(module, named)
+    scope = None if is_method else module.scope_of(_name(named), named)
+    if own is None or not (is_method or scope is module.tree):
+        return
+    path = module.path(named) if isinstance(named, FUNCTIONS) else named.id
+    yield from project.users(f"{own}.{path}")
+    yield from project.users(own)
 
 
 def _uses(module: "Module", named: Named) -> Iterator[ast.expr]:

@@ -3,15 +3,67 @@
 Each file is read once for its `Facts`, which hold no tree and travel as JSON; a `Project` joins those of all files.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 
-from jaxfix.core.jitted import Jit
+from jaxfix.core.jitted import Argument, Jit
 from jaxfix.core.reach import Runs, Through, Ways
+from jaxfix.core.value import UNKNOWN, Value
 
 _HOPS = 12
 """Re-exports that one name may pass; more are a circle."""
+
+
+class Sort(Enum):
+    """What an argument is, as its text tells."""
+
+    DATA = "data"
+    """An array, or anything else."""
+    CONSTANT = "constant"
+    TEXT = "text"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An argument of a call in another file.
+
+    Attributes:
+      to: the position or the keyword that it is passed to.
+      text: as it stands.
+      again: the statement of the call binds it anew.
+      kept: why it may be needed when the call has run; None where nobody has it.
+      moves: why it may be another object, or do another thing, at another call, if it is not bound anew; or None.
+      filled: code stores into it.
+    """
+
+    to: Argument
+    text: str
+    sort: Sort = Sort.DATA
+    value: Value = UNKNOWN
+    again: bool = False
+    kept: str | None = None
+    moves: str | None = None
+    filled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A direct call of a function of another file.
+
+    Attributes:
+      arguments: None where `*` or `**` hide them.
+      bound: it is a method, called of an object.
+      looped: a statement of the function around it runs it again and again.
+      by_key: the places in what it returns, `()` for all of it, that are only read by one key or another.
+    """
+
+    arguments: tuple[Passed, ...] | None
+    bound: bool = False
+    looped: bool = False
+    by_key: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +76,8 @@ class Use:
       through: the functions of the using file that other files may call, and through which it is reached.
       repeats: whether the using file runs it eagerly again and again, and `surely` so.
       differentiated: whether a derivative is taken on the way.
+      at: where it is, such as `train.py:12`.
+      call: what it passes; None where it is no direct call.
     """
 
     of: str
@@ -32,6 +86,8 @@ class Use:
     repeats: bool = False
     surely: bool = False
     differentiated: bool = False
+    at: str = ""
+    call: Called | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +103,7 @@ class Facts:
       uses: of functions of other files.
       rebinds: dotted names in other modules that it binds, or whose object it changes.
       stored: attributes that it stores on objects which can be of any file.
+      own: the names that it binds itself, if it takes all names of another module beside them.
     """
 
     name: str
@@ -57,13 +114,19 @@ class Facts:
     uses: tuple[Use, ...] = ()
     rebinds: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Project:
-    """The facts of all files that a run looks at. A name that two files have means nothing."""
+    """The facts of all files that a run looks at. A name that two files have means nothing.
+
+    Attributes:
+      unread: whether one of them cannot be read, and may do anything.
+    """
 
     files: tuple[Facts, ...] = ()
+    unread: bool = False
 
     # --- names ------------------------------------------------------------------------------------------------
 
@@ -114,16 +177,43 @@ class Project:
         return next((facts.jits[rest] for facts, rest in self._owners(found) if rest in facts.jits), None)
 
     def uses(self, qualname: str) -> tuple[Use, ...]:
-        """What other files do with the function that is defined as `qualname`."""
-        return self._uses.get(qualname, ())
+        """What other files do with the function that is defined as `qualname`; tests do not count."""
+        return tuple(use for name in self._spellings(qualname) for use in self._of_programs.get(name, ()))
+
+    def users(self, qualname: str) -> tuple[Use, ...]:
+        """As `uses`, with those of tests; of a module those of whoever is handed it as a whole."""
+        return tuple(use for name in self._spellings(qualname) for use in self._of_all.get(name, ()))
+
+    def _spellings(self, qualname: str) -> tuple[str, ...]:
+        """The dotted names that lead to `qualname`, whose module other modules may take all names of."""
+        found = [qualname]
+        for name in found:
+            owner, _, last = name.rpartition(".")
+            around = (f for f in self._starring.get(owner, ()) if last not in f.own and last not in f.aliases)
+            found += [new for f in around if (new := f"{f.name}.{last}") not in found]
+        return tuple(found)
 
     @cached_property
-    def _uses(self) -> dict[str, tuple[Use, ...]]:
-        found: dict[str, list[Use]] = {}
+    def _starring(self) -> dict[str, list[Facts]]:
+        found: dict[str, list[Facts]] = {}
         for facts in self.files:
+            for star in facts.stars:
+                found.setdefault(star, []).append(facts)
+        return found
+
+    @cached_property
+    def _of_programs(self) -> dict[str, tuple[Use, ...]]:
+        return self._indexed(facts for facts in self.files if not facts.is_test)
+
+    @cached_property
+    def _of_all(self) -> dict[str, tuple[Use, ...]]:
+        return self._indexed(self.files)
+
+    def _indexed(self, files: Iterable[Facts]) -> dict[str, tuple[Use, ...]]:
+        found: dict[str, list[Use]] = {}
+        for facts in files:
             for use in facts.uses:
-                seen = Use(use.of, (Runs.UNKNOWN,)) if facts.is_test else use
-                found.setdefault(self.canonical(use.of), []).append(seen)
+                found.setdefault(self.canonical(use.of), []).append(use)
         return {name: tuple(uses) for name, uses in found.items()}
 
     def runs(self, qualname: str) -> Ways:
@@ -134,10 +224,17 @@ class Project:
         if qualname in asked:
             return
         for use in self.uses(qualname):
-            yield from use.runs
-            for way in use.through:
-                further = tuple(self._runs(way.name, asked | {qualname}))
-                yield from further or (() if way.name in asked else (Runs.UNKNOWN,))
+            yield from self._runs_of(use, asked | {qualname})
+
+    def _runs_of(self, use: Use, asked: frozenset[str]) -> Iterator[Runs]:
+        yield from use.runs
+        for way in use.through:
+            further = tuple(self._runs(way.name, asked))
+            yield from further or (() if way.name in asked else (Runs.UNKNOWN,))
+
+    def runs_of(self, use: Use) -> Runs:
+        """How one use of a function runs."""
+        return Ways(frozenset(self._runs_of(use, frozenset()))).runs
 
     def repeats(self, qualname: str) -> bool:
         """Whether other files run the function eagerly again and again."""
@@ -156,13 +253,18 @@ class Project:
         return self._surely(qualname, frozenset())
 
     def _surely(self, qualname: str, asked: frozenset[str]) -> bool:
+        return qualname not in asked and any(self._surely_of(use, asked | {qualname}) for use in self.uses(qualname))
+
+    def surely_of(self, use: Use) -> bool:
+        """Whether one use of a function surely repeats."""
+        return self._surely_of(use, frozenset())
+
+    def _surely_of(self, use: Use, asked: frozenset[str]) -> bool:
         def goes_on(way: Through) -> bool:
-            again = way.again or (way.always and self._surely(way.name, asked | {qualname}))
+            again = way.again or (way.always and self._surely(way.name, asked))
             return again and self._is_eager(way.name)
 
-        return qualname not in asked and any(
-            use.surely or any(map(goes_on, use.through)) for use in self.uses(qualname)
-        )
+        return use.surely or any(map(goes_on, use.through))
 
     def _is_eager(self, qualname: str) -> bool:
         return Runs.EAGER in self.runs(qualname).known

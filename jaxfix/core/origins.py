@@ -419,6 +419,8 @@ class Origins:
 
         Only those that a caller can call one after the other: the first is no part of another function.
         """
+        if not self._fields:
+            return
         functions = [f for f in self._module.functions if isinstance(f, ast.FunctionDef)]
         takes = {f: [(a, o) for a in _arguments_of(f) if (o := self._annotated(a)) is not None] for f in functions}
         makes = {f: {o for expr in returned(f) for o in self._made_in(expr)} for f in functions}

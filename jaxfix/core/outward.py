@@ -4,30 +4,39 @@ import ast
 from collections.abc import Container, Iterator
 
 from jaxfix.core.changes import MUTATORS
-from jaxfix.core.facts import Facts, Use
+from jaxfix.core.facts import Called, Facts, Use
 from jaxfix.core.jitted import Jit
 from jaxfix.core.model import Module
+from jaxfix.core.passing import Passing
+from jaxfix.core.reach import Outcome
+from jaxfix.core.values import Values
+
+_STEPS = 100
+"""Sources that are looked at for one argument: every file asks for many."""
 
 
-def facts(module: Module, packages: Container[str], *, is_test: bool = False) -> Facts:
+def facts(module: Module, packages: Container[str], *, is_test: bool = False, asking: Container[str] = ()) -> Facts:
     """The facts of `module`, whose name must be known.
 
     Args:
       packages: the first parts of the names of the project's files: what else is imported is not theirs.
+      asking: the names of functions that need to know more of what they are passed.
     """
     assert module.surroundings.name is not None
-    return _Outward(module, module.surroundings.name, packages, is_test).facts()
+    return _Outward(module, module.surroundings.name, packages, is_test, asking).facts()
 
 
 class _Outward:
-    def __init__(self, module: Module, name: str, packages: Container[str], is_test: bool) -> None:
+    def __init__(
+        self, module: Module, name: str, packages: Container[str], is_test: bool, asking: Container[str]
+    ) -> None:
         self.module, self.name, self.packages, self.is_test = module, name, packages, is_test
-        self.borrowed = {
-            alias.asname or alias.name.partition(".")[0]
-            for node in module.nodes
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for alias in node.names
-        }
+        self.asking = asking
+        self.passing = Passing(module, Values(module, steps=0 if is_test else _STEPS))
+        self.stars = tuple(dict.fromkeys(self._stars()))
+        imported = tuple(self._imported())
+        self.borrowed = {name for name, _ in imported}
+        self.theirs = {name for name, of in imported if of.startswith(".") or self._is_theirs(of)}
 
     def facts(self) -> Facts:
         references = tuple(self._references())
@@ -35,12 +44,22 @@ class _Outward:
             self.name,
             self.is_test,
             {name: qualname for name, qualname in self.module.imports.items() if not qualname.startswith(".")},
-            tuple(self._stars()),
+            self.stars,
             dict(self._jits()),
-            () if self.is_test else tuple(use for node, of in references for use in self._uses(node, of)),
+            tuple(self._uses(references)),
             tuple(dict.fromkeys(self._rebinds(references))),
             tuple(sorted(self.module.changes.perhaps_rebound)),
+            tuple(sorted(self.module.names() - self.module.imports.keys())) if self.stars else (),
         )
+
+    def _imported(self) -> Iterator[tuple[str, str]]:
+        """The names that imports bind, in any scope, each with what it is imported from."""
+        for node in self.module.nodes:
+            if isinstance(node, ast.Import):
+                yield from ((alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                of = "." * node.level + (node.module or "")
+                yield from ((alias.asname or alias.name, of) for alias in node.names)
 
     def _stars(self) -> Iterator[str]:
         for node in self.module.nodes:
@@ -80,6 +99,8 @@ class _Outward:
                 of = self._dotted(node)
                 if of is not None:
                     yield node, of
+                elif self.stars and isinstance(node, ast.Name) and self.module.scope_of(node.id, node) is None:
+                    yield from ((node, f"{star}.{node.id}") for star in self.stars if self._is_theirs(star))
 
     def _goes_on(self, node: ast.expr) -> bool:
         parent = self.module.parent(node)
@@ -91,9 +112,14 @@ class _Outward:
             root = root.value
         if not isinstance(root, ast.Name):
             return None
-        found = self.module.qualname(node) if root.id in self.borrowed else self._of_object(node)
-        is_theirs = found is not None and found.partition(".")[0] in self.packages
-        return found if is_theirs else None
+        if root.id in self.borrowed:
+            found = self.module.qualname(node) if root.id in self.theirs else None
+        else:
+            found = self._of_object(node)
+        return found if found is not None and self._is_theirs(found) else None
+
+    def _is_theirs(self, qualname: str) -> bool:
+        return qualname.partition(".")[0] in self.packages
 
     def _of_object(self, node: ast.expr) -> str | None:
         """The dotted name of `obj.method`, where `obj` is bound once to a call of a class of another file."""
@@ -103,14 +129,43 @@ class _Outward:
         owner = self.module.qualname(made) if made is not None else None
         return None if owner is None else f"{owner}.{node.attr}"
 
-    def _uses(self, node: ast.expr, of: str) -> Iterator[Use]:
-        if not isinstance(getattr(node, "ctx", None), ast.Load):
-            return
-        for ways, through, repeats, surely, differentiated in self.module.reach.uses_of_expression(node):
-            known = tuple(sorted(ways.known, key=lambda way: way.value))
+    def _uses(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[Use]:
+        every = ((node, of, outcome) for node, of in references for outcome in self._outcomes(node))
+        found = [(of, self._direct(node, outcome, of), outcome, node) for node, of, outcome in every]
+        calls: dict[str, list[ast.Call]] = {}
+        for of, call, _, _ in found:
+            if call is not None:
+                calls.setdefault(of, []).append(call)
+        for of, call, outcome, node in found:
+            known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
             # Through a function under `jit` nobody else gets here.
-            left = tuple(way for way in through if way.name in ways.open)
-            yield Use(of, known, left, repeats, surely, differentiated)
+            left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
+            told = None if call is None else self._called(calls[of], call, of)
+            repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
+            yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
+
+    def _outcomes(self, node: ast.expr) -> Iterator[Outcome]:
+        if isinstance(getattr(node, "ctx", None), ast.Load):
+            reach = self.module.reach
+            yield from reach.calls_of_expression(node) if self.is_test else reach.uses_of_expression(node)
+
+    def _direct(self, node: ast.expr, outcome: Outcome, of: str) -> ast.Call | None:
+        """The call that `node` comes to, if it is what is called there, under whatever name."""
+        call = outcome.call
+        if call is None or call.func is node or self._is_name_of(call.func, of):
+            return call
+        return None
+
+    def _is_name_of(self, func: ast.expr, of: str) -> bool:
+        return isinstance(func, ast.Name) and self.module.qualname(func) == of
+
+    def _called(self, calls: list[ast.Call], call: ast.Call, of: str) -> Called:
+        bound = isinstance(call.func, ast.Attribute) and self.module.qualname(call.func) is None
+        closely = of.rpartition(".")[2] in self.asking
+        return self.passing.called(calls, call, self._place, bound=bound, closely=closely)
+
+    def _place(self, node: ast.AST) -> str:
+        return f"{self.module.source.path}:{getattr(node, 'lineno', 1)}"
 
     def _rebinds(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[str]:
         for node, of in references:

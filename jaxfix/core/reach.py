@@ -68,6 +68,18 @@ class Through:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of a function of another file at one place: the call that it comes to, if any, and how that runs."""
+
+    call: ast.Call | None
+    ways: Ways
+    through: tuple[Through, ...] = ()
+    repeats: bool = False
+    surely: bool = False
+    differentiated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _Use:
     """One use of a function: what becomes of it there, and whether a derivative is taken on the way."""
 
@@ -118,7 +130,7 @@ class Reach:
         function = self._module.function(node)
         if function is None:
             return False
-        name = self._name_for_others(function)
+        name = self.name_for_others(function)
         if name is not None and self._project.repeats(name):
             return True
         return self._asked_once("repeats", function, lambda use: use.call is not None and self.repeats(use.call))
@@ -131,7 +143,7 @@ class Reach:
         function = self._module.function(node)
         if function is None or not self._always_runs(node, function):
             return False
-        name = self._name_for_others(function)
+        name = self.name_for_others(function)
         if name is not None and self._project.surely_repeats(name):
             return True
         return self._asked_once("surely", function, lambda use: use.call is not None and self.surely_repeats(use.call))
@@ -143,7 +155,7 @@ class Reach:
             return ()
         repeats, again = bool(self._module.loops(node)), self._goes_around(node)
         always = self._always_runs(node, function)
-        name = self._name_for_others(function)
+        name = self.name_for_others(function)
         found = [] if name is None else [Through(name, repeats, always, again)]
         self._under_way.add(("through", function))
         for use in self._uses_of(function):
@@ -169,7 +181,7 @@ class Reach:
         def is_so(use: _Use) -> bool:
             return use.differentiated or (use.call is not None and self.differentiated(use.call))
 
-        name = self._name_for_others(function)
+        name = self.name_for_others(function)
         return (name is not None and self._project.differentiated(name)) or self._asked_once(
             "differentiated", function, is_so
         )
@@ -200,7 +212,7 @@ class Reach:
         else:
             if self._has_strange_decorator(function):
                 found |= _UNKNOWN
-            name = self._name_for_others(function)
+            name = self.name_for_others(function)
             if name is not None and (self._is_public(function) or self._project.uses(name)):
                 found |= Ways(open=frozenset({name}))
             # A method is called on objects too, and where they come from is not always read.
@@ -210,7 +222,7 @@ class Reach:
         self._ways[function] = found
         return found
 
-    def _name_for_others(self, function: Function) -> str | None:
+    def name_for_others(self, function: Function) -> str | None:
         """The dotted name by which other files know `function`; None for one inside a function, or of a script."""
         own = self._module.surroundings.name
         if own is None or isinstance(function, ast.Lambda) or self._module.function(function) is not None:
@@ -282,15 +294,21 @@ class Reach:
         found = self._module.bindings(made.id, scope) if isinstance(made, ast.Name) and scope is not None else ()
         return [binding.node for binding in found] == [owner]
 
-    def uses_of_expression(self, node: ast.expr) -> Iterator[tuple[Ways, tuple[Through, ...], bool, bool, bool]]:
-        """Of what becomes of a function that `node` stands for: ways, through, repeats, surely, differentiated."""
+    def uses_of_expression(self, node: ast.expr) -> Iterator[Outcome]:
+        """What becomes of a function that `node` stands for."""
         for use in self._use(node, False):
             if use.call is None:
-                yield Ways(frozenset({use.runs})), (), False, False, use.differentiated
+                yield Outcome(None, Ways(frozenset({use.runs})), differentiated=use.differentiated)
             else:
                 derived = use.differentiated or self.differentiated(use.call)
                 ways = self.ways(use.call)
-                yield ways, self.through(use.call), self.repeats(use.call), self.surely_repeats(use.call), derived
+                again, surely = self.repeats(use.call), self.surely_repeats(use.call)
+                yield Outcome(use.call, ways, self.through(use.call), again, surely, derived)
+
+    def calls_of_expression(self, node: ast.expr) -> Iterator[Outcome]:
+        """As `uses_of_expression`, for less: of the calls it does not say how they run."""
+        for use in self._use(node, False):
+            yield Outcome(use.call, Ways(), differentiated=use.differentiated)
 
     def _use(self, node: ast.AST, differentiated: bool) -> Iterator[_Use]:
         """What becomes of the function that `node` stands for."""

@@ -36,10 +36,14 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
 class Values:
-    """Answers for one module. Never raises; `UNKNOWN` is an answer."""
+    """Answers for one module. Never raises; `UNKNOWN` is an answer.
 
-    def __init__(self, module: Module) -> None:
-        self._module = module
+    Args:
+      steps: sources that one question may look at.
+    """
+
+    def __init__(self, module: Module, steps: int = _STEPS) -> None:
+        self._module, self._limit = module, steps
         self.origins = Origins(module)
         self._under_way: set[ast.AST] = set()
         self._steps = 0
@@ -66,7 +70,7 @@ class Values:
             self._recurs = True  # as of `count` in a loop, or from one state to the next
             return None
         self._steps += 1
-        if self._steps > _STEPS or len(self._under_way) > _DEPTH:
+        if self._steps > self._limit or len(self._under_way) > _DEPTH:
             return UNKNOWN
         self._under_way.add(source)
         try:

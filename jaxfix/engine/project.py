@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
+from jaxfix.core.asking import asking as asking_for
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import Facts, Project, Surroundings
 from jaxfix.core.model import Module
@@ -19,19 +21,25 @@ def joined(files: Sequence[tuple[SourceFile, Surroundings]]) -> Project:
     Each is parsed, and forgotten: only those that import from another one, or jit something, have anything to tell.
     """
     packages = frozenset(around.name.partition(".")[0] for _, around in files if around.name is not None)
-    found = []
-    for source, around in files if len(files) > 1 else ():
-        if around.name is not None and _tells(source.text, packages):
-            told = _facts(source, around, packages)
-            found += [told] if told is not None else []
-    return Project(tuple(found))
+    if len(files) < 2:
+        return Project()
+    asking = frozenset(name for source, _ in files if not _is_test(source.path) for name in asking_for(source.text))
+    telling = [(source, around) for source, around in files if _tells(source.text, packages)]
+    found = [_facts(source, around, packages, asking) for source, around in telling]
+    return Project(tuple(told for told in found if told is not None), unread=None in found)
 
 
-def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str]) -> Facts | None:
+def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str], asking: frozenset[str]) -> Facts | None:
+    """The facts of one file; of a script that nobody can import too."""
+    known = around if around.name is not None else replace(around, name=_unimportable(source.path))
     try:
-        return facts(Module.parse(source, around), packages, is_test=_is_test(source.path))
+        return facts(Module.parse(source, known), packages, is_test=_is_test(source.path), asking=asking)
     except (SourceError, RecursionError):
         return None  # told by whoever looks at it in earnest
+
+
+def _unimportable(path: str) -> str:
+    return f"<{path.replace('.', ' ')}>"
 
 
 def _tells(text: bytes, packages: frozenset[str]) -> bool:

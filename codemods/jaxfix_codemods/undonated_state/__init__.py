@@ -49,7 +49,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Rewriter, Runs, Safety
-from jaxfix_codemods.undonated_state.judging import Declined, Donation, Step, judge, looped, steps
+from jaxfix_codemods.undonated_state.judging import Declined, Looped, Step, judge, looped, steps
 
 _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit")
 
@@ -61,26 +61,24 @@ def find(module: Module) -> Iterator[Finding]:
             continue
         found = looped(module, step)
         if found is not None:
-            yield _finding(module, step, *found)
+            yield _finding(module, step, found)
 
 
-def _finding(module: Module, step: Step, call: ast.Call, wanted: Sequence[str]) -> Finding:
+def _finding(module: Module, step: Step, found: Looped) -> Finding:
     at = step.named if isinstance(step.named, ast.FunctionDef) else step.jitted.at
-    message = (
-        f"each call of `{step.name}` binds {_listed(wanted)} anew, and the old values stay in memory beside the new"
-    )
+    bound = f"each call of `{step.name}` binds {_listed(found.wanted)} anew"
+    message = f"{bound}, and the old values stay in memory beside the new"
     try:
-        donation = judge(module, step, call, wanted)
-        keywords = _keywords(step, donation)
+        donated = judge(module, step, found.wanted)
+        keywords = _keywords(step, donated)
     except Declined as reason:
-        return Finding(at, message, _title(step, wanted), declined=str(reason))
-    certain = module.runs(call) is Runs.EAGER and module.surely_repeats(call)
+        return Finding(at, message, _title(step, found.wanted), declined=str(reason))
     return Finding(
         at=at,
         message=message,
-        title=_title(step, donation.parameters),
+        title=_title(step, donated),
         recipe=partial(_donate, module, step, keywords),
-        confidence=Confidence.CERTAIN if certain else Confidence.POSSIBLE,
+        confidence=Confidence.CERTAIN if found.certain else Confidence.POSSIBLE,
     )
 
 
@@ -93,7 +91,7 @@ def _listed(names: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
-def _keywords(step: Step, donation: Donation) -> dict[str, str]:
+def _keywords(step: Step, donated: Sequence[str]) -> dict[str, str]:
     """The options that donate."""
     arguments = step.function.args
     positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
@@ -102,14 +100,14 @@ def _keywords(step: Step, donation: Donation) -> dict[str, str]:
         every = [*positional[1 if step.bound else 0 :], *named]
         if step.bound:
             raise Declined("`filter_jit` would donate the object of the method too")
-        if set(donation.parameters) == set(every):
+        if set(donated) == set(every):
             return {"donate": '"all"'}
-        if set(donation.parameters) == set(every[1:]):
+        if set(donated) == set(every[1:]):
             return {"donate": '"all-except-first"'}
-        left = next(name for name in every if name not in donation.parameters)
+        left = next(name for name in every if name not in donated)
         raise Declined(f"`filter_jit` donates all arguments, and `{left}` may be needed after the call")
-    numbers = [str(positional.index(name)) for name in donation.parameters if name in positional]
-    texts = [f'"{name}"' for name in donation.parameters if name in named]
+    numbers = [str(positional.index(name)) for name in donated if name in positional]
+    texts = [f'"{name}"' for name in donated if name in named]
     if texts and step.jitted.jit.by == "jax.pmap":
         raise Declined("`pmap` cannot donate what is passed by name")
     options = {"donate_argnums": numbers, "donate_argnames": texts}
