@@ -49,6 +49,10 @@ class Passing:
             else:
                 yield Passed(to, text, again=again, kept=kept)
 
+    def told(self, to: Argument, value: ast.expr) -> Passed:
+        """What an expression is that is passed by no call, such as a default."""
+        return self._closely(Passed(to, " ".join(self._module.text(value).split())), value)
+
     def _closely(self, passed: Passed, value: ast.expr) -> Passed:
         sort = self.sort(value)
         return Passed(
@@ -78,9 +82,12 @@ class Passing:
         if isinstance(value, ast.Constant):
             return None
         if not isinstance(value, ast.Name):
-            return f"`{' '.join(self._module.text(value).split())}` is made anew at every call"
+            thing = "a new function" if isinstance(value, ast.Lambda) else "perhaps another object"
+            return f"it is {thing} at every call, which would be compiled as often"
         scope = self._module.scope_of(value.id, value)
-        reason = is_kept(self._module, value.id, scope) if scope is not None else None
+        if scope is None:
+            return f"`{value.id}` is bound nowhere in the file"
+        reason = is_kept(self._module, value.id, scope)
         function = self._module.definition(value)
         if reason is not None or function is None:
             return reason

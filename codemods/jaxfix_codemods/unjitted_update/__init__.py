@@ -67,7 +67,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Values
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Use, Values, binds_again
 from jaxfix_codemods.unjitted_update import inline, whole
 from jaxfix_codemods.unjitted_update.whole import Declined
 from jaxfix_codemods.unjitted_update.work import Way, ways
@@ -78,11 +78,11 @@ def find(module: Module) -> Iterator[Finding]:
         return
     values = Values(module)
     called: dict[ast.FunctionDef, Way] = {}
-    inside: dict[ast.stmt, list[ast.Call]] = {}
+    inside: dict[ast.For | ast.While, list[ast.Call]] = {}
     for way in ways(module):
         if way.calls:
             called.setdefault(way.calls[0][1], way)
-        else:
+        elif way.loop is not None:
             inside.setdefault(way.loop, []).append(way.work)
     for way in called.values():
         yield _of_function(module, values, way)
@@ -93,7 +93,8 @@ def find(module: Module) -> Iterator[Finding]:
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
     """The function that the loop calls; where it cannot be traced, one that it calls in turn."""
     looped, outermost = way.calls[0]
-    certain = whole.goes_on(module, looped) and _is_certain(module, looped)
+    certain = _goes_on(module, looped) if looped is not None else _goes_on_elsewhere(module, way.outside)
+    where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
     declined = None
     for call, function in way.calls:
         title = f"Put `{function.name}` under `jax.jit`"
@@ -102,9 +103,10 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         except Declined as reason:
             declined = declined or str(reason)
             continue
-        return _finding(call, f"`{function.name}` runs", title, certain, recipe=partial(whole.decorate, step))
+        recipe = partial(whole.decorate, step)
+        return _finding(call or function, f"`{function.name}` runs", title, certain, recipe=recipe, where=where)
     title = f"Put `{outermost.name}` under `jax.jit`"
-    return _finding(looped, f"`{outermost.name}` runs", title, certain, declined=declined)
+    return _finding(looped or outermost, f"`{outermost.name}` runs", title, certain, declined=declined, where=where)
 
 
 def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
@@ -119,16 +121,35 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
     return _finding(work[0], what, title, certain, recipe=partial(inline.extract, module, found))
 
 
+def _goes_on(module: Module, call: ast.Call) -> bool:
+    """Whether a loop certainly goes on from what `call` returns: its statement binds anew something that it passes."""
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(binds_again(module, call, value) for value in given) and _is_certain(module, call)
+
+
+def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
+    if use is None or use.call is None or not any(passed.again for passed in use.call.arguments or ()):
+        return False
+    project = module.surroundings.project
+    return project.runs_of(use) is Runs.EAGER and project.surely_of(use)
+
+
 def _is_certain(module: Module, looped: ast.Call) -> bool:
     return module.runs(looped) is Runs.EAGER and module.surely_repeats(looped)
 
 
 def _finding(
-    at: ast.Call, what: str, title: str, certain: bool, recipe: Recipe | None = None, declined: str | None = None
+    at: ast.AST,
+    what: str,
+    title: str,
+    certain: bool,
+    recipe: Recipe | None = None,
+    declined: str | None = None,
+    where: str = "a loop",
 ) -> Finding:
     return Finding(
         at=at,
-        message=f"{what} eagerly in a loop: each operation is dispatched for itself at every round",
+        message=f"{what} eagerly in {where}: each operation is dispatched for itself at every round",
         title=title,
         recipe=recipe,
         declined=declined,

@@ -4,13 +4,11 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Module, Rewriter, Values, demands, demands_of_statements, is_kept
+from jaxfix.api import Module, Passing, Rewriter, Values, demands, demands_of_statements, is_kept
 from jaxfix_codemods.unjitted_update.whole import (
     Declined,
     check_made_once,
-    counts,
     has_sorted_keys,
-    is_filled,
     leaves,
     no_array,
     overflows,
@@ -83,7 +81,7 @@ def judge(module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.Cal
         raise Declined("nothing that the step computes is read")
     _check_results(module, values, statements, scope, results)
     filtered = uses_equinox(module, statements)
-    if filtered and any(counts(module, values, node) for node in _first_loads(statements, parameters)):
+    if filtered and any(Passing(module, values).counts(node) for node in _first_loads(statements, parameters)):
         raise Declined("`equinox.filter_jit` compiles for each Python number, and one counts")
     return Extraction(
         statements,
@@ -419,7 +417,7 @@ def _check_parameter(module: Module, values: Values, row: Sequence[ast.stmt], sc
                 continue
             if _is_own(module, node):
                 raise Declined(f"the step reads attributes of `{name}`, which can change")
-            if is_filled(module, values, node):
+            if Passing(module, values).is_filled(node):
                 raise Declined(f"`{name}` is changed in place, perhaps while the jitted step still reads it")
             if module.definition(node) is not None:
                 raise Declined(f"the step hands on the function `{name}`")

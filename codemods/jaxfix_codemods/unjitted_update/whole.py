@@ -1,22 +1,23 @@
 """A function that a loop calls, put under `jit` as a whole: whether it may be, and what is static."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import (
     Callers,
     Demands,
     Form,
-    Function,
     Kind,
     Module,
+    Passed,
+    Passing,
     Rewriter,
+    Sort,
     Values,
-    arguments_of,
     callers,
     demands,
-    is_kept,
+    outside_arguments,
     returned,
 )
 from jaxfix_codemods.unjitted_update.work import LOOPS
@@ -43,20 +44,18 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     """
     uses = callers(module, function)
     _check_place(module, function, uses)
+    passing = Passing(module, values)
     found = demands(module, function)
     if found.reason is not None:
         raise Declined(f"`{function.name}` cannot be traced: {found.reason}")
     _check_results(module, values, function, uses)
-    static = _static(module, function, found, uses)
+    given = _given(passing, function, uses)
+    static = _static(function, found, given)
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and node.id not in static and overflows(module, values, node):
             raise Declined(f"`{node.id}` is a Python integer without bounds, which a traced one would have")
-    for call in uses.calls:
-        _check_buffers(module, values, function, call, static)
-        if uses_equinox(module, [function]):
-            for value in (arguments_of(function, call) or {}).values():
-                if counts(module, values, value):
-                    raise Declined("`equinox.filter_jit` compiles for each Python number, and one counts")
+    for each in given:
+        _check_arguments(each.arguments, static, filtered=uses_equinox(module, [function]))
     return Whole(function, static, uses_equinox(module, [function]))
 
 
@@ -87,6 +86,9 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
     if not uses.closed:
         raise Declined(f"other files may call `{name}`, with arguments that `jit` does not take")
     check_made_once(module, function)
+    for outside in uses.outside:
+        if outside.call is None:
+            raise Declined(f"`{name}` is handed on in {outside.at}, to code that may need it as it is")
     for other in uses.others:
         if isinstance(wrapper := module.parent(other), ast.Call) and module.jit(wrapper) is not None:
             raise Declined(f"line {other.lineno} makes a jitted form of it, so it may run eagerly on purpose")
@@ -120,6 +122,7 @@ def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _check_results(module: Module, values: Values, function: ast.FunctionDef, uses: Callers) -> None:
+    passing = Passing(module, values)
     results = returned(function)
     if not results:
         raise Declined(f"`{function.name}` returns nothing, so what it does it does to something else")
@@ -129,11 +132,11 @@ def _check_results(module: Module, values: Values, function: ast.FunctionDef, us
             if reason is not None:
                 raise Declined(f"`{function.name}` returns {reason}, which `jit` would turn into an array")
         if isinstance(result, ast.Dict) and not has_sorted_keys(result):
-            _check_order(module, result, (), uses)
+            _check_order(passing, (), uses)
         if isinstance(result, ast.Tuple):
             for index, element in enumerate(result.elts):
                 if isinstance(element, ast.Dict) and not has_sorted_keys(element):
-                    _check_order(module, element, (index,), uses)
+                    _check_order(passing, (index,), uses)
 
 
 def leaves(expr: ast.expr) -> Iterator[ast.expr]:
@@ -183,185 +186,110 @@ def has_sorted_keys(display: ast.Dict) -> bool:
     return len(texts) == len(keys) and texts == sorted(texts)
 
 
-def _check_order(module: Module, display: ast.Dict, path: tuple[int, ...], uses: Callers) -> None:
+def _check_order(passing: Passing, path: tuple[int, ...], uses: Callers) -> None:
     """A dictionary comes back from `jit` with its keys sorted: it must not matter in what order they are."""
-    for call in uses.calls:
-        taken = _taken(module, call, path)
-        if taken is None or not all(_reads_key(module, use) for use in _loads(module, taken)):
-            raise Declined("it returns a dictionary, which comes back from `jit` with its keys in another order")
-
-
-def _taken(module: Module, call: ast.Call, path: tuple[int, ...]) -> ast.Name | None:
-    match module.parent(call), path:
-        case ast.Assign(targets=[ast.Name() as target]), ():
-            return target
-        case ast.Assign(targets=[ast.Tuple(elts=elts)]), (index,) if index < len(elts):
-            element = elts[index]
-            return element if isinstance(element, ast.Name) else None
-    return None
-
-
-def _loads(module: Module, target: ast.Name) -> Iterator[ast.AST]:
-    scope = module.scope_of(target.id, target)
-    for node in module.nodes:
-        is_load = isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
-        if is_load and module.scope_of(target.id, node) is scope:
-            yield node
-
-
-def _reads_key(module: Module, use: ast.AST) -> bool:
-    match module.parent(use):
-        case ast.Subscript(value=value, slice=ast.Constant()):
-            return value is use
-    return False
+    here = all(passing.is_read_by_key(call, path) for call in uses.calls)
+    if not here or not all(use.call is not None and path in use.call.by_key for use in uses.outside):
+        raise Declined("it returns a dictionary, which comes back from `jit` with its keys in another order")
 
 
 # --- arguments ----------------------------------------------------------------------------------------------------
 
 
-def _static(module: Module, function: ast.FunctionDef, found: Demands, uses: Callers) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one call passes to the parameters, defaults included, and where it is."""
+
+    at: str
+    arguments: dict[str, Passed]
+
+
+def _given(passing: Passing, function: ast.FunctionDef, uses: Callers) -> list[Given]:
+    def place(node: ast.AST) -> str:
+        return f"line {getattr(node, 'lineno', 1)}"
+
+    every = [(place(call), passing.called(uses.calls, call, place, bound=False, closely=True)) for call in uses.calls]
+    every += [(use.at, use.call) for use in uses.outside if use.call is not None]
+    if not every:
+        raise Declined(f"no call of `{function.name}` was read")
+    found = []
+    for at, called in every:
+        arguments = outside_arguments(function, called)
+        if arguments is None:
+            raise Declined(f"`{function.name}` is called with `*` or `**`")
+        found.append(Given(at, dict(_with_defaults(passing, function, arguments))))
+    return found
+
+
+def _with_defaults(
+    passing: Passing, function: ast.FunctionDef, arguments: Mapping[str, Passed | None]
+) -> Iterator[tuple[str, Passed]]:
+    for name, passed in arguments.items():
+        default = _default(function, name)
+        if passed is not None:
+            yield name, passed
+        elif default is not None:
+            yield name, passing.told(name, default)
+
+
+def _static(function: ast.FunctionDef, found: Demands, given: Sequence[Given]) -> tuple[str, ...]:
     """The parameters that are to be static, in their order."""
-    static: list[str] = []
-    every = [arguments_of(function, call) for call in uses.calls]
-    if not every or None in every:
-        raise Declined(f"`{function.name}` is called with `*` or `**`")
     arguments = function.args
-    for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        name = parameter.arg
-        given = [(c, passed[name]) for c, passed in zip(uses.calls, every, strict=True) if passed and name in passed]
-        if _is_static(module, function, parameter, found, given):
-            static.append(name)
+    names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    static = tuple(name for name in names if _is_static(function.name, name, found, given))
     if static and arguments.posonlyargs:
         raise Declined(f"`{function.name}` has parameters without names, of which some would have to be static")
-    return tuple(static)
+    return static
 
 
-def _is_static(
-    module: Module,
-    function: ast.FunctionDef,
-    parameter: ast.arg,
-    found: Demands,
-    given: list[tuple[ast.Call, ast.expr | None]],
-) -> bool:
-    name, mine = parameter.arg, function.name
-    passed = [(call, value if value is not None else _default(function, parameter)) for call, value in given]
-    texts = any(isinstance(value, ast.Constant) and isinstance(value.value, str) for _, value in passed)
-    functions = [value for _, value in passed if value is not None and _is_function(module, value)]
-    is_called = name in found.called
-    if functions and len(functions) == len(passed):
-        for call, value in passed:
-            _check_same_object(module, call, value, name)
+def _is_static(function: str, name: str, found: Demands, given: Sequence[Given]) -> bool:
+    passed = [(each.at, each.arguments[name]) for each in given if name in each.arguments]
+    sorts = [value.sort for _, value in passed]
+    if sorts and all(sort is Sort.FUNCTION for sort in sorts):
+        for at, value in passed:
+            if value.moves is not None:  # a static function is found by its identity
+                raise Declined(f"{at} hands it `{value.text}`: {value.moves}")
         return True
-    if functions or is_called:
-        raise Declined(f"`{mine}` calls its argument `{name}`, of which it is not certain that it is one function")
+    if Sort.FUNCTION in sorts or name in found.called:
+        raise Declined(f"`{function}` calls its argument `{name}`, of which it is not certain that it is one function")
     if name in found.methods:
-        return _is_static_object(module, mine, name, found.methods[name], passed)
-    if name in found.values or texts:
-        if all(isinstance(value, ast.Constant) for _, value in passed):
+        return _is_static_object(function, name, found.methods[name], [value for _, value in passed])
+    if name in found.values or Sort.TEXT in sorts:
+        if all(sort in (Sort.TEXT, Sort.CONSTANT) for sort in sorts):
             return True
-        raise Declined(
-            f"`{mine}` {found.values.get(name, f'takes the text `{name}`')}, and its values are not in the code"
-        )
+        asks = found.values.get(name, f"takes the text `{name}`")
+        raise Declined(f"`{function}` {asks}, and its values are not in the code")
     return False
 
 
-def _default(function: ast.FunctionDef, parameter: ast.arg) -> ast.expr | None:
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    with_default = positional[len(positional) - len(arguments.defaults) :]
-    named = dict(zip(with_default, arguments.defaults, strict=True))
-    return named.get(parameter) or dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)).get(parameter)
-
-
-def _is_function(module: Module, value: ast.expr) -> bool:
-    if isinstance(value, ast.Lambda):
-        return True
-    return module.definition(value) is not None or module.jit(value) is not None
-
-
-def _check_same_object(module: Module, call: ast.Call, value: ast.expr | None, name: str) -> None:
-    """A static function is found by its identity: it has to be the same at each call, and what it reads too."""
-    if not isinstance(value, ast.Name):
-        raise Declined(f"`{name}` is a new function at every call, which would be compiled as often")
-    scope = module.scope_of(value.id, value)
-    reason = is_kept(module, value.id, scope) if scope is not None else None
-    function = module.definition(value)
-    if reason is None and function is not None:
-        if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
-            reason = f"`{value.id}` is defined anew at every round"
-        else:
-            reason = demands(module, function).reason
-    if reason is not None:
-        raise Declined(f"line {call.lineno} hands it `{value.id}`: {reason}")
-
-
-def _is_static_object(
-    module: Module, function: str, name: str, method: str, passed: list[tuple[ast.Call, ast.expr | None]]
-) -> bool:
+def _is_static_object(function: str, name: str, method: str, passed: Sequence[Passed]) -> bool:
     """Whether an argument of which methods are called is one object of an init and an update, or a tree."""
-    if all(value is not None and is_rebound(module, call, value) for call, value in passed):
+    if all(value.again for value in passed):
         return False  # a state: it comes back, so it is made of arrays
-    for _, value in passed:
-        scope = module.scope_of(value.id, value) if isinstance(value, ast.Name) else None
-        if method not in ("update", "init") or not isinstance(value, ast.Name) or scope is None:
+    for value in passed:
+        if method not in ("update", "init") or value.again or not value.text.isidentifier():
             raise Declined(f"`{function}` calls `{name}.{method}`, and whether `jit` takes `{name}` is not certain")
-        reason = is_kept(module, value.id, scope)
-        if reason is not None:
-            raise Declined(f"`{function}` takes an object that changes: {reason}")
+        if value.moves is not None:
+            raise Declined(f"`{function}` takes an object that changes: {value.moves}")
     return True
 
 
-def is_rebound(module: Module, call: ast.Call, value: ast.expr) -> bool:
-    """Whether the statement of `call` binds the very name again that it passes."""
-    match module.parent(call):
-        case ast.Assign(targets=[target]) if isinstance(value, ast.Name):
-            parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-            return any(isinstance(part, ast.Name) and part.id == value.id for part in parts)
-    return False
+def _default(function: ast.FunctionDef, parameter: str) -> ast.expr | None:
+    arguments = function.args
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    named = dict(zip(with_default, arguments.defaults, strict=True))
+    by_name = dict(zip((a.arg for a in arguments.kwonlyargs), arguments.kw_defaults, strict=True))
+    return named.get(parameter) or by_name.get(parameter)
 
 
-def goes_on(module: Module, call: ast.Call) -> bool:
-    """Whether the statement of `call` binds anew something that it passes."""
-    return any(is_rebound(module, call, value) for value in (*call.args, *(k.value for k in call.keywords)))
-
-
-def _check_buffers(module: Module, values: Values, function: Function, call: ast.Call, static: tuple[str, ...]) -> None:
-    """A buffer that is filled anew in place: a jitted call may still read it when the next round writes."""
-    passed = arguments_of(function, call) or {}
-    for name, value in passed.items():
-        if isinstance(value, ast.Name) and name not in static and is_filled(module, values, value):
-            raise Declined(f"`{value.id}` is changed in place, perhaps while the jitted step still reads it")
-
-
-def is_filled(module: Module, values: Values, name: ast.Name) -> bool:
-    """Whether code stores into what `name` stands for."""
-    scope = module.scope_of(name.id, name)
-    for root in module.changes.roots.get(name.id, ()):
-        if module.scope_of(name.id, root) is scope:
-            match module.parent(root):
-                case ast.Subscript(ctx=ast.Store()):
-                    return True
-                case ast.AugAssign() if _may_be_buffer(module, values, name):
-                    return True
-                case ast.Attribute(attr="fill" | "sort" | "put" | "itemset" | "append" | "pop" | "clear" | "extend"):
-                    return True
-    return False
-
-
-def _may_be_buffer(module: Module, values: Values, name: ast.Name) -> bool:
-    """Whether `name` may be a NumPy array, which `-=` changes in place, as far as what binds it tells."""
-    for binding in module.bindings(name.id, module.scope_of(name.id, name)):
-        if isinstance(module.parent(binding.node), ast.AugAssign):
-            continue
-        value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-        made_by = module.qualname(value.func) if isinstance(value, ast.Call) else None
-        if value is None or (values.of(value).form in (Form.NUMPY, Form.UNKNOWN) and not is_of_jax(made_by)):
-            return True
-    return False
-
-
-def is_of_jax(qualname: str | None) -> bool:
-    return qualname is not None and qualname.startswith("jax.")
+def _check_arguments(arguments: Mapping[str, Passed], static: Collection[str], *, filtered: bool) -> None:
+    for name, value in arguments.items():
+        if value.filled and name not in static:
+            # A jitted call may still read a buffer when the next round writes into it.
+            raise Declined(f"`{value.text}` is changed in place, perhaps while the jitted step still reads it")
+        if filtered and value.value.form is Form.PYTHON and value.value.varies:
+            raise Declined("`equinox.filter_jit` compiles for each Python number, and one counts")
 
 
 def uses_equinox(module: Module, nodes: Iterable[ast.AST]) -> bool:
@@ -371,15 +299,6 @@ def uses_equinox(module: Module, nodes: Iterable[ast.AST]) -> bool:
             if isinstance(part, ast.Attribute | ast.Name) and (module.qualname(part) or "").startswith("equinox."):
                 return True
     return False
-
-
-def counts(module: Module, values: Values, value: ast.expr | None) -> bool:
-    """Whether a Python number is passed that can be another one at the next round."""
-    if value is None or isinstance(value, ast.Constant):
-        return False
-    sources = values.origins.of(value)
-    ranged = any(isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
-    return ranged or (values.of(value).form is Form.PYTHON and len(sources) != 1)
 
 
 def overflows(module: Module, values: Values, name: ast.Name) -> bool:

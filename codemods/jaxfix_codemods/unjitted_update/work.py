@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import DERIVATIVES, Module, Runs, callers
+from jaxfix.api import DERIVATIVES, Module, Runs, Use, callers
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4
@@ -24,16 +24,18 @@ _GRADIENTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a loop comes to eager work: the calls on the way, the one in the loop first, each with its function.
+    """How a loop comes to eager work: the functions on the way, the one that the loop calls first, each with its call.
 
     Attributes:
       work: the gradient or the update.
-      loop: the innermost loop of the function that `calls` begins in.
+      loop: the innermost loop of the function that the way begins in; None in another file.
+      calls: each call and its function; None for a call in another file, which is `outside`.
     """
 
     work: ast.Call
-    loop: ast.For | ast.While
-    calls: tuple[tuple[ast.Call, ast.FunctionDef], ...] = ()
+    loop: ast.For | ast.While | None
+    calls: tuple[tuple[ast.Call | None, ast.FunctionDef], ...] = ()
+    outside: Use | None = None
 
 
 def ways(module: Module) -> Iterator[Way]:
@@ -44,7 +46,7 @@ def ways(module: Module) -> Iterator[Way]:
 
 
 def _ways(
-    module: Module, work: ast.Call, call: ast.Call, calls: tuple[tuple[ast.Call, ast.FunctionDef], ...]
+    module: Module, work: ast.Call, call: ast.Call, calls: tuple[tuple[ast.Call | None, ast.FunctionDef], ...]
 ) -> Iterator[Way]:
     loop = innermost_loop(module, call)
     if loop is not None:
@@ -55,9 +57,14 @@ def _ways(
         return
     if any(function is known for _, known in calls) or module.runs(call) is Runs.TRACED:
         return
-    for use in callers(module, function).calls:
+    found = callers(module, function)
+    for use in found.calls:
         if module.runs(use) is not Runs.TRACED:
             yield from _ways(module, work, use, ((use, function), *calls))
+    for outside in found.outside:
+        is_looped = outside.call is not None and outside.call.looped
+        if is_looped and module.surroundings.project.runs_of(outside) is not Runs.TRACED:
+            yield Way(work, None, ((None, function), *calls), outside)
 
 
 def innermost_loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
