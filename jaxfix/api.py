@@ -2,6 +2,7 @@
 
 from jaxfix.core import counting, fresh, hoisting, lifting, selection, strength
 from jaxfix.core.callers import Callers, callers, outside_arguments
+from jaxfix.core.cause import Cause, Why
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import always_runs, is_bound_before
 from jaxfix.core.constancy import Constancy, constancy, is_impure
@@ -19,7 +20,6 @@ from jaxfix.core.passing import Passing
 from jaxfix.core.purity import purity
 from jaxfix.core.rebinding import Rebinding, rebindings
 from jaxfix.core.releasing import binds_again, is_in_loop, why_kept
-from jaxfix.core.report import Cause, Why
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
 from jaxfix.core.value import Form, Kind, Value

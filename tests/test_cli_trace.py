@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from jaxfix.core import tracefile
+from jaxfix.core.cause import Cause, Why
 from jaxfix.core.codec import to_json
 from jaxfix.core.compiled import Place, compiled, places
 from jaxfix.core.errors import EvidenceError, UserError
 from jaxfix.core.finding import Codemod, Equality, Safety
-from jaxfix.core.report import Cause, Compile, Environment, Measurement, Step, Why
+from jaxfix.core.report import Compile, Environment, Measurement, Step
 from jaxfix.core.source import SourceFile
 from jaxfix.core.tracefile import Trace, TracedSource
 from jaxfix.drivers.cli.app import run

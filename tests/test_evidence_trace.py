@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from jaxfix.core.cause import Why
 from jaxfix.core.errors import EvidenceError
-from jaxfix.core.report import Compile, Measurement, Step, Why
+from jaxfix.core.report import Compile, Measurement, Step
 from jaxfix.evidence.target import runnable
 from jaxfix.evidence.trace import trace
 

@@ -5,12 +5,12 @@ import textwrap
 
 import pytest
 
+from jaxfix.core.cause import Cause, Why
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.errors import SourceError
 from jaxfix.core.model import Module, Runs
 from jaxfix.core.purity import Purity, purity
-from jaxfix.core.report import Cause, Why
 from jaxfix.core.source import SourceFile
 
 

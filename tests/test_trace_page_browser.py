@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from jaxfix.core import tracefile
-from jaxfix.core.report import Cause, Compile, Environment, Measurement, Step, Why
+from jaxfix.core.cause import Cause, Why
+from jaxfix.core.report import Compile, Environment, Measurement, Step
 from jaxfix.core.tracefile import Trace
 from jaxfix.render import trace_page
 

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxfix.core.report import Cause, Compile, Why, shown_place
+from jaxfix.core.cause import Cause, Why
+from jaxfix.core.report import Compile, shown_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from jaxfix.core.cause import Why
 from jaxfix.core.text import Edit, Span
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
-    from jaxfix.core.report import Why
 
 
 class Safety(Enum):
@@ -171,7 +171,7 @@ class Codemod:
     safety: Safety
     equality: Equality
     find: Callable[["Module"], Iterator[Finding]]
-    cures: "tuple[Why, ...]" = ()
+    cures: tuple[Why, ...] = ()
     programs: tuple[str, ...] = ()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar
 
+from jaxfix.core.cause import Cause, Why
 from jaxfix.core.changes import Changes, changes
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import leaving
@@ -13,7 +14,6 @@ from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.jax_names import is_retrace
 from jaxfix.core.jitted import Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.reach import Reach, Runs
-from jaxfix.core.report import Cause, Why
 from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
@@ -311,6 +311,7 @@ class Module:
     @cached_property
     def _identifiers(self) -> set[str]:
         found: set[str] = {name for names in self._bindings.values() for name in names}
+        found |= self.surroundings.project.stored  # perhaps in this very module
         for node in self.nodes:
             match node:
                 case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
@@ -321,7 +322,11 @@ class Module:
 
     @cached_property
     def has_star_import(self) -> bool:
-        return any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in self.nodes)
+        return bool(self.star_imports)
+
+    @cached_property
+    def star_imports(self) -> tuple[ast.ImportFrom, ...]:
+        return tuple(n for n in self.nodes if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
 
     @cached_property
     def imports(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate
 
+from jaxfix.core.cause import Cause
 from jaxfix.core.finding import Confidence, Fix, Safety
 
 SCHEMA = 1
@@ -76,40 +77,6 @@ class Generated:
     before: bytes | None
     after: bytes
     functions: tuple[str, ...]
-
-
-class Why(Enum):
-    """What was not as it was when the same line compiled before."""
-
-    FIRST = "first compile"
-    FUNCTION = "function object"
-    STATIC = "static argument"
-    PARAMETER = "parameter of a primitive"
-    WEAK_TYPE = "weak type"
-    DTYPE = "dtype"
-    SHAPE = "shape"
-    SHARDING = "sharding"
-    STRUCTURE = "structure"
-    CONSTANT = "constant"
-    CONTEXT = "configuration or context"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Why a program was not found in a cache.
-
-    Attributes:
-      words: all of it in one line, such as `weak_type of leaf `opt_state[0].count` differs`.
-      name: of the argument, leaf, parameter or function that differs; None where it has none.
-      before: what it was, in words; None where that is not known.
-    """
-
-    why: Why
-    words: str
-    name: str | None = None
-    before: str | None = None
-    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from jaxfix.core.cause import Why
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.finding import Codemod, Finding
 from jaxfix.core.model import Module
-from jaxfix.core.report import Why
 from jaxfix.core.source import SourceFile
 from jaxfix.core.tracefile import TracedSource
 

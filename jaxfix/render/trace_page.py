@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 
+from jaxfix.core.cause import Why
 from jaxfix.core.compiled import Compiled, Place, compiled
-from jaxfix.core.report import Environment, Measurement, Why
+from jaxfix.core.report import Environment, Measurement
 from jaxfix.core.tracefile import Trace
 from jaxfix.render.paint import counted
 from jaxfix.render.trace import Cure, nothing, steps, totals

@@ -1,0 +1,38 @@
+"""Why a program was not found in a cache of JAX."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Why(Enum):
+    """What was not as it was when the same line compiled before."""
+
+    FIRST = "first compile"
+    FUNCTION = "function object"
+    STATIC = "static argument"
+    PARAMETER = "parameter of a primitive"
+    WEAK_TYPE = "weak type"
+    DTYPE = "dtype"
+    SHAPE = "shape"
+    SHARDING = "sharding"
+    STRUCTURE = "structure"
+    CONSTANT = "constant"
+    CONTEXT = "configuration or context"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a program was not found in a cache.
+
+    Attributes:
+      words: all of it in one line, such as `weak_type of leaf `opt_state[0].count` differs`.
+      name: of the argument, leaf, parameter or function that differs; None where it has none.
+      before: what it was, in words; None where that is not known.
+    """
+
+    why: Why
+    words: str
+    name: str | None = None
+    before: str | None = None
+    after: str | None = None
