@@ -79,6 +79,12 @@ def test_what_has_to_be_known_is_named() -> None:
     assert set(found.called) == {"f"}
 
 
+def test_a_method_that_is_transformed_is_one_that_is_called() -> None:
+    module = parsed("import jax\ndef step(p, tx, f):\n    return jax.jit(tx.update)(jax.grad(f)(p), p)\n")
+    found = demands(module, function(module))
+    assert (found.methods, set(found.called)) == ({"tx": "update"}, {"f"})
+
+
 def test_what_a_called_function_has_to_know_is_asked_of_its_caller() -> None:
     module = parsed("def rate(i):\n    return 1.0 if i < 3 else 0.1\ndef step(p, i):\n    return p * rate(i)\n")
     assert "`rate`, which branches on `i < 3`" in demands(module, function(module)).values["i"]

@@ -315,8 +315,14 @@ class _Reader:
             self._shape(call, qualname.rpartition(".")[2], found)
         if qualname.startswith(("jax.", "equinox.", "flax.")):
             for argument in call.args[:1]:
-                if isinstance(argument, ast.Name) and self._is_function_taker(qualname):
-                    found.called.setdefault(argument.id, argument)
+                if not self._is_function_taker(qualname):
+                    continue
+                match argument:
+                    case ast.Name(id=name):
+                        found.called.setdefault(name, argument)
+                    case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr):
+                        if self._module.scope_of(name, owner) is scope:
+                            found.methods.setdefault(name, attr)
 
     def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
         if name == "isinstance" and call.args:
