@@ -1,7 +1,7 @@
 """Which functions need to know what they are passed: read off the text, since parsing every file twice costs more."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 _DEFINITION = re.compile(rb"(?m)^([ \t]*)(?:async[ \t]+)?def[ \t]+(\w+)")
 _ASKS = re.compile(
@@ -9,14 +9,17 @@ _ASKS = re.compile(
     rb"|\b(?:hessian|(?:filter_)?(?:value_and_)?grad)\(|(?:=|return)[ \t\n]*[\w.]+\.update\("
 )
 """Powers, whose exponent may be an array, and the work of a training step: what their functions are passed decides."""
+_RENAMED = re.compile(rb"(?m)^(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)[ \t\r]*$|\b(\w+)[ \t]+as[ \t]+(\w+)")
 
 
-def asking(text: bytes) -> frozenset[str]:
-    """The names of the functions in `text` for which it matters what they are passed."""
-    return frozenset(name.decode() for name in _asking(text))
+def asking(texts: Collection[bytes]) -> frozenset[str]:
+    """The names of the functions for which it matters what they are passed, those that they are given later too."""
+    found = {name for text in texts for name in _defined(text)}
+    found |= {name for text in texts for name, meant in _renamed(text) if meant in found}
+    return frozenset(name.decode() for name in found)
 
 
-def _asking(text: bytes) -> Iterator[bytes]:
+def _defined(text: bytes) -> Iterator[bytes]:
     definitions = list(_DEFINITION.finditer(text))
     ends = [definition.start() for definition in definitions][1:] + [len(text)] * bool(definitions)
     around: list[tuple[int, bytes]] = []
@@ -27,3 +30,9 @@ def _asking(text: bytes) -> Iterator[bytes]:
         around.append((depth, definition[2]))
         if _ASKS.search(text, definition.end(), end):
             yield from (name for _, name in around if not name.startswith(b"__"))
+
+
+def _renamed(text: bytes) -> Iterator[tuple[bytes, bytes]]:
+    for match in _RENAMED.finditer(text):
+        assigned, value, meant, name = match.groups()
+        yield (assigned, value) if assigned is not None else (name, meant)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core.facts import Called, Passed, Use
 from jaxfix.core.reach import Runs
 from jaxfix.core.scopes import FUNCTIONS, Function
+from jaxfix.core.value import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -62,6 +63,30 @@ def outside_arguments(function: Function, called: Called) -> dict[str, Passed | 
         else:
             return None
     return found
+
+
+def values_elsewhere(module: "Module", parameter: ast.arg) -> tuple[Value, ...]:
+    """What the programs of other files pass for a parameter of a function of this module.
+
+    Nothing where they pass nothing, or nothing is known of it at all.
+    """
+    arguments = module.parent(parameter)
+    function = module.parent(arguments) if arguments is not None else None
+    if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
+        return ()
+    name = module.reach.name_for_others(function)
+    uses = module.surroundings.project.uses(name) if name is not None else ()
+    found = tuple(value for use in uses if (value := _value_of(function, use, parameter.arg)) is not None)
+    return found if any(value != UNKNOWN for value in found) else ()
+
+
+def _value_of(function: Function, use: Use, parameter: str) -> Value | None:
+    """What one use passes; None where it keeps the default."""
+    given = outside_arguments(function, use.call) if use.call is not None else None
+    if given is None or parameter not in given:
+        return UNKNOWN
+    passed = given[parameter]
+    return passed.value if passed is not None else None
 
 
 def _is_closed(module: "Module", named: Named, calls: Iterable[ast.Call], outside: Iterable[Use]) -> bool:

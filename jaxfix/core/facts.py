@@ -12,6 +12,8 @@ from jaxfix.core.jitted import Argument, Jit
 from jaxfix.core.reach import Runs, Through, Ways
 from jaxfix.core.value import UNKNOWN, Value
 
+ANY_NAME = "*"
+"""What is said to be bound of a module that other code gets hold of as a whole."""
 _HOPS = 12
 """Re-exports that one name may pass; more are a circle."""
 
@@ -101,7 +103,7 @@ class Facts:
       stars: the modules whose names it takes all.
       jits: the jitted functions that it makes, by their name in it.
       uses: of functions of other files.
-      rebinds: dotted names in other modules that it binds, or whose object it changes.
+      rebinds: dotted names in other modules that it binds, or whose object it changes; `ANY_NAME` for all of one.
       stored: attributes that it stores on objects which can be of any file.
       own: the names that it binds itself, if it takes all names of another module beside them.
     """

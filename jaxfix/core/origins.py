@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from jaxfix.core.callers import values_elsewhere
 from jaxfix.core.jitted import COMPILING
 from jaxfix.core.model import Module
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
@@ -259,7 +260,7 @@ class Origins:
             yield from self.of(default)
         for argument in arguments:
             yield from self.of(argument)
-        if default is None and not (arguments and complete):
+        if (default is None and not (arguments and complete)) or values_elsewhere(self._module, parameter):
             self.crossed = True
             yield parameter
 

@@ -4,13 +4,15 @@ import ast
 from collections.abc import Container, Iterator
 
 from jaxfix.core.changes import MUTATORS
-from jaxfix.core.facts import Called, Facts, Use
+from jaxfix.core.facts import ANY_NAME, Called, Facts, Use
 from jaxfix.core.jitted import Jit
 from jaxfix.core.model import Module
 from jaxfix.core.passing import Passing
 from jaxfix.core.reach import Outcome
 from jaxfix.core.values import Values
 
+_PATCHERS = ("setattr", "delattr", "patch")
+_BY_NAME = ("setattr", "delattr", "object", "getattr", "hasattr")
 _STEPS = 100
 """Sources that are looked at for one argument: every file asks for many."""
 
@@ -34,6 +36,7 @@ class _Outward:
         self.asking = asking
         self.passing = Passing(module, Values(module, steps=0 if is_test else _STEPS))
         self.stars = tuple(dict.fromkeys(self._stars()))
+        self.aliases = dict(self._aliases())
         imported = tuple(self._imported())
         self.borrowed = {name for name, _ in imported}
         self.theirs = {name for name, of in imported if of.startswith(".") or self._is_theirs(of)}
@@ -43,14 +46,36 @@ class _Outward:
         return Facts(
             self.name,
             self.is_test,
-            {name: qualname for name, qualname in self.module.imports.items() if not qualname.startswith(".")},
+            self.aliases,
             self.stars,
             dict(self._jits()),
             tuple(self._uses(references)),
-            tuple(dict.fromkeys(self._rebinds(references))),
+            tuple(dict.fromkeys((*self._rebinds(references), *self._patched()))),
             tuple(sorted(self.module.changes.perhaps_rebound)),
             tuple(sorted(self.module.names() - self.module.imports.keys())) if self.stars else (),
         )
+
+    def _aliases(self) -> Iterator[tuple[str, str]]:
+        """The names of the module for what is imported, through `name = other.name` too."""
+        imports = self.module.imports
+        for name in self.module.names():
+            if name in imports:
+                found: str | None = imports[name]
+            else:
+                (first, *more) = self.module.bindings(name)
+                value = self.module.value_of(first.node) if isinstance(first.node, ast.Name) and not more else None
+                is_name = isinstance(value, ast.Name | ast.Attribute)
+                found = self.module.qualname(value) if is_name and value is not None else None
+            if found is not None and not found.startswith("."):
+                yield name, found
+
+    def _is_alias(self, node: ast.expr, of: str) -> bool:
+        """Whether `node` is all that a name of the module is bound to: those who use that name say what they do."""
+        match self.module.parent(node):
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is node:
+                is_own = self.module.scope_of(name, target) is self.module.tree
+                return is_own and self.aliases.get(name) == of
+        return False
 
     def _imported(self) -> Iterator[tuple[str, str]]:
         """The names that imports bind, in any scope, each with what it is imported from."""
@@ -130,7 +155,7 @@ class _Outward:
         return None if owner is None else f"{owner}.{node.attr}"
 
     def _uses(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[Use]:
-        every = ((node, of, outcome) for node, of in references for outcome in self._outcomes(node))
+        every = ((node, of, outcome) for node, of in references for outcome in self._outcomes(node, of))
         found = [(of, self._direct(node, outcome, of), outcome, node) for node, of, outcome in every]
         calls: dict[str, list[ast.Call]] = {}
         for of, call, _, _ in found:
@@ -144,10 +169,13 @@ class _Outward:
             repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
             yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
 
-    def _outcomes(self, node: ast.expr) -> Iterator[Outcome]:
-        if isinstance(getattr(node, "ctx", None), ast.Load):
-            reach = self.module.reach
-            yield from reach.calls_of_expression(node) if self.is_test else reach.uses_of_expression(node)
+    def _outcomes(self, node: ast.expr, of: str) -> Iterator[Outcome]:
+        if not isinstance(getattr(node, "ctx", None), ast.Load):
+            return
+        reach = self.module.reach
+        found = reach.calls_of_expression(node) if self.is_test else reach.uses_of_expression(node)
+        is_alias = self._is_alias(node, of)
+        yield from (outcome for outcome in found if outcome.call is not None or not is_alias)
 
     def _direct(self, node: ast.expr, outcome: Outcome, of: str) -> ast.Call | None:
         """The call that `node` comes to, if it is what is called there, under whatever name."""
@@ -170,6 +198,36 @@ class _Outward:
     def _rebinds(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[str]:
         for node, of in references:
             yield from self._changed(node, of)
+            yield from (f"{name}.{ANY_NAME}" for name in self._opened(node, of))
+
+    def _patched(self) -> Iterator[str]:
+        """The names that calls such as `mock.patch("module.name")` spell as a text."""
+        for call in self.module.all_calls():
+            match call.args:
+                case [ast.Constant(value=str(name)), *_] if "." in name and _last(call.func) in _PATCHERS:
+                    yield name
+
+    def _opened(self, node: ast.expr, of: str) -> Iterator[str]:
+        """The modules, or other things, of which any name may be listed or bound: by whoever gets them."""
+        before, namespace, _ = of.partition(".__dict__")
+        function, globals_, _ = of.partition(".__globals__")
+        if namespace:
+            yield before
+        if globals_:
+            yield function.rpartition(".")[0]
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and self._is_handed_on(node):
+            yield of
+
+    def _is_handed_on(self, node: ast.Name) -> bool:
+        match self.module.parent(node):
+            case ast.Attribute():
+                return False
+            case ast.Call(func=func, args=[first, *more]) if first is node:
+                is_named = bool(more) and isinstance(more[0], ast.Constant)
+                return not (is_named and _last(func) in _BY_NAME)
+            case ast.Call(func=func):
+                return func is not node
+        return True
 
     def _changed(self, node: ast.expr, of: str) -> Iterator[str]:
         """What of `of` and the modules and objects around it this reference binds anew or changes."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import reduce
 
+from jaxfix.core.callers import values_elsewhere
 from jaxfix.core.model import Module
 from jaxfix.core.origins import Origins, returned
 from jaxfix.core.scopes import Function
@@ -98,10 +99,16 @@ class Values:
             case ast.Name() | ast.Attribute():
                 return self._imported(source)
             case ast.arg():
-                return _annotated(source, self._module)
+                return self._from_elsewhere(source) or _annotated(source, self._module)
             case ast.Call():
                 return self._call(source)
         return UNKNOWN
+
+    def _from_elsewhere(self, parameter: ast.arg) -> Value | None:
+        """What the calls in other files pass, if there are any, and it is known of all of them."""
+        found = values_elsewhere(self._module, parameter)
+        known = reduce(_joined, found) if found else UNKNOWN
+        return None if known.form is Form.UNKNOWN else known
 
     def _imported(self, expr: ast.expr) -> Value:
         module, _, last = (self._module.qualname(expr) or "").rpartition(".")

@@ -12,18 +12,21 @@ from jaxfix.core.model import Module
 from jaxfix.core.outward import facts
 from jaxfix.core.source import SourceFile
 
+_STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")
+"""An attribute that is stored on something else than `self`."""
 _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
 def joined(files: Sequence[tuple[SourceFile, Surroundings]]) -> Project:
     """What the files tell one another; one that cannot be parsed tells nothing.
 
-    Each is parsed, and forgotten: only those that import from another one, or jit something, have anything to tell.
+    Each is parsed, and forgotten: only those that import from another one, jit something or store attributes have
+    anything to tell.
     """
     packages = frozenset(around.name.partition(".")[0] for _, around in files if around.name is not None)
     if len(files) < 2:
         return Project()
-    asking = frozenset(name for source, _ in files if not _is_test(source.path) for name in asking_for(source.text))
+    asking = asking_for([source.text for source, _ in files if not _is_test(source.path)])
     telling = [(source, around) for source, around in files if _tells(source.text, packages)]
     found = [_facts(source, around, packages, asking) for source, around in telling]
     return Project(tuple(told for told in found if told is not None), unread=None in found)
@@ -43,7 +46,7 @@ def _unimportable(path: str) -> str:
 
 
 def _tells(text: bytes, packages: frozenset[str]) -> bool:
-    if b"jit" in text or b"pmap" in text or _RELATIVE.search(text):
+    if b"jit" in text or b"pmap" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True
     return any(package.encode() in text for package in packages)
 
