@@ -33,6 +33,7 @@ class Changes:
       rebound: globals of the module that are bound through `globals()`.
       perhaps_rebound: attributes of something that can be this very module.
       any_attribute: some attribute is stored whose name is not in the text.
+      lists_names: all globals of the module are looked at.
       any_global: some global can be bound by a name that is not in the text.
     """
 
@@ -41,6 +42,7 @@ class Changes:
     rebound: set[str] = field(default_factory=set)
     perhaps_rebound: set[str] = field(default_factory=set)
     any_attribute: bool = False
+    lists_names: bool = False
     any_global: bool = False
 
 
@@ -115,11 +117,16 @@ def _note(module: "Module", node: ast.AST, found: Changes) -> None:
             found.any_global = True
         case ast.Attribute(attr=attr) if attr in _NAMESPACES and module.qualname(node) == f"builtins.{attr}":
             found.any_global = True
+        case ast.Subscript() | ast.Name() if _is_module(module, node) and not _is_base(module, node):
+            found.any_global = True
+        case ast.Call(func=ast.Name(id="dir"), args=[]) if module.function(node) is None:
+            found.lists_names = True
         case ast.Call(func=func) if (module.qualname(func) or "").startswith("unittest.mock.patch"):
             found.any_attribute = found.any_global = True
         case ast.Call(func=ast.Name(id="globals" | "vars" | "locals" as by), args=[]):
             if by != "globals" and module.function(node) is not None:
                 return  # the variables of the function
+            found.lists_names = found.lists_names or not _is_looked_up(module, node)
             for key in _stored(module, node):
                 found.rebound |= {key} if key is not None else set()
                 found.any_global = found.any_global or key is None
@@ -140,6 +147,31 @@ def _note_attribute(module: "Module", owner: ast.AST, name: str | None, found: C
     found.any_global = found.any_global or name in _OF_FUNCTIONS
     if not own:
         found.perhaps_rebound.add(name)
+
+
+def _is_module(module: "Module", node: ast.AST) -> bool:
+    """Whether `node` may be this very module."""
+    if isinstance(node, ast.Subscript):
+        return module.qualname(node.value) == "sys.modules"
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and module.imports.get(node.id) == "__main__"
+
+
+def _is_base(module: "Module", node: ast.AST) -> bool:
+    """Whether only an attribute of `node` is used, under a name that is in the text."""
+    match module.parent(node):
+        case ast.Attribute():
+            return True
+        case ast.Call(func=ast.Name(id="setattr" | "getattr" | "hasattr" | "delattr"), args=[first, *_]):
+            return first is node
+    return False
+
+
+def _is_looked_up(module: "Module", namespace: ast.AST) -> bool:
+    """Whether one name is read or bound in a dictionary of names."""
+    match module.parent(namespace):
+        case ast.Subscript() | ast.Compare(ops=[ast.In() | ast.NotIn()]) | ast.Attribute(attr="get"):
+            return True
+    return False
 
 
 def _is_called(module: "Module", name: ast.Name) -> bool:

@@ -45,11 +45,21 @@ def effects(module: "Module", function: Function) -> Iterator[str]:
                 yield f"it calls `{name}`, which sees where it stands"
             case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in WORLD_READERS:
                 yield f"it calls `{module.text(func)}`, which answers differently at every trace"
+            case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
+                yield f"it hands on `{module.text(node)}`, which answers differently at every trace"
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
                 continue
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                 if not _is_local(module, node, function):
                     yield f"it changes `{module.text(node)}`, at every trace"
+
+
+def _is_handed_on(module: "Module", node: ast.expr) -> bool:
+    """Whether `node` is a function that asks the world, used as a value."""
+    parent = module.parent(node)
+    is_whole = not isinstance(parent, ast.Attribute) and not (isinstance(parent, ast.Call) and parent.func is node)
+    qualname = module.qualname(node) if is_whole else None
+    return is_impure(qualname) or qualname in WORLD_READERS
 
 
 def body_of(function: Function) -> Iterator[ast.AST]:

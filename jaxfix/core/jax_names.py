@@ -74,6 +74,7 @@ PURE_MODULES = ("jax", "jax.numpy", "jax.lax", "jax.nn", "jax.scipy", "jax.tree"
 IMPURE_PREFIXES = (
     *("numpy.random", "random", "time", "os", "uuid", "datetime", "secrets", "logging", "sys", "io"),
     *("jax.config", "jax.distributed", "jax.monitoring"),
+    *("numpy.lib.format", "numpy.lib.npyio", "numpy.DataSource", "numpy.fromregex", "numpy.ctypeslib"),
 )
 """Modules that read or change the world: a trace freezes what they say."""
 
@@ -95,7 +96,7 @@ differently, or have an effect."""
 KEYED_SETTINGS = frozenset({"jax.config.jax_enable_x64", "jax.config.x64_enabled"})
 """Settings of JAX that a program may read while it is traced: it is kept for each of their values."""
 
-SETTING_READERS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
+SETTING_READERS = frozenset(f"jax.random.{name}" for name in ("key", "PRNGKey", "gumbel", "categorical"))
 """Functions of JAX that read a setting which is no part of the key that programs are kept under."""
 
 MUTABLE_RESULTS = frozenset(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core.changes import root
 from jaxfix.core.constancy import Constancy, constancy, constancy_of_value, is_pure
 from jaxfix.core.effects import body_of, effects, ties
+from jaxfix.core.facts import ANY_NAME
 from jaxfix.core.jax_names import JITS, KEYED_SETTINGS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS, SETTING_READERS
 from jaxfix.core.leaves import hidden_parts
 from jaxfix.core.scopes import Function
@@ -16,6 +17,8 @@ from jaxfix.core.scopes import Function
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
+_GROWING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+_MEMOS = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property"})
 _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
 
 
@@ -34,11 +37,31 @@ def purity(module: "Module", function: Function, apart: frozenset[str] = frozens
       apart: globals that `function` itself reads, and that are not judged here either.
     """
     found = Purity(reason=next(ties(module, function), None))
-    if module.changes.any_global:
+    if module.changes.any_global or module.changes.lists_names or _is_open(module):
         found.doubts.append("a name that is not in the text")
+    if any(star.lineno > function.lineno for star in module.star_imports):
+        found.doubts.append("*")
     if found.reason is None:
         _Closure(module, found).judge(function, apart)
     return found
+
+
+def _is_open(module: "Module") -> bool:
+    """Whether another file gets hold of the module as a whole: it may bind any of its names, or list them."""
+    own = module.surroundings.name
+    return own is not None and module.surroundings.project.rebinds(f"{own}.{ANY_NAME}")
+
+
+def _returns_kept_object(module: "Module", function: ast.AST | None) -> bool:
+    """Whether what `function` returns may be a list, a dictionary or an array of numpy, which others can change."""
+    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+    plain = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
+    return any(
+        value is not None
+        and not isinstance(value, plain)
+        and constancy_of_value(module, value) is not Constancy.CONSTANT
+        for value in (r.value for r in returns)
+    )
 
 
 class _Closure:
@@ -215,8 +238,10 @@ class _Closure:
             isinstance(b.node, ast.FunctionDef | ast.ClassDef) for b in self._module.bindings(named.id)
         )
         qualname = self._module.qualname(named) or (named.id if isinstance(named, ast.Name) else "")
-        grows = qualname.startswith("functools.singledispatch")  # whoever registers a function changes it
-        if grows or not (own or qualname in known or is_pure(qualname)):
+        changes = qualname in _GROWING
+        if qualname in _MEMOS:
+            changes = _returns_kept_object(self._module, self._module.parent(part))
+        if changes or not (own or qualname in known or is_pure(qualname)):
             self._found.doubts.append(self._module.text(part))
 
     def _class(self, node: ast.ClassDef) -> None:

@@ -323,6 +323,8 @@ class _Judge:
         return needed
 
     def _check_global(self, name: str) -> None:
+        if all(self.module.enclosing(binding.node, ast.If) is not None for binding in self.module.bindings(name)):
+            raise hoisting.Stuck(f"whether `{name}` is defined depends on a condition")
         match constancy(self.module, name, self.module.tree):
             case Constancy.CHANGES if not self._is_loop_function(name):
                 raise hoisting.Stuck(f"it reads `{name}`, which can change between calls")
