@@ -1,6 +1,6 @@
 """All that a codemod may import."""
 
-from jaxfix.core import counting, fresh, hoisting, lifting, selection, strength
+from jaxfix.core import control_flow, counting, fresh, hoisting, lifting, selection, strength
 from jaxfix.core.callers import Callers, callers, outside_arguments
 from jaxfix.core.cause import Cause, Why
 from jaxfix.core.compiled import Compiled
@@ -12,7 +12,7 @@ from jaxfix.core.eager import Transformed, eager_transformations
 from jaxfix.core.effects import effects
 from jaxfix.core.facts import Called, Passed, Sort, Use
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
-from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES
+from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import WHOLE, Key, Origins, Pair, Part, returned
@@ -27,7 +27,6 @@ from jaxfix.core.values import Values
 
 __all__ = [
     "CONTROL_FLOW",
-    "CONTROL_FLOW_KEYWORDS",
     "DEFAULT",
     "DERIVATIVES",
     "HALVES",
@@ -75,6 +74,7 @@ __all__ = [
     "binds_again",
     "callers",
     "constancy",
+    "control_flow",
     "counting",
     "demands",
     "demands_of_statements",

@@ -7,7 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from jaxfix.core.conditions import always_runs, goes_around
-from jaxfix.core.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, DERIVATIVES, JITS, is_retrace
+from jaxfix.core.control_flow import function_arguments
+from jaxfix.core.jax_names import DERIVATIVES, JITS, is_retrace
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
@@ -350,7 +351,7 @@ class Reach:
     def _argument(self, node: ast.AST, call: ast.Call, differentiated: bool) -> Iterator[_Use]:
         """A function handed to `call`: transformed, traced, called there and then, or gone."""
         transform = self._module.transform(call.func) or ""
-        if transform in JITS or _is_control_flow(transform, call, node):
+        if transform in JITS or self._is_run_by_control_flow(node, call):
             yield _Use(Runs.TRACED, None, differentiated)
         elif transform in _CALL_AT_ONCE:
             yield _Use(Runs.UNKNOWN, call, differentiated or transform in DERIVATIVES)
@@ -359,16 +360,12 @@ class Reach:
         else:
             yield _Use(Runs.UNKNOWN, None, differentiated)
 
+    def _is_run_by_control_flow(self, node: ast.AST, call: ast.Call) -> bool:
+        handed_over = node.value if isinstance(node, ast.keyword) else node
+        return any(taken is handed_over for taken, _ in function_arguments(self._module, call))
+
     def _is_retrace(self, transform: str) -> bool:
         return is_retrace(transform, self._module.surroundings.helpers)
-
-
-def _is_control_flow(transform: str, call: ast.Call, node: ast.AST) -> bool:
-    if transform not in CONTROL_FLOW:
-        return False
-    if isinstance(node, ast.keyword):
-        return node.arg in CONTROL_FLOW_KEYWORDS[transform]
-    return any(call.args[i] is node for i in CONTROL_FLOW[transform] if i < len(call.args))
 
 
 def _decorators(function: Function) -> list[ast.expr]:

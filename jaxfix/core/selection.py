@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jaxfix.core.control_flow import older_cond
 from jaxfix.core.elementwise import Elementwise, Names, NotElementwise, Reader
 from jaxfix.core.origins import returned
 from jaxfix.core.scopes import Function
@@ -111,6 +112,9 @@ def choice(module: "Module", call: ast.Call) -> Choice:
     Raises:
       NoSelection: they cannot be read.
     """
+    if (older := older_cond(module, call)) is not None:
+        yes, no = ((older.true_fun, older.true_operand), (older.false_fun, older.false_operand))
+        return Choice(call, older.pred, *(_branch(module, use, (operand,)) for use, operand in (yes, no)))
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if not keywords.keys() <= _KEYWORDS or any(isinstance(a, ast.Starred) for a in call.args):
         raise NoSelection("its arguments cannot be read")
@@ -118,9 +122,6 @@ def choice(module: "Module", call: ast.Call) -> Choice:
     args = [*call.args, *(keywords[name] for name in named)]
     if len(args) < 3:
         raise NoSelection("its arguments cannot be read")
-    if _is_legacy(module, args):
-        predicate, taken, yes, other, no = args
-        return Choice(call, predicate, _branch(module, yes, (taken,)), _branch(module, no, (other,)))
     operands = (*args[3:], *((keywords["operand"],) if "operand" in keywords else ()))
     first, second = (_branch(module, use, operands) for use in args[1:3])
     return Choice(call, args[0], first, second)
@@ -182,15 +183,6 @@ def leaves(result: Leaf | Tree | None) -> Iterator[Leaf]:
 
 
 # --- the call -------------------------------------------------------------------------------------------------
-
-
-def _is_legacy(module: "Module", args: list[ast.expr]) -> bool:
-    """Whether this is `cond(pred, true_operand, true_fun, false_operand, false_fun)`."""
-    return len(args) == 5 and not _is_function(module, args[1]) and all(_is_function(module, args[i]) for i in (2, 4))
-
-
-def _is_function(module: "Module", expr: ast.expr) -> bool:
-    return module.definition(expr) is not None or (module.qualname(expr) or "").startswith("jax.numpy.")
 
 
 def _branch(module: "Module", use: ast.expr, operands: tuple[ast.expr, ...]) -> Branch:

@@ -3,11 +3,11 @@
 Called outside `jit`, `lax.scan`, `while_loop`, `fori_loop`, `cond` and `switch` compile their functions, and keep
 the compiled program under the function's identity. A `def` or `lambda` inside the caller, a `functools.partial` and
 a bound method are new objects at every call: the program is compiled again each time, and the old one stays in
-memory. `lax.map` wraps its function in a new one, and under an eager `grad`, `hessian` or `vmap` control flow is traced
-anew whatever its functions are. The cures, the first that is sound: the function moves to where it is made once; it
-moves, and arrays that it takes from its surroundings become part of the carry, or operands; the call is wrapped in
-`retrace`, which traces it at every time and compiles it once for what it computes. Under a transformation the outermost
-one is wrapped: `retrace(jax.grad(loss))(x)`.
+memory. `lax.map`, and `cond` where each branch has an operand of its own, wrap their functions in new ones, and under
+an eager `grad`, `hessian` or `vmap` control flow is traced anew whatever its functions are. The cures, the first that
+is sound: the function moves to where it is made once; it moves, and arrays that it takes from its surroundings become
+part of the carry, or operands; the call is wrapped in `retrace`, which traces it at every time and compiles it once for
+what it computes. Under a transformation the outermost one is wrapped: `retrace(jax.grad(loss))(x)`.
 
 Before:
     import jax
@@ -72,6 +72,7 @@ from jaxfix.api import (
     Safety,
     Transformed,
     Why,
+    control_flow,
     eager_transformations,
     selection,
 )
@@ -124,7 +125,7 @@ def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Move | Decline
 
 def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
     """What makes the functions when it runs again."""
-    return call if module.qualname(call.func) == "jax.lax.map" else made_anew[0][0]
+    return call if control_flow.wraps_its_functions(module, call) else made_anew[0][0]
 
 
 def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | Declined, *, lost: bool) -> Finding:
@@ -135,7 +136,7 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | D
     found = partial(
         Finding,
         at=call,
-        message=f"{_cause(primitive, names, made_anew)} at every call of `{around(module, call)}`: "
+        message=f"{_cause(module, call, names, made_anew)} at every call of `{around(module, call)}`: "
         f"`{last_part(primitive)}` compiles again",
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
     )
@@ -162,9 +163,12 @@ def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
     return retraced(module, call.func)
 
 
-def _cause(primitive: str, names: str, made_anew: MadeAnew) -> str:
-    if primitive == "jax.lax.map":
-        return f"`map` wraps {names} in a new function"
+def _cause(module: Module, call: ast.Call, names: str, made_anew: MadeAnew) -> str:
+    if control_flow.wraps_its_functions(module, call):
+        is_older = control_flow.older_cond(module, call) is not None
+        older = ", where each branch has an operand of its own," if is_older else ""
+        primitive = last_part(module.qualname(call.func) or "")
+        return f"`{primitive}`{older} wraps {names} in {'new functions' if len(made_anew) > 1 else 'a new function'}"
     return f"{names} {'are new functions' if len(made_anew) > 1 else 'is a new function'}"
 
 

@@ -3,25 +3,22 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS, Function, Module, Runs, fresh, stay
+from jaxfix.api import Function, Module, Runs, control_flow, fresh, stay
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     """The function arguments of a control flow primitive, each with its role."""
-    primitive = module.qualname(call.func) or ""
-    keywords = {k.arg: k.value for k in call.keywords}
-    for position, name in zip(CONTROL_FLOW[primitive], CONTROL_FLOW_KEYWORDS[primitive], strict=True):
-        argument = call.args[position] if position < len(call.args) else keywords.get(name)
+    for argument, name in control_flow.function_arguments(module, call):
         if isinstance(argument, ast.List | ast.Tuple):
             yield from ((element, f"branch_{i}") for i, element in enumerate(argument.elts))
-        elif argument is not None:
+        else:
             yield argument, {"f": "body", "cond_fun": "cond", "body_fun": "body"}.get(name, name.removesuffix("_fun"))
 
 
 def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
     """Whether each run of the function around `call` makes a new object for `use`."""
-    if module.qualname(call.func) == "jax.lax.map":
-        return module.function(call) is not None or bool(module.loops(call))  # it wraps whatever it is given
+    if control_flow.wraps_its_functions(module, call):
+        return module.function(call) is not None or bool(module.loops(call))
     match use:
         case ast.Lambda() | ast.Call() | ast.Attribute():
             is_new = fresh.made_anew(module, use) is not None

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Constancy, Function, Module, constancy, is_bound_before, lifting, purity
+from jaxfix.api import Constancy, Function, Module, constancy, control_flow, is_bound_before, lifting, purity
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     Declined,
@@ -44,8 +44,8 @@ class Move:
 
 
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
-    if primitive == "jax.lax.map":
-        raise Declined("`lax.map` wraps its function in a new one")
+    if control_flow.wraps_its_functions(module, call):
+        raise Declined(f"`{last_part(primitive)}` wraps its functions in new ones")
     if not module.has_exact_spans(call):
         raise Declined("the call stands inside an f-string")
     if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(call)):
@@ -208,7 +208,8 @@ def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
             scope = module.scope_of(name.id, local.function)
             defined = [b.node for b in module.bindings(name.id)] if scope is module.tree else []
             line = statement_in(module, local.use, place).lineno
-            if scope is not None and not any(getattr(node, "lineno", line) < line for node in defined):
+            above = (node for node in defined if module.enclosing(node, ast.If) is None)
+            if scope is not None and not any(getattr(node, "lineno", line) < line for node in above):
                 raise Declined(f"`{name.id}` in the signature of {shown(module, local.use)} belongs to the caller")
 
 
