@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from jaxfix.core.callers import callers
-from jaxfix.core.facts import Facts, Project, Surroundings, Use
+from jaxfix.core.callers import callers, outside_arguments
+from jaxfix.core.facts import Called, Facts, Passed, Project, Surroundings, Use
 from jaxfix.core.model import Module
 from jaxfix.core.reach import Runs
 from jaxfix.core.source import SourceFile
@@ -54,10 +54,38 @@ def test_a_name_tells_whether_others_may_call_it(text: str, closed: bool) -> Non
     assert callers(module, function(module, name)).closed is closed
 
 
-def test_a_project_tells_whether_others_do() -> None:
-    text = "def step(): ...\n"
-    used = Facts("other", uses=(Use("train.step", (Runs.EAGER,)),))
-    for others, closed in (((), True), ((used,), False)):
-        surroundings = Surroundings("train", project=Project((Facts("train"), *others)))
-        module = parsed(text, surroundings)
-        assert callers(module, function(module, "step")).closed is closed
+def test_a_project_that_calls_it_to_the_end_is_its_program() -> None:
+    eager = Facts("other", uses=(Use("train.step", (Runs.EAGER,), at="other.py:3", call=Called(())),))
+    unknown = Facts("other", uses=(Use("train.step", (Runs.UNKNOWN,), at="other.py:3", call=Called(())),))
+    called = Use("train.step", (), at="other.py:3", call=Called(()))
+    test = Facts("test_train", is_test=True, uses=(called,))
+    for others, unread, closed in (
+        ((), False, False),  # a library's, as far as this run tells
+        ((eager,), False, True),
+        ((eager,), True, False),
+        ((unknown,), False, False),
+        ((test,), False, False),
+        ((unknown, eager), False, True),
+    ):
+        surroundings = Surroundings("train", project=Project((Facts("train"), *others), unread))
+        module = parsed("def step(): ...\n", surroundings)
+        found = callers(module, function(module, "step"))
+        assert found.closed is closed, others
+        assert [use.at for use in found.outside] == ["other.py:3"] * len(others)
+
+
+def test_whoever_is_handed_the_module_may_call_all_of_it() -> None:
+    user = Facts("other", uses=(Use("train", (Runs.UNKNOWN,), at="other.py:3"),))
+    module = parsed("def step(): ...\n", Surroundings("train", project=Project((user,))))
+    assert [use.at for use in callers(module, function(module, "step")).outside] == ["other.py:3"]
+
+
+def test_arguments_of_other_files_meet_their_parameters() -> None:
+    module = parsed("class A:\n    def step(self, p, *, lr=1): ...\n")
+    step = function(module, "step")
+    p, lr = Passed(0, "params"), Passed("lr", "0.1")
+    assert outside_arguments(step, Called((p, lr), bound=True)) == {"p": p, "lr": lr}
+    assert outside_arguments(step, Called((p,), bound=True)) == {"p": p, "lr": None}
+    assert outside_arguments(step, Called((p,))) == {"self": p, "p": None, "lr": None}
+    assert outside_arguments(step, Called(None, bound=True)) is None
+    assert outside_arguments(step, Called((p, Passed(1, "b")), bound=True)) is None

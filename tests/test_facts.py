@@ -224,3 +224,287 @@ def test_a_finding_is_certain_where_another_file_repeats_it_and_none_where_all_a
     assert confidence("import ops\nfor i in range(9):\n    ops.decay(i)") == [Confidence.CERTAIN]
     assert confidence("import ops, jax\nfast = jax.jit(ops.decay)\nfor i in range(9):\n    fast(i)") == []
     assert confidence("x = 1") == [Confidence.POSSIBLE]
+
+
+# --- what the calls of other files pass -------------------------------------------------------------------------------
+
+STEP = """
+    import jax
+    import jax.numpy as jnp
+
+    def loss(params, batch):
+        return jnp.mean((batch @ params) ** 2)
+
+    @jax.jit
+    def step(params, batch):
+        return params - 0.1 * jax.grad(loss)(params, batch)
+"""
+LOOP = """
+    import jax.numpy as jnp
+    import model
+
+    def main():
+        params = jnp.zeros((9, 9))
+        for number in range(9):
+            params = model.step(params, jnp.ones((3, 9)))
+        print(params)
+
+    if __name__ == "__main__":
+        main()
+"""
+EAGER_STEP = STEP.replace("    @jax.jit\n", "")
+
+
+def found_in(path: str, files: dict[str, str]) -> list[tuple[str, Confidence, str | None]]:
+    """Of one file of a project: each finding, how certain it is, and why it has no fix."""
+    given = sources(files)
+    project = joined(given)
+    source, around = next(pair for pair in given if pair[0].path == path)
+    found = analyze(source, CODEMODS, surroundings=replace(around, project=project)).found
+    return [(entry.codemod.id, entry.finding.confidence, entry.finding.declined) for entry in found]
+
+
+def test_a_call_tells_what_it_passes() -> None:
+    facts = joined(sources({"model.py": STEP, "train.py": LOOP})).files[1]
+    (use,) = (use for use in facts.uses if use.of == "model.step")
+    assert use.at == "train.py:8"
+    assert use.call is not None and use.call.looped and use.call.arguments is not None
+    first, second = use.call.arguments
+    assert (first.to, first.text, first.again, first.kept) == (0, "params", True, None)
+    assert (second.to, second.again, second.kept) == (1, False, None)  # made for the call
+    assert from_json(Facts, json.loads(json.dumps(to_json(facts)))) == facts
+
+
+def test_a_step_whose_callers_are_elsewhere_is_donated() -> None:
+    assert found_in("model.py", {"model.py": STEP, "train.py": LOOP}) == [("undonated-state", Confidence.CERTAIN, None)]
+
+
+@pytest.mark.parametrize(
+    ("stranger", "reason"),
+    [
+        ("from model import step\ndef compare(p, b):\n    new = step(p, b)\n    return new - p", "goes on with it"),
+        (
+            "import model\nalias = model.step\ndef f(p, b):\n    new = alias(p, b)\n    return new - p",
+            "goes on with it",
+        ),
+        ("from model import *\ndef f(p, b):\n    new = step(p, b)\n    return new - p", "goes on with it"),
+        ("import model\nrun(model.step)", "handed on in other.py:2"),
+        ("import model, jax\nf = jax.vmap(model.step)\nf(1, 2)", "handed on"),
+        ("import model\ninspect(model)", "handed on in other.py:2"),
+        ("import model\nstep = getattr(model, 'step')", "handed on in other.py:2"),
+        ("import model\ndef f(*given):\n    return model.step(*given)", "with `*` or `**`"),
+        (
+            "import model, jax.numpy as jnp\ndef f():\n    p = jnp.zeros(3)\n    best = p\n    for b in range(9):\n"
+            "        p = model.step(p, b)\n        best = p\n    return best",
+            "`best = p` in other.py:4",
+        ),
+        (
+            "import model\ndef f(p):\n    for b in range(9):\n        p = model.step(p, b)\n    return p",
+            "comes from the caller",
+        ),
+        (
+            "import model, jax.numpy as jnp\ndef f():\n    p = jnp.zeros(3)\n    for b in range(9):\n        try:\n"
+            "            p = model.step(p, b)\n        except ValueError:\n            print(p)\n",
+            "after an exception",
+        ),
+    ],
+)
+@pytest.mark.parametrize("path", ["other.py", "tests/other.py"])
+def test_one_caller_that_keeps_the_state_declines(stranger: str, reason: str, path: str) -> None:
+    ((name, _, declined),) = found_in("model.py", {"model.py": STEP, "train.py": LOOP, path: stranger})
+    assert name == "undonated-state"
+    assert declined is not None and reason.replace("other.py", path) in declined
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "import model, jax.numpy as jnp\nprint(model.step(jnp.zeros((9, 9)), jnp.ones((3, 9))))",
+        "from model import loss\nfrom other_model import step\nkept = step(1, 2)",
+        "from model import loss\ndef step(a, b): return a\nkept = 1\nnew = step(kept, 2)\nprint(kept)",
+    ],
+)
+def test_callers_that_keep_nothing_do_not_hinder(harmless: str) -> None:
+    files = {"model.py": STEP, "train.py": LOOP, "other.py": harmless}
+    assert found_in("model.py", files) == [("undonated-state", Confidence.CERTAIN, None)]
+
+
+def test_a_file_that_cannot_be_read_may_call_everything() -> None:
+    ((_, _, declined),) = found_in(
+        "model.py", {"model.py": STEP, "train.py": LOOP, "broken.py": "import model\ndef f(:"}
+    )
+    assert declined is not None and "other files may call" in declined
+
+
+def test_a_script_that_nobody_can_import_is_a_caller() -> None:
+    keeping = "from model import step\nparams = 1\nnew = step(params, 2)\nprint(params)"
+    given = sources({"model.py": STEP, "train.py": LOOP, "run-me.py": keeping})
+    given[2] = (given[2][0], Surroundings(None))
+    project = joined(given)
+    found = analyze(given[0][0], CODEMODS, surroundings=replace(given[0][1], project=project)).found
+    assert [entry.finding.declined for entry in found] == ["run-me.py:3 passes `params` and goes on with it"]
+
+
+def test_re_exports_lead_to_the_step() -> None:
+    package = {"pkg/__init__.py": "from pkg.model import step", "pkg/model.py": STEP}
+    loop = LOOP.replace("import model", "import pkg as model")
+    assert found_in("pkg/model.py", {**package, "train.py": loop}) == [("undonated-state", Confidence.CERTAIN, None)]
+    keeping = {"other.py": "import pkg\ndef f(p):\n    new = pkg.step(p, 1)\n    return new - p"}
+    ((_, _, declined),) = found_in("pkg/model.py", {**package, "train.py": loop, **keeping})
+    assert declined == "other.py:3 passes `p` and goes on with it"
+
+
+def test_stars_lead_through_a_second_module() -> None:
+    files = {"model.py": STEP, "train.py": LOOP, "api.py": "from model import *"}
+    keeping = "import api\ndef f(p):\n    new = api.step(p, 1)\n    return new - p"
+    ((_, _, declined),) = found_in("model.py", {**files, "other.py": keeping})
+    assert declined == "other.py:3 passes `p` and goes on with it"
+    own = {**files, "api.py": "from model import *\ndef step(a, b): return a", "other.py": keeping}
+    assert found_in("model.py", own) == [("undonated-state", Confidence.CERTAIN, None)]
+
+
+def test_a_method_may_be_called_of_objects_that_were_not_read() -> None:
+    method = """
+        import jax
+        class Trainer:
+            @jax.jit
+            def step(self, params, batch):
+                return params - batch
+    """
+    loop = LOOP.replace("import model", "from model import Trainer").replace(
+        "        params = jnp", "        trainer = Trainer()\n        params = jnp"
+    )
+    ((_, _, declined),) = found_in(
+        "model.py", {"model.py": method, "train.py": loop.replace("model.step", "trainer.step")}
+    )
+    assert declined is not None and "other files may call" in declined
+
+
+def test_a_library_has_callers_elsewhere() -> None:
+    public = LOOP.partition("    if __name__")[0]
+    ((_, confidence, declined),) = found_in("model.py", {"model.py": STEP, "train.py": public})
+    assert confidence is Confidence.POSSIBLE
+    assert declined is not None and "other files may call" in declined
+
+
+def test_an_eager_step_is_put_under_jit_where_it_is_defined() -> None:
+    found = found_in("model.py", {"model.py": EAGER_STEP, "train.py": LOOP})
+    assert found == [("unjitted-update", Confidence.CERTAIN, None)]
+
+
+@pytest.mark.parametrize(
+    ("step", "loop", "reason"),
+    [
+        (
+            "def step(f, params, b):\n    return params - jax.grad(f)(params, b)",
+            "params = model.step(lambda p, b: p.sum(), params, 1.0)",
+            "a new function at every call",
+        ),
+        (
+            "def step(params, n, b):\n    if n > 3:\n        return b\n    return params - jax.grad(loss)(params, b)",
+            "params = model.step(params, number, 1.0)",
+            "its values are not in the code",
+        ),
+        (
+            "def step(params, b):\n    g = jax.grad(loss)(params, b)\n    return {'p': params - g, 'a': g}",
+            "params = model.step(params, 1.0)\n            for key in params: print(key)",
+            "keys in another order",
+        ),
+        (
+            "def step(params, b):\n    return params - jax.grad(loss)(params, b)",
+            "buffer[0] = number\n            params = model.step(params, buffer)",
+            "changed in place",
+        ),
+        (
+            "def step(params, b):\n    return params - jax.grad(loss)(params, b)",
+            "params = list(map(model.step, [params], [1.0]))[0]",
+            None,
+        ),
+    ],
+)
+def test_what_other_files_pass_decides_about_jit(step: str, loop: str, reason: str | None) -> None:
+    model = "import jax\ndef loss(params, b):\n    return (params * b).sum()\n" + step
+    train = LOOP.replace("params = model.step(params, jnp.ones((3, 9)))", loop).replace(
+        "    def main():", "    import numpy as np\n    buffer = np.zeros(9)\n    def main():"
+    )
+    found = [
+        entry for entry in found_in("model.py", {"model.py": model, "train.py": train}) if entry[0] == "unjitted-update"
+    ]
+    assert [declined for _, _, declined in found] == [] if reason is None else reason in (found[0][2] or "")
+
+
+@pytest.mark.parametrize(
+    ("step", "loop"),
+    [
+        (
+            "def step(f, params, b):\n    return params - jax.grad(f)(params, b)",
+            "params = model.step(loss, params, 1.0)",
+        ),
+        (
+            "def step(params, mode, b):\n    if mode == 'slow':\n        return params\n"
+            "    return params - jax.grad(loss)(params, b)",
+            "params = model.step(params, 'fast', 1.0)",
+        ),
+        (
+            "def step(params, b):\n    g = jax.grad(loss)(params, b)\n    return {'p': params - g, 'a': g}",
+            "out = model.step(params, 1.0)\n            params = out['p']",
+        ),
+        (
+            "def step(params, b, *, rate=0.1):\n    return params - rate * jax.grad(loss)(params, b)",
+            "params = model.step(params, b=1.0, rate=0.2)",
+        ),
+    ],
+)
+def test_what_other_files_pass_soundly_is_put_under_jit(step: str, loop: str) -> None:
+    model = "import jax\ndef loss(params, b):\n    return (params * b).sum()\n" + step
+    train = LOOP.replace("params = model.step(params, jnp.ones((3, 9)))", loop).replace(
+        "    def main():", "    def loss(params, b): return (params * b).sum()\n    def main():"
+    )
+    ((name, _, declined),) = found_in("model.py", {"model.py": model, "train.py": train})
+    assert (name, declined) == ("unjitted-update", None)
+
+
+UTILS = """
+    def bias_correction(moment, decay, count):
+        return moment / (1 - decay**count)
+"""
+OPT = """
+    import jax.numpy as jnp
+    from utils import bias_correction
+
+    def run(moments, decay=0.9):
+        count = jnp.zeros([], jnp.int32)
+        for moment in moments:
+            count = count + 1
+            moment = bias_correction(moment, decay, count)
+
+    if __name__ == "__main__":
+        run([jnp.ones(3)] * 9)
+"""
+
+
+def test_a_power_is_judged_by_what_other_files_pass() -> None:
+    assert found_in("utils.py", {"utils.py": UTILS, "opt.py": OPT}) == [("static-exponent", Confidence.CERTAIN, None)]
+    assert found_in("utils.py", {"utils.py": UTILS, "x.py": "x = 1"}) == []  # nothing is known
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("bias_correction(moment, decay, count)", "bias_correction(moment, jnp.asarray(decay), count)"),
+        ("bias_correction(moment, decay, count)", "bias_correction(moment, 2, count)"),
+        ("jnp.zeros([], jnp.int32)", "jnp.zeros([])"),
+        ("jnp.zeros([], jnp.int32)", "0"),
+    ],
+)
+def test_other_powers_of_other_files_are_left(change: tuple[str, str]) -> None:
+    found = found_in("utils.py", {"utils.py": UTILS, "opt.py": OPT.replace(*change)})
+    assert [entry for entry in found if entry[2] is None] == []
+    both = found_in("utils.py", {"utils.py": UTILS, "opt.py": OPT, "opt_2.py": OPT.replace(*change)})
+    assert [entry for entry in both if entry[2] is None] == []
+
+
+def test_a_power_is_found_through_another_name_of_its_function() -> None:
+    package = {"pkg/__init__.py": "from pkg import utils\ncorrect = utils.bias_correction", "pkg/utils.py": UTILS}
+    opt = OPT.replace("from utils import bias_correction", "import pkg").replace(" bias_correction(", " pkg.correct(")
+    assert found_in("pkg/utils.py", {**package, "opt.py": opt}) == [("static-exponent", Confidence.CERTAIN, None)]

@@ -154,6 +154,8 @@ class Project:
         for facts, rest in self._owners(qualname):
             if f"{facts.name}.{rest.partition('.')[0]}" in self._by_name:
                 continue  # a module below it
+            if rest.partition(".")[0] in facts.own:
+                continue
             for star in facts.stars:
                 if star in self._by_name and rest.partition(".")[0] in self._defined(star):
                     return f"{star}.{rest}"
