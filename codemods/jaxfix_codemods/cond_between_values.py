@@ -88,11 +88,11 @@ def find(module: Module) -> Iterator[Finding]:
             continue  # whatever it does, it is not a choice between values
         new = [branch for branch in (branches.yes, branches.no) if _is_made_anew(module, call, branch)]
         if around and _REVERSE.intersection(around.names):
-            sites = [site for site in around.sites if _may_repeat(module, site)]
+            sites = [site for site in around.sites if module.may_repeat(site)]
             if sites:
                 why = "under an eager derivative this `cond` between values is compiled again at every call"
                 yield from _findings(module, call, why, any(map(module.surely_repeats, sites)))
-        elif new and _may_repeat(module, call) and not _can_move(module, call, new):
+        elif new and module.may_repeat(call) and not _can_move(module, call, new):
             certain = module.surely_repeats(call) and all(module.surely_repeats(b.function or call) for b in new)
             why = f"this `cond` between values compiles again at every call: {_shown(module, new)}"
             yield from _findings(module, call, why, certain)
@@ -129,12 +129,6 @@ def _is_made_anew(module: Module, call: ast.Call, branch: selection.Branch) -> b
     if made is None or module.function(made) is not module.function(call):
         return False
     return module.function(made) is not None or bool(module.loops(made))
-
-
-def _may_repeat(module: Module, call: ast.Call) -> bool:
-    if module.repeats(call):
-        return True
-    return not (module.runs(call) is Runs.EAGER and (module.is_script or module.function(call) is None))
 
 
 def _can_move(module: Module, call: ast.Call, new: list[selection.Branch]) -> bool:

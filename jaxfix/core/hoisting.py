@@ -210,6 +210,63 @@ def _acts(statement: ast.stmt) -> bool:
     )
 
 
+def check_text(module: "Module", node: ast.expr, what: str) -> None:
+    """Refuses an expression whose text cannot be moved.
+
+    Raises:
+      Stuck: it stands in a format string, or a string in it has lines of its own.
+    """
+    if not module.has_exact_spans(node):
+        raise Stuck(f"{what} stands inside an f-string")
+    if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(node)):
+        raise Stuck(f"{what} holds a string of several lines")
+
+
+def check_captured(module: "Module", function: Function, name: str, scope: ast.AST, what: str) -> None:
+    """Refuses a variable of a function around that stays captured, unless it stays what it is.
+
+    Raises:
+      Stuck: it can change between calls.
+    """
+    if constancy(module, name, scope) is not Constancy.CONSTANT:
+        raise Stuck(f"{what} reads `{name}`, which can change between calls")
+    for use in lifting.uses(module, function, name):
+        parent = module.parent(use)
+        if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
+            continue
+        if isinstance(parent, ast.Attribute | ast.Subscript) or lifting.use_of(module, use) is not None:
+            raise Stuck(f"{what} uses `{name}` of the function around as more than a number")
+
+
+def reads(module: "Module", function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:
+    """Where the function is read by its name, outside of itself."""
+    scope = module.scope_of(function.name, function)
+    found = (n for n in ast.walk(scope or module.tree) if isinstance(n, ast.Name) and n.id == function.name)
+    return [
+        n
+        for n in found
+        if isinstance(n.ctx, ast.Load) and module.scope_of(n.id, n) is scope and function not in module.ancestors(n)
+    ]
+
+
+def names_in(module: "Module", function: Function) -> frozenset[str]:
+    """The names that a further variable of `function` must not take."""
+    return module.names(function) | {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+
+
+def indentation(module: "Module", node: ast.expr) -> int:
+    """The columns that stand before the line on which `node` begins."""
+    start = module.source.lines.line_start(node.lineno)
+    line = module.source.text[start : module.span(node).start].decode()
+    return len(line) - len(line.lstrip())
+
+
+def dedented(text: str, columns: int) -> str:
+    """`text`, whose first line has no indentation, with the other lines that many columns to the left."""
+    first, *others = text.splitlines()
+    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))
+
+
 def is_in_scope(scope: ast.AST | None, around: ast.AST | None) -> bool:
     """Whether `scope` is that of `around` itself, or a comprehension."""
     return scope is around or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))

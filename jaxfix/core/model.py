@@ -474,6 +474,11 @@ class Module:
         """Whether the code that was read runs `node` eagerly again and again."""
         return self.reach.repeats(node)
 
+    def may_repeat(self, node: ast.AST) -> bool:
+        """Whether `node` runs more than once, as far as the code that was read tells."""
+        once = self.runs(node) is Runs.EAGER and (self.is_script or self.function(node) is None)
+        return not once or self.repeats(node)
+
     def surely_repeats(self, node: ast.AST) -> bool:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
         return self.reach.surely_repeats(node)

@@ -129,7 +129,7 @@ class _Judge:
 
     def plan(self) -> Plan:
         module = self.module
-        self._check_text()
+        hoisting.check_text(module, self.site.at, "it")
         self._check_uses()
         self._doubt_uses()
         function = self._function()
@@ -147,13 +147,6 @@ class _Judge:
         moves = None if stays and is_above else function
         in_module = scope is self.module.tree
         return Plan(self.site, moves, tuple(self.lifted), at, is_before, in_module, stays, tuple(self.doubts))
-
-    def _check_text(self) -> None:
-        module, at = self.module, self.site.at
-        if not module.has_exact_spans(at):
-            raise hoisting.Stuck("it stands inside an f-string")
-        if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(at)):
-            raise hoisting.Stuck("it holds a string of several lines")
 
     def _check_uses(self) -> None:
         if self.site.taker is not None:
@@ -283,15 +276,7 @@ class _Judge:
 
     def _check_outer(self, function: Function, name: str, scope: ast.AST) -> None:
         """A variable of a factory: it stays captured, so it must stay what it is."""
-        module = self.module
-        if constancy(module, name, scope) is not Constancy.CONSTANT:
-            raise hoisting.Stuck(f"it reads `{name}`, which can change between calls")
-        for use in lifting.uses(module, function, name):
-            parent = module.parent(use)
-            if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
-                continue
-            if isinstance(parent, ast.Attribute | ast.Subscript) or _use(module, use) is not None:
-                raise hoisting.Stuck(f"it uses `{name}` of the function around as more than a number")
+        hoisting.check_captured(self.module, function, name, scope, "it")
         self.places.append(scope)
 
     # --- where it goes ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import ast
 import keyword
 import re
 
-from jaxfix.api import Module, Rewriter
+from jaxfix.api import Module, Rewriter, hoisting
 from jaxfix_codemods.local_jit.judging import Plan
 from jaxfix_codemods.local_jit.sites import Site
 
@@ -91,10 +91,12 @@ def _is_moved_as_it_is(module: Module, plan: Plan) -> bool:
 def _move(module: Module, plan: Plan, name: str, edit: Rewriter) -> None:
     if isinstance(plan.function, ast.FunctionDef):
         edit.hoist(plan.function, plan.at, name)
-        for use in _reads(module, plan.function):
+        for use in hoisting.reads(module, plan.function):
             edit.replace(use, name)
     elif isinstance(plan.function, ast.Lambda):
-        body = _dedented(module.text(plan.function.body), _indent(module, plan.function)).replace("\n", "\n    ")
+        body = hoisting.dedented(module.text(plan.function.body), hoisting.indentation(module, plan.function)).replace(
+            "\n", "\n    "
+        )
         parameters = ast.unparse(plan.function.args)
         if "\n" in body:
             body = f"({body})"
@@ -106,7 +108,7 @@ def _parameters(module: Module, plan: Plan) -> dict[str, str]:
     found: dict[str, str] = {}
     if plan.function is None:
         return found
-    used = module.names(plan.function) | {n.id for n in ast.walk(plan.function) if isinstance(n, ast.Name)}
+    used = hoisting.names_in(module, plan.function)
     for one in plan.lifted:
         own = re.findall(r"\w+", one.text)[-1]
         own = own if own.isidentifier() and not keyword.iskeyword(own) else one.name
@@ -136,12 +138,12 @@ def _made(module: Module, plan: Plan, parameters: dict[str, str], edit: Rewriter
         inside |= _longer(module, plan.function, parameters, _renamed(plan, parameters))
     elif isinstance(plan.function, ast.FunctionDef):
         moved = _moved(module, plan, plan.function, parameters, edit)
-        for node in _reads(module, plan.function):
+        for node in hoisting.reads(module, plan.function):
             if site.at in module.ancestors(node):
                 inside[node] = moved
             else:
                 edit.replace(node, moved)
-    return _dedented(module.substitute(site.at, inside), _indent(module, site.at))
+    return hoisting.dedented(module.substitute(site.at, inside), hoisting.indentation(module, site.at))
 
 
 def _longer(
@@ -164,30 +166,9 @@ def _moved(module: Module, plan: Plan, function: ast.FunctionDef, parameters: di
     return name
 
 
-def _reads(module: Module, function: ast.FunctionDef) -> list[ast.Name]:
-    scope = module.scope_of(function.name, function)
-    found = (n for n in ast.walk(scope or module.tree) if isinstance(n, ast.Name) and n.id == function.name)
-    return [
-        n
-        for n in found
-        if isinstance(n.ctx, ast.Load) and module.scope_of(n.id, n) is scope and function not in module.ancestors(n)
-    ]
-
-
 def _replaced(module: Module, site: Site, edit: Rewriter) -> list[ast.expr]:
     """The expressions in whose place the new name is to stand; a variable for the jit alone goes."""
     if not site.stay.targets or site.at.lineno != site.at.end_lineno:
         return [site.at]  # with the comments in it
     edit.delete(module.statement(site.stay.targets[0]))
     return list(site.stay.names)
-
-
-def _indent(module: Module, node: ast.AST) -> int:
-    start = module.source.lines.line_start(getattr(node, "lineno", 1))
-    line = module.source.text[start : module.span(node).start].decode()
-    return len(line) - len(line.lstrip())
-
-
-def _dedented(text: str, columns: int) -> str:
-    first, *others = text.splitlines()
-    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))

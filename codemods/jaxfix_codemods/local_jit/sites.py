@@ -95,15 +95,7 @@ def _is_costly(module: Module, site: Site) -> bool:
         return False
     if not (site.stay.calls or site.stay.handed or site.taker) or fresh.is_memoised(module, site.made):
         return False
-    return _may_repeat(module, site.made)
-
-
-def _may_repeat(module: Module, made: ast.AST) -> bool:
-    """Whether it is made more than once, as far as this module tells."""
-    if module.repeats(made):
-        return True
-    once = module.runs(made) is Runs.EAGER and (module.is_script or module.function(made) is None)
-    return not once
+    return module.may_repeat(site.made)
 
 
 def surely_repeats(module: Module, site: Site) -> bool:

@@ -74,16 +74,18 @@ from jaxfix.api import (
     Why,
     control_flow,
     eager_transformations,
+    hoisting,
     selection,
 )
 from jaxfix_codemods.local_loop_function import transforming
-from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at, may_repeat
+from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
 from jaxfix_codemods.local_loop_function.judging import Move, doubts, judge
-from jaxfix_codemods.local_loop_function.naming import Declined, around, last_part, shown
+from jaxfix_codemods.local_loop_function.naming import around, last_part, shown
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
 
 MadeAnew = list[tuple[ast.expr, str]]
+Judged = Move | hoisting.Stuck
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -98,16 +100,16 @@ def find(module: Module) -> Iterator[Finding]:
         move = _move(module, call, made_anew)
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:
-            move = Declined("an array in the carry can cost memory under a transformation")
-        if isinstance(move, Declined) and selection.selectable(module, call):
+            move = hoisting.Stuck("an array in the carry can cost memory under a transformation")
+        if isinstance(move, hoisting.Stuck) and selection.selectable(module, call):
             continue  # `jnp.where` is the better cure
         only_there = {each for each in around_it if module.function(call) not in each.bypassed}
         if any(each.is_derivative or each.is_retraced for each in only_there):
             continue
-        if only_there and isinstance(move, Declined):
+        if only_there and isinstance(move, hoisting.Stuck):
             mapped |= only_there
             continue
-        if may_repeat(module, _repeated(module, call, made_anew)):
+        if module.may_repeat(_repeated(module, call, made_anew)):
             yield _finding(module, call, made_anew, move, lost=module.differentiated(call) and not around_it)
     for each in transformed:
         if each.is_derivative and all(selection.selectable(module, call) for call in each.control_flow):
@@ -116,19 +118,19 @@ def find(module: Module) -> Iterator[Finding]:
             yield from transforming.findings(module, each)
 
 
-def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Move | Declined:
+def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Judged:
     try:
         return judge(module, call, module.qualname(call.func) or "", made_anew)
-    except Declined as reason:
+    except hoisting.Stuck as reason:
         return reason
 
 
 def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
     """What makes the functions when it runs again."""
-    return call if control_flow.wraps_its_functions(module, call) else made_anew[0][0]
+    return call if control_flow.wraps_its_functions(module, call) else made_at(module, made_anew[0][0])
 
 
-def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | Declined, *, lost: bool) -> Finding:
+def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, *, lost: bool) -> Finding:
     """The finding of one call; `lost` where only a derivative that nobody sees here runs it."""
     primitive = module.qualname(call.func) or ""
     names = shown(module, *(use for use, _ in made_anew))
@@ -147,11 +149,11 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Move | D
         return found(title=moved, recipe=partial(rewrite, module, move), safety=safety)
     try:
         if lost:
-            raise Declined(
+            raise hoisting.Stuck(
                 "under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller"
             )
         recipe = _retraced(module, call, made_anew)
-    except Declined as reason:
+    except hoisting.Stuck as reason:
         is_why = module.surroundings.helpers is not None or isinstance(move, Move)
         return found(title=moved, declined=str(reason if is_why else move))
     return found(title=title(primitive), recipe=recipe, safety=Safety.NEEDS_EVIDENCE)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Function, Module, Runs, control_flow, fresh, stay
+from jaxfix.api import Function, Module, control_flow, fresh, stay
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
@@ -19,18 +19,12 @@ def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
     """Whether each run of the function around `call` makes a new object for `use`."""
     if control_flow.wraps_its_functions(module, call):
         return module.function(call) is not None or bool(module.loops(call))
-    match use:
-        case ast.Lambda() | ast.Call() | ast.Attribute():
-            is_new = fresh.made_anew(module, use) is not None
-            return is_new and (module.function(call) is not None or bool(module.loops(call)))
-        case ast.Name(id=name):
-            scope = module.scope_of(name, use)
-            if scope is module.tree:
-                return module.function(call) is None and _is_defined_in_loop(module, name)
-            if scope not in runs_with(module, call):
-                return False
-            return scope is not None and any(_makes_function(module, b.node) for b in module.bindings(name, scope))
-    return False
+    if isinstance(use, ast.Name):
+        scope = module.scope_of(use.id, use)
+        is_near = module.function(call) is None if scope is module.tree else scope in runs_with(module, call)
+    else:
+        is_near = module.function(call) is not None or bool(module.loops(call))
+    return is_near and fresh.made_anew(module, use) is not None
 
 
 def runs_with(module: Module, node: ast.AST) -> list[Function]:
@@ -52,27 +46,7 @@ def may_be_new(module: Module, call: ast.Call, use: ast.expr) -> bool:
     return isinstance(use, ast.Call)
 
 
-def _makes_function(module: Module, node: ast.AST) -> bool:
-    if isinstance(node, ast.FunctionDef):
-        return True
-    value = module.value_of(node) if isinstance(node, ast.Name) else None
-    return value is not None and not isinstance(value, ast.Name) and fresh.made_anew(module, value) is not None
-
-
-def _is_defined_in_loop(module: Module, name: str) -> bool:
-    return any(isinstance(b.node, ast.FunctionDef) and module.loops(b.node) for b in module.bindings(name))
-
-
 def made_at(module: Module, use: ast.expr) -> ast.AST:
     """Where the function is made; of one that is made elsewhere, and wrapped here, where it is handed over."""
     made = module.definition(use)
     return made if made is not None and module.function(made) is not None else use
-
-
-def may_repeat(module: Module, use: ast.AST) -> bool:
-    """Whether the function is made more than once, as far as this module tells."""
-    made = made_at(module, use) if isinstance(use, ast.expr) else use
-    if module.repeats(made):
-        return True
-    once = module.runs(made) is Runs.EAGER and (module.is_script or module.function(made) is None)
-    return not once

@@ -4,18 +4,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Constancy, Function, Module, constancy, control_flow, is_bound_before, lifting, purity
+from jaxfix.api import Function, Module, control_flow, hoisting, is_bound_before, lifting, purity
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
-    Declined,
     around,
     first_line,
     first_parameter,
-    free_names,
     last_part,
-    loads,
     shown,
-    statement_in,
 )
 
 CARRY = {"jax.lax.scan": (0, 2), "jax.lax.while_loop": (0, 1), "jax.lax.fori_loop": (1, 2)}
@@ -45,51 +41,48 @@ class Move:
 
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
     if control_flow.wraps_its_functions(module, call):
-        raise Declined(f"`{last_part(primitive)}` wraps its functions in new ones")
-    if not module.has_exact_spans(call):
-        raise Declined("the call stands inside an f-string")
-    if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(call)):
-        raise Declined("the call holds a string of several lines")
+        raise hoisting.Stuck(f"`{last_part(primitive)}` wraps its functions in new ones")
+    hoisting.check_text(module, call, "the call")
     handed_over = [use for use, _ in made_anew]
     for use, _ in function_arguments(module, call):
         if use not in handed_over and may_be_new(module, call, use):
-            raise Declined(f"`{first_line(module, use)}` may be a new function at every call too")
+            raise hoisting.Stuck(f"`{first_line(module, use)}` may be a new function at every call too")
     locals_ = tuple(Local(_definition(module, call, use), use, role) for use, role in made_anew)
     lifted: dict[str, None] = {}
     places: list[ast.AST] = [module.tree]
     for local in locals_:
         _check(module, local)
-        for name in free_names(module, local.function):
+        for name in hoisting.free_names(module, local.function):
             scope = _owner(module, name, local.function)
             if scope is module.function(call):
                 _check_lift(module, local, name)
                 lifted[name] = None
             else:
-                _check_kept(module, local, name, scope)
+                hoisting.check_captured(module, local.function, name, scope, shown(module, local.use))
                 places.append(scope)
-    place = max(places, key=lambda scope: len(list(module.ancestors(scope))))
+    place = hoisting.deepest(module, places)
     if place in runs_with(module, call):
-        raise Declined(f"`{around(module, call)}` is made anew itself, with what it takes from around it")
+        raise hoisting.Stuck(f"`{around(module, call)}` is made anew itself, with what it takes from around it")
     if lifted:
         _check_lifting(module, call, primitive, locals_)
     for local in locals_:
         _check_outside(module, local, place)
-    return Move(call, primitive, locals_, tuple(lifted), statement_in(module, call, place))
+    return Move(call, primitive, locals_, tuple(lifted), hoisting.statement_in(module, call, place))
 
 
 def _definition(module: Module, call: ast.Call, use: ast.expr) -> Function:
     match use:
         case ast.Call():
-            raise Declined(f"`{first_line(module, use)}` is a new object at every call")
+            raise hoisting.Stuck(f"`{first_line(module, use)}` is a new object at every call")
         case ast.Attribute():
-            raise Declined(f"`{module.text(use)}` is a bound method, which is a new object at every call")
+            raise hoisting.Stuck(f"`{module.text(use)}` is a bound method, which is a new object at every call")
     function = module.definition(use)
     if function is None:
         name = module.text(use)
         found = module.bindings(name, module.scope_of(name, use))
-        raise Declined(f"`{name}` is bound more than once" if len(found) > 1 else f"`{name}` is made by a call")
+        raise hoisting.Stuck(f"`{name}` is bound more than once" if len(found) > 1 else f"`{name}` is made by a call")
     if isinstance(function, ast.AsyncFunctionDef):
-        raise Declined(f"`{function.name}` is a coroutine")
+        raise hoisting.Stuck(f"`{function.name}` is a coroutine")
     return function
 
 
@@ -97,18 +90,18 @@ def _check(module: Module, local: Local) -> None:
     """What forbids moving `local` at all."""
     reason = purity(module, local.function).reason
     if reason is not None:
-        raise Declined(f"{shown(module, local.use)} cannot be traced once: {reason}")
+        raise hoisting.Stuck(f"{shown(module, local.use)} cannot be traced once: {reason}")
     if isinstance(local.function, ast.Lambda):
         if local.function is not local.use:
-            raise Declined(f"{shown(module, local.use)} is a lambda with a name")
+            raise hoisting.Stuck(f"{shown(module, local.use)} is a lambda with a name")
         return
     if local.function.decorator_list:
-        raise Declined(f"`{local.function.name}` is decorated")
-    for use in loads(module, local.function):
+        raise hoisting.Stuck(f"`{local.function.name}` is decorated")
+    for use in hoisting.reads(module, local.function):
         if not isinstance(module.parent(use), ast.Call | ast.List | ast.Tuple | ast.keyword):
-            raise Declined(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+            raise hoisting.Stuck(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
         if isinstance(module.parent(use), ast.Tuple | ast.List) and not _is_call_argument(module, use):
-            raise Declined(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+            raise hoisting.Stuck(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
 
 
 def doubts(module: Module, move: Move) -> Iterator[str]:
@@ -116,8 +109,9 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
     for local in move.locals:
         yield from purity(module, local.function).doubts
         if isinstance(local.function, ast.FunctionDef):
-            yield from (module.text(use) for use in loads(module, local.function) if _is_given_away(module, use))
-            if not all(is_bound_before(module, local.function, use) for use in loads(module, local.function)):
+            uses = hoisting.reads(module, local.function)
+            yield from (module.text(use) for use in uses if _is_given_away(module, use))
+            if not all(is_bound_before(module, local.function, use) for use in uses):
                 yield local.function.name  # perhaps it is not defined
 
 
@@ -136,7 +130,7 @@ def _is_call_argument(module: Module, use: ast.AST) -> bool:
 def _owner(module: Module, name: str, function: Function) -> Function:
     scope = module.scope_of(name, function)
     if scope is None or not isinstance(scope, ast.FunctionDef | ast.Lambda):
-        raise Declined(f"where `{name}` comes from is not certain")
+        raise hoisting.Stuck(f"where `{name}` comes from is not certain")
     return scope
 
 
@@ -145,72 +139,54 @@ def _check_lift(module: Module, local: Local, name: str) -> None:
     for use in lifting.uses(module, local.function, name):
         reason = lifting.use_of(module, use)
         if reason is not None:
-            raise Declined(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
+            raise hoisting.Stuck(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
     owner = _owner(module, name, local.function)
     if module.method_of(owner) is not None and name == first_parameter(owner):
-        raise Declined(f"{shown(module, local.use)} reads `{name}`, an object that can change between calls")
-
-
-def _check_kept(module: Module, local: Local, name: str, scope: ast.AST) -> None:
-    """A variable of a factory: it stays captured, so it must stay what it is."""
-    function = shown(module, local.use)
-    if constancy(module, name, scope) is not Constancy.CONSTANT:
-        raise Declined(f"{function} reads `{name}`, which can change between calls")
-    for use in lifting.uses(module, local.function, name):
-        parent = module.parent(use)
-        if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
-            continue
-        if isinstance(parent, ast.Attribute | ast.Subscript) or lifting.use_of(module, use) is not None:
-            raise Declined(f"{function} uses `{name}` of `{around(module, use)}` as more than a number")
+        raise hoisting.Stuck(f"{shown(module, local.use)} reads `{name}`, an object that can change between calls")
 
 
 def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tuple[Local, ...]) -> None:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        raise Declined(f"`{last_part(primitive)}` is called with `*` or `**`")
+        raise hoisting.Stuck(f"`{last_part(primitive)}` is called with `*` or `**`")
     if len(locals_) != len(list(function_arguments(module, call))):
-        raise Declined("one of the functions is made elsewhere, and would have to take the lifted variables too")
+        raise hoisting.Stuck("one of the functions is made elsewhere, and would have to take the lifted variables too")
     if len({id(local.function) for local in locals_}) != len(locals_):
-        raise Declined("one function has two roles")
+        raise hoisting.Stuck("one function has two roles")
     for local in locals_:
         arguments = local.function.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults or arguments.posonlyargs:
-            raise Declined(f"{shown(module, local.use)} has parameters beside the plain ones")
+            raise hoisting.Stuck(f"{shown(module, local.use)} has parameters beside the plain ones")
         if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive][1]):
-            raise Declined(f"{shown(module, local.use)} has another number of parameters")
-        if isinstance(local.function, ast.FunctionDef) and len(loads(module, local.function)) != 1:
-            raise Declined(f"`{local.function.name}` is used elsewhere too")
+            raise hoisting.Stuck(f"{shown(module, local.use)} has another number of parameters")
+        if isinstance(local.function, ast.FunctionDef) and len(hoisting.reads(module, local.function)) != 1:
+            raise hoisting.Stuck(f"`{local.function.name}` is used elsewhere too")
         if primitive == "jax.lax.scan" and not all(_is_pair(r) for r in results(module, local.function)):
-            raise Declined(f"{shown(module, local.use)} does not return a pair that can be read")
+            raise hoisting.Stuck(f"{shown(module, local.use)} does not return a pair that can be read")
     if primitive in INIT and initial_carry(call, primitive) is None:
-        raise Declined(f"the initial value of `{last_part(primitive)}` is not in the call")
+        raise hoisting.Stuck(f"the initial value of `{last_part(primitive)}` is not in the call")
     if primitive not in INIT and call.keywords:
-        raise Declined(f"`{last_part(primitive)}` is called with keywords")
+        raise hoisting.Stuck(f"`{last_part(primitive)}` is called with keywords")
     if primitive == "jax.lax.scan" and taker(module, call) is None:
-        raise Declined("the result of `scan` is used as a whole")
+        raise hoisting.Stuck("the result of `scan` is used as a whole")
 
 
 def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
     """Defaults and annotations are evaluated where the `def` stands: they must mean the same at `place`."""
-    arguments = local.function.args
-    outside: list[ast.AST] = [*arguments.defaults, *(d for d in arguments.kw_defaults if d)]
-    if isinstance(local.function, ast.FunctionDef):
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        outside += [a.annotation for a in every if a is not None and a.annotation is not None]
-        outside += [local.function.returns] if local.function.returns else []
-    for part in outside:
+    for part in hoisting.evaluated_early(local.function):
         computed = next(
             (n for n in ast.walk(part) if isinstance(n, ast.Call) and not _is_in_lambda(module, n, part)), None
         )
         if computed is not None:
             what = first_line(module, computed)
-            raise Declined(f"`{what}` in the signature of {shown(module, local.use)} is computed at every call")
+            raise hoisting.Stuck(f"`{what}` in the signature of {shown(module, local.use)} is computed at every call")
         for name in (n for n in ast.walk(part) if isinstance(n, ast.Name)):
             scope = module.scope_of(name.id, local.function)
             defined = [b.node for b in module.bindings(name.id)] if scope is module.tree else []
-            line = statement_in(module, local.use, place).lineno
+            line = hoisting.statement_in(module, local.use, place).lineno
             above = (node for node in defined if module.enclosing(node, ast.If) is None)
             if scope is not None and not any(getattr(node, "lineno", line) < line for node in above):
-                raise Declined(f"`{name.id}` in the signature of {shown(module, local.use)} belongs to the caller")
+                where = f"the signature of {shown(module, local.use)}"
+                raise hoisting.Stuck(f"`{name.id}` in {where} belongs to the caller")
 
 
 def _is_in_lambda(module: Module, node: ast.AST, part: ast.AST) -> bool:

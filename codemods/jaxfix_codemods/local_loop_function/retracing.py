@@ -3,8 +3,8 @@
 import ast
 from functools import partial
 
-from jaxfix.api import Module, Recipe, Rewriter, is_impure
-from jaxfix_codemods.local_loop_function.naming import Declined, last_part
+from jaxfix.api import Module, Recipe, Rewriter, hoisting, is_impure
+from jaxfix_codemods.local_loop_function.naming import last_part
 
 
 def title(callee: str) -> str:
@@ -15,12 +15,12 @@ def retraced(module: Module, taker: ast.expr) -> Recipe:
     """Wraps `taker`, the function that is called.
 
     Raises:
-      Declined: it cannot be wrapped.
+      Stuck: it cannot be wrapped.
     """
     if not module.has_exact_spans(taker):
-        raise Declined("the call stands inside an f-string")
+        raise hoisting.Stuck("the call stands inside an f-string")
     if module.surroundings.helpers is None:
-        raise Declined("there is no place for the file that `retrace` comes from")
+        raise hoisting.Stuck("there is no place for the file that `retrace` comes from")
     return partial(_wrap, taker)
 
 
@@ -32,9 +32,11 @@ def check_gain(module: Module, functions: list[ast.AST]) -> None:
     """What is another program at every call is compiled at every call, retraced or not.
 
     Raises:
-      Declined: one of the functions draws numbers or asks for the time.
+      Stuck: one of the functions draws numbers or asks for the time.
     """
     for function in functions:
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and is_impure(module.qualname(node.func)):
-                raise Declined(f"`{module.text(node.func)}` answers differently at every trace, and is compiled anew")
+                raise hoisting.Stuck(
+                    f"`{module.text(node.func)}` answers differently at every trace, and is compiled anew"
+                )

@@ -3,9 +3,9 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import CONTROL_FLOW, Function, Module, Rewriter
+from jaxfix.api import CONTROL_FLOW, Function, Module, Rewriter, hoisting
 from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
-from jaxfix_codemods.local_loop_function.naming import around, free_names, is_docstring, loads, used_in
+from jaxfix_codemods.local_loop_function.naming import around, is_docstring
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
             _put(module, move, moved, edit)
         handed_over[local.use] = names[local.function]
         if isinstance(local.function, ast.FunctionDef):
-            for use in loads(module, local.function):
+            for use in hoisting.reads(module, local.function):
                 handed_over.setdefault(use, names[local.function])
     _pass_lifted(module, move, handed_over, edit)
     if move.primitive == "jax.lax.scan" and move.lifted and isinstance(module.parent(move.call), ast.Return):
@@ -53,7 +53,7 @@ def _moved(module: Module, move: Move, local: Local) -> Moved:
     own = local.role if isinstance(local.function, ast.Lambda) else local.function.name.strip("_")
     name = module.fresh("_" + ("_".join(part for part in (caller, own) if part) or local.role))
     # Lifted for another one of the functions, and here the name of something else.
-    taken = used_in(module, local.function) - set(free_names(module, local.function))
+    taken = hoisting.names_in(module, local.function) - set(hoisting.free_names(module, local.function))
     lifted = tuple(module.fresh(f"{name}_") if name in taken else name for name in move.lifted)
     return Moved(local.function, local.role, name, lifted)
 
@@ -97,9 +97,7 @@ def _as_def(module: Module, move: Move, moved: Moved, function: ast.Lambda) -> s
 
 def _result_text(module: Module, body: ast.expr) -> str:
     """The text of `body` as it can follow `return`: in parentheses if a line of it ends outside of brackets."""
-    start = module.source.lines.line_start(body.lineno)
-    line = module.source.text[start : module.span(body).start].decode()
-    text = _dedented(module.text(body), len(line) - len(line.lstrip())).replace("\n", "\n    ")
+    text = hoisting.dedented(module.text(body), hoisting.indentation(module, body)).replace("\n", "\n    ")
     try:
         ast.parse(text, mode="eval")
     except SyntaxError:
@@ -129,13 +127,15 @@ def _unpack(module: Module, move: Move, moved: Moved, function: ast.FunctionDef,
 
 def _unpacking(module: Module, move: Move, moved: Moved, carry: str) -> str:
     inner = moved.function.args.args[_carry_index(move, moved.role)].arg
-    if moved.role != "cond" or set(free_names(module, moved.function)) & set(move.lifted):
+    if moved.role != "cond" or set(hoisting.free_names(module, moved.function)) & set(move.lifted):
         return f"{inner}, {', '.join(moved.lifted)} = {carry}"
-    return f"{inner}, *{'_' if '_' not in used_in(module, moved.function) else module.fresh('_rest')} = {carry}"
+    return (
+        f"{inner}, *{'_' if '_' not in hoisting.names_in(module, moved.function) else module.fresh('_rest')} = {carry}"
+    )
 
 
 def _carry_name(module: Module, function: Function) -> str:
-    used = used_in(module, function)
+    used = hoisting.names_in(module, function)
     return next(n for n in ("carry", "lifted", module.fresh("lifted_carry")) if n not in used)
 
 
@@ -165,12 +165,7 @@ def _spell_out(module: Module, move: Move, handed_over: dict[ast.AST, str], edit
     carry, stacked = (name if name not in used else module.fresh(name) for name in ("carry", "stacked"))
     outside = {node: text for node, text in handed_over.items() if move.call not in module.ancestors(node)}
     inside = {node: text for node, text in handed_over.items() if node not in outside}
-    call = _dedented(module.substitute(move.call, inside), statement.col_offset)
+    call = hoisting.dedented(module.substitute(move.call, inside), statement.col_offset)
     edit.replace(statement, f"({carry}, *{_rest(module, move.call)}), {stacked} = {call}\nreturn {carry}, {stacked}")
     for node, text in outside.items():
         edit.replace(node, text)
-
-
-def _dedented(text: str, columns: int) -> str:
-    first, *others = text.splitlines()
-    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))

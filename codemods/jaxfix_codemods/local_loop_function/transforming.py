@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Confidence, Finding, Module, Safety, Transformed, always_runs, demands, effects
-from jaxfix_codemods.local_loop_function.anew import may_repeat
-from jaxfix_codemods.local_loop_function.naming import Declined, first_line, last_part
+from jaxfix.api import Confidence, Finding, Module, Safety, Transformed, always_runs, demands, effects, hoisting
+from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
 
 def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
     """The finding of one transformation, unless it runs once."""
-    sites = [site for site in transformed.sites if may_repeat(module, site)]
+    sites = [site for site in transformed.sites if module.may_repeat(site)]
     if not sites:
         return
     again = any(map(module.surely_repeats, sites)) and _surely_loops(module, transformed)
@@ -27,7 +26,7 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
     try:
         _check(module, transformed)
         yield found(recipe=retraced(module, transformed.taker), safety=Safety.NEEDS_EVIDENCE)
-    except Declined as reason:
+    except hoisting.Stuck as reason:
         yield found(declined=str(reason))
 
 
@@ -45,9 +44,9 @@ def _check(module: Module, transformed: Transformed) -> None:
     for function in sorted(transformed.functions, key=lambda function: function.lineno):
         effect = next(effects(module, function), None)
         if effect is not None:
-            raise Declined(f"{effect}, and may be traced twice")
+            raise hoisting.Stuck(f"{effect}, and may be traced twice")
     asked = demands(module, transformed.function).values
     arguments = transformed.function.args
     for parameter in (*arguments.posonlyargs, *arguments.args)[:1]:
         if transformed.is_derivative and parameter.arg in asked:
-            raise Declined(f"it {asked[parameter.arg]}, which a trace of the whole does not know")
+            raise hoisting.Stuck(f"it {asked[parameter.arg]}, which a trace of the whole does not know")
