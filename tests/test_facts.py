@@ -401,7 +401,8 @@ def test_an_eager_step_is_put_under_jit_where_it_is_defined() -> None:
             "a new function at every call",
         ),
         (
-            "def step(params, n, b):\n    if n > 3:\n        return b\n    return params - jax.grad(loss)(params, b)",
+            "def step(params, n, b):\n    if n > 3:\n        return -params\n"
+            "    return params - jax.grad(loss)(params, b)",
             "params = model.step(params, number, 1.0)",
             "its values are not in the code",
         ),
