@@ -1,7 +1,6 @@
 """Measures both copies of a package, and keeps what it has measured."""
 
 import hashlib
-import importlib
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.census.comparing import ROUNDS, Compared, compared, rewritten, twin
+from benchmarks.ecosystem.own import digest
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.report import Compile, Environment, Evidence, Measurement
 from jaxfix.evidence.optimizers import OptimizerRunner, Surveyed
@@ -101,7 +101,7 @@ class Census:
         done = subprocess.run([python, "-c", _FIND, package], check=True, stdout=subprocess.PIPE, text=True)
         place, self.versions = json.loads(done.stdout)
         self.package, self.python, self.location, self.work = package, python, Path(place), work / package
-        self.applied = self.work / f"applied-{_own_digest()}{f'-{select}' if select else ''}"
+        self.applied = self.work / f"applied-{digest()}{f'-{select}' if select else ''}"
         self.limits = {"timeout_s": CASE_LIMIT_S * CHUNK, "case_limit_s": CASE_LIMIT_S}
         self.select = select
         self.runner = OptimizerRunner(package, self.location, python, workers=workers, everything=True, **self.limits)
@@ -246,16 +246,6 @@ class Census:
         self.work.mkdir(parents=True, exist_ok=True)
         with file.open("a") as opened:
             opened.writelines(json.dumps(to_json(entry)) + "\n" for entry in entries)
-
-
-def _own_digest() -> str:
-    """Of the sources of jaxfix itself: what another jaxfix did is not what this one does."""
-    said = hashlib.sha256()
-    for package in ("jaxfix", "jaxfix_codemods"):
-        for place in importlib.import_module(package).__path__:
-            for path in sorted(Path(place).rglob("*.py")):
-                said.update(path.read_bytes())
-    return said.hexdigest()[:16]
 
 
 def _is_wanted(case: str, only: frozenset[str] | None) -> bool:

@@ -10,17 +10,19 @@ From the root of a clone, with network. Downloads are kept in the user's cache f
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
-from benchmarks.ecosystem import page
-from benchmarks.ecosystem.downloads import pinned
+from benchmarks.ecosystem import own, page
+from benchmarks.ecosystem.downloads import Release, pinned
 from benchmarks.ecosystem.inspecting import Library, inspect
 from benchmarks.ecosystem.review import key, verdicts
 from benchmarks.ecosystem.suite import Suite, known, suite
+from jaxfix.core.codec import from_json, to_json
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "ecosystem.md"
@@ -37,7 +39,7 @@ def main() -> None:
         if only is None or release.name in only:
             print(f"{release}", file=sys.stderr, flush=True)
             work = options.work / f"{release.name}-{release.version}"
-            libraries.append(inspect(release, options.work / "wheels", work, options.python))
+            libraries.append(_inspected(release, options, work))
             if release.name == options.suite:
                 suite(work / "before", work / "after", release.name, options.python, work)
     suites = {entry.name: _suite(entry, options.work) for entry in libraries}
@@ -49,6 +51,15 @@ def main() -> None:
         PAGE.write_text("\n".join([*page.lines(libraries, verdicts(), suites), ""]))
         PAGE.with_suffix(".json").write_text(page.document(libraries, verdicts()))
         print(PAGE.relative_to(ROOT))
+
+
+def _inspected(release: Release, options: argparse.Namespace, work: Path) -> Library:
+    """What this jaxfix does to the library, kept in `work`: a run that was ended goes on where it was."""
+    kept = work / f"inspected-{own.digest()}{'-imported' if options.python else ''}.json"
+    if not kept.exists():
+        found = inspect(release, options.work / "wheels", work, options.python)
+        kept.write_text(json.dumps(to_json(found)))
+    return from_json(Library, json.loads(kept.read_text()))
 
 
 def _suite(library: Library, work: Path) -> Suite | None:
