@@ -88,7 +88,7 @@ def test_a_class_body_does_not_hide_names_from_its_methods() -> None:
         ("@jax.jit\ndef f():\n    mark_here()", Runs.TRACED),
         ("@functools.partial(jax.jit, static_argnums=0)\ndef f():\n    mark_here()", Runs.TRACED),
         ("@jax.jit(static_argnums=0)\ndef f():\n    mark_here()", Runs.TRACED),
-        ("@unknown\ndef _f():\n    mark_here()\n\n_f()", Runs.EAGER),
+        ("@unknown\ndef _f():\n    mark_here()\n\n_f()", Runs.UNKNOWN),
         ("def _f():\n    mark_here()\n\nstep = jax.jit(_f)", Runs.TRACED),
         ("def _f():\n    mark_here()\n\nstep = jax.jit(jax.grad(_f))", Runs.TRACED),
         ("def _f():\n    mark_here()\n\n@jax.jit\ndef g():\n    _f()", Runs.TRACED),

@@ -39,18 +39,6 @@ def _block_of(module: "Module", statement: ast.stmt) -> list[ast.stmt]:
     return next((field for field in fields if isinstance(field, list) and statement in field), [statement])
 
 
-def goes_around(loop: ast.AST) -> bool:
-    """Whether nothing in the text of `loop` says that it goes round once at most."""
-    match loop:
-        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=0 | 1)])):
-            return False
-        case ast.For(iter=ast.List(elts=elements) | ast.Tuple(elts=elements)) if len(elements) < 2:
-            return False
-        case ast.For(body=body) | ast.AsyncFor(body=body) | ast.While(body=body):
-            return not any(isinstance(statement, ast.Return | ast.Raise | ast.Break) for statement in body)
-    return True
-
-
 def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
     match outer:
         case ast.If(test=test) | ast.IfExp(test=test):

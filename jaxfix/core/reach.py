@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from jaxfix.core.conditions import always_runs, goes_around
+from jaxfix.core.conditions import always_runs
 from jaxfix.core.control_flow import function_arguments
 from jaxfix.core.jax_names import DERIVATIVES, JITS, is_retrace
+from jaxfix.core.replaced import is_replaced
+from jaxfix.core.rounds import goes_around
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ _CALL_AT_ONCE = frozenset(
     {"jax.jvp", "jax.vjp", "jax.linearize", "jax.eval_shape", "jax.tree.map", "jax.tree_util.tree_map"}
 )
 _MEMOS = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property"})
+_PLAIN_DECORATORS = frozenset({"functools.wraps", "contextlib.contextmanager", "typing.overload"})
 _TRANSPARENT_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod", "override"})
 
 
@@ -137,7 +140,7 @@ class Reach:
         return self._asked_once("repeats", function, lambda use: use.call is not None and self.repeats(use.call))
 
     def surely_repeats(self, node: ast.AST) -> bool:
-        if self.runs(node) is not Runs.EAGER:
+        if self.runs(node) is not Runs.EAGER or self._is_uncompiled(node):
             return False
         if self._goes_around(node):
             return True
@@ -148,6 +151,16 @@ class Reach:
         if name is not None and self._project.surely_repeats(name):
             return True
         return self._asked_once("surely", function, lambda use: use.call is not None and self.surely_repeats(use.call))
+
+    def _is_uncompiled(self, node: ast.AST) -> bool:
+        """Whether nothing is compiled where `node` stands: it is under `jax.disable_jit`."""
+        return any(
+            isinstance(item.context_expr, ast.Call)
+            and self._module.qualname(item.context_expr.func) == "jax.disable_jit"
+            for outer in self._module.ancestors(node)
+            if isinstance(outer, ast.With)
+            for item in outer.items
+        )
 
     def through(self, node: ast.AST) -> tuple[Through, ...]:
         """The functions that others may call to get to `node`."""
@@ -167,7 +180,8 @@ class Reach:
         return tuple(dict.fromkeys(found))
 
     def _goes_around(self, node: ast.AST) -> bool:
-        return any(goes_around(loop) and always_runs(self._module, node, loop) for loop in self._module.loops(node))
+        module = self._module
+        return any(goes_around(module, loop) and always_runs(module, node, loop) for loop in module.loops(node))
 
     def _always_runs(self, node: ast.AST, function: Function) -> bool:
         return not self._is_memoised(function) and always_runs(self._module, node, function)
@@ -204,17 +218,22 @@ class Reach:
             return _UNKNOWN
         self._under_way.add(("ways", function))
         found = Ways()
+        is_strange = self._has_strange_decorator(function) or is_replaced(self._module, function)
         for use in self._uses_of(function):
-            if not self._is_recursion(use, function):
+            if is_strange and use.call is not None:
+                found |= _UNKNOWN  # what is called there may be something that was made of it
+            elif not self._is_recursion(use, function):
                 found |= Ways(frozenset({use.runs})) if use.call is None else self.ways(use.call)
         self._under_way.discard(("ways", function))
         if self._is_jitted(function):
             found = Ways(frozenset({Runs.TRACED}))
         else:
-            if self._has_strange_decorator(function):
+            if is_strange:
                 found |= _UNKNOWN
             name = self.name_for_others(function)
-            if name is not None and (self._is_public(function) or self._project.uses(name)):
+            if is_strange and name is not None and self._project.uses(name):
+                found |= _UNKNOWN
+            elif name is not None and (self._is_public(function) or self._project.uses(name)):
                 found |= Ways(open=frozenset({name}))
             # A method is called on objects too, and where they come from is not always read.
             is_method = self._module.method_of(function) is not None
@@ -240,9 +259,19 @@ class Reach:
         for decorator in _decorators(function):
             known = self._module.transform(decorator)
             plain = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", None)
-            if known not in JITS | _MAPS | DERIVATIVES and plain not in _TRANSPARENT_DECORATORS:
+            is_known = known in JITS | _MAPS | DERIVATIVES | _MEMOS | _PLAIN_DECORATORS
+            if not is_known and plain not in _TRANSPARENT_DECORATORS and not self._only_wraps(decorator):
                 return True
         return False
+
+    def _only_wraps(self, decorator: ast.expr) -> bool:
+        """Whether `decorator` is a function of this file that puts nothing under jit."""
+        named = decorator.func if isinstance(decorator, ast.Call) else decorator
+        function = self._module.definition(named)
+        return function is not None and not any(
+            isinstance(node, ast.Name | ast.Attribute) and self._module.qualname(node) in JITS | {"jax"}
+            for node in ast.walk(function)
+        )
 
     def _is_public(self, function: Function) -> bool:
         if isinstance(function, ast.Lambda) or self._module.is_script:
@@ -274,7 +303,11 @@ class Reach:
         scope = self._module.scope_of(function.name, function) or self._module.tree
         for name in self._loads.get(function.name, ()):
             if self._module.scope_of(function.name, name) is scope:
-                yield from self._use(name, False)
+                found = self._module.jitted(name) if self._module.definition(name) is None else None
+                if found is not None and found.function is function:
+                    yield _Use(Runs.TRACED, None, False)  # `step = jax.jit(step)` stands above
+                else:
+                    yield from self._use(name, False)
 
     def _method_uses(self, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef) -> Iterator[_Use]:
         for attribute in self._attribute_loads.get(method.name, ()):
@@ -326,7 +359,8 @@ class Reach:
             case ast.Assign(targets=[ast.Name() as target]) | ast.NamedExpr(target=target):
                 yield from self._uses_of_name(target, differentiated)
             case ast.IfExp():
-                yield from self._use(parent, differentiated)
+                for use in self._use(parent, differentiated):
+                    yield use if use.call is None else _Use(Runs.UNKNOWN, None, use.differentiated)
             case ast.Expr():
                 return
             case _:

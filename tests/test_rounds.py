@@ -1,0 +1,103 @@
+"""What is told to happen again and again: only what the text shows to run eagerly, more than once."""
+
+import textwrap
+
+import pytest
+
+from jaxfix.core.facts import Facts, Project, Surroundings
+from jaxfix.core.model import Module
+from jaxfix.core.source import SourceFile
+
+HEAD = "import functools\nimport jax\n\n"
+
+
+def surely_repeats(text: str, surroundings: Surroundings | None = None) -> bool:
+    source = SourceFile.decode("lib.py", (HEAD + textwrap.dedent(text)).encode())
+    module = Module.parse(source, surroundings or Surroundings())
+    (call,) = (call for call in module.all_calls() if module.text(call) == "here()")
+    return module.surely_repeats(call)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for _ in range(3): here()",
+        "for _ in range(0, 4, 2): here()",
+        "for _ in range(n): here()",
+        "N = 3\nfor _ in range(N): here()",
+        "for _ in (1, 2): here()",
+        "for _ in (*many,): here()",
+        "for _ in enumerate(loader): here()",
+        "for _ in zip(xs, ys): here()",
+        "[here() for _ in range(3)]",
+        "sum(here() for _ in range(3))",
+        "[here() for a in (1,) for b in many]",
+        "while True:\n    here()\n    if done: break",
+        "while not done:\n    here()\n    done = f()",
+        "for _ in range(3):\n    try:\n        here()\n    except ValueError:\n        break",
+        "def _f(): here()\nfor _ in range(3): _f()",
+        "def timed(f):\n    return lambda: f()\n@timed\ndef _f(): here()\nfor _ in range(3): _f()",
+        "@functools.wraps(other)\ndef _f(): here()\nfor _ in range(3): _f()",
+        "class C:\n    def f(self): here()\n    def run(self):\n        for _ in range(3): self.f()\nc = C()\nc.run()",
+    ],
+)
+def test_what_goes_around_repeats(text: str) -> None:
+    assert surely_repeats(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for _ in range(1): here()",
+        "for _ in range(0, 1): here()",
+        "for _ in range(0, 9, 9): here()",
+        "for _ in range(3, 0): here()",
+        "N = 1\nfor _ in range(N): here()",
+        "for _ in (): here()",
+        "for _ in 'a': here()",
+        "NAMES = ('a',)\nfor _ in NAMES: here()",
+        "for _ in enumerate(['a']): here()",
+        "for _ in zip([1], many): here()",
+        "for _ in {'a': 1}.items(): here()",
+        "[here() for _ in range(1)]",
+        "next(here() for _ in range(3))",
+        "any(here() for _ in range(3))",
+        "lazy = (here() for _ in range(3))",
+        "while not done:\n    here()\n    done = True",
+        "while wanted:\n    here()\n    wanted = False",
+        "for _ in range(3):\n    with scope():\n        here()\n        break",
+        "for _ in many:\n    try:\n        here()\n    except ValueError:\n        continue\n    else:\n        break",
+        "for _ in range(3):\n    here()\n    if a:\n        break\n    else:\n        break",
+        "def _f():\n    for _ in range(3):\n        y = here()\n        if y:\n            return y\n_f()",
+        "def _f():\n    while True:\n        yield here()\n_f()",
+        "for _ in range(3):\n    with jax.disable_jit():\n        here()",
+    ],
+)
+def test_what_may_happen_once_does_not_surely_repeat(text: str) -> None:
+    assert not surely_repeats(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def compiled(f): return jax.jit(f)\n@compiled\ndef _f(): here()",
+        "fast = functools.partial(jax.jit)\n@fast\ndef _f(): here()",
+        "@unknown\ndef _f(): here()",
+        "def _f(): here()\n_f = jax.jit(_f)",
+        "def _f(): here()\nif fast:\n    _f = jax.jit(_f)",
+        "def _f(): here()\nglobals()['_f'] = jax.jit(_f)",
+        "import sys\ndef _f(): here()\nsys.modules[__name__]._f = jax.jit(_f)",
+        "def _g(): here()\n_f = jax.jit(_g) if fast else _g",
+        "class C:\n    def f(self): here()\nc = C()\nc.f = jax.jit(c.f)\n_f = lambda: c.f()",
+        "def fast(cls): return cls\n@fast\nclass C:\n    def f(self): here()\nc = C()\n_f = lambda: c.f()",
+    ],
+)
+def test_what_may_be_under_jit_by_then_does_not_surely_repeat(text: str) -> None:
+    assert not surely_repeats(text + "\nfor _ in range(3): _f()")
+
+
+def test_what_another_file_puts_under_jit_does_not_surely_repeat() -> None:
+    text = "def _f(): here()\nfor _ in range(3): _f()"
+    assert surely_repeats(text, Surroundings("lib", project=Project((Facts("main"),))))
+    assert not surely_repeats(text, Surroundings("lib", project=Project((Facts("main", rebinds=("lib._f",)),))))
+    assert not surely_repeats(text, Surroundings("lib", project=Project((Facts("main", stored=("_f",)),))))
