@@ -1,6 +1,7 @@
 """All that a codemod may import."""
 
 from jaxfix.core import control_flow, counting, fresh, hoisting, lifting, selection, strength
+from jaxfix.core.arguments import arguments_of
 from jaxfix.core.callers import Callers, callers, outside_arguments
 from jaxfix.core.cause import Cause, Why
 from jaxfix.core.compiled import Compiled
@@ -14,6 +15,7 @@ from jaxfix.core.facts import Called, Passed, Sort, Use
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
+from jaxfix.core.keeping import is_kept
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import WHOLE, Key, Origins, Pair, Part, returned
 from jaxfix.core.passing import Passing
@@ -21,7 +23,7 @@ from jaxfix.core.purity import purity
 from jaxfix.core.rebinding import Rebinding, rebindings
 from jaxfix.core.releasing import binds_again, is_in_loop, why_kept
 from jaxfix.core.staying import Stay, stay
-from jaxfix.core.traceable import Demands, arguments_of, demands, demands_of_statements, is_kept
+from jaxfix.core.traceable import Demands, demands, demands_of_statements
 from jaxfix.core.value import Form, Kind, Value
 from jaxfix.core.values import Values
 

@@ -4,9 +4,11 @@ import ast
 
 import pytest
 
+from jaxfix.core.arguments import arguments_of
+from jaxfix.core.keeping import is_kept
 from jaxfix.core.model import Module
 from jaxfix.core.source import SourceFile
-from jaxfix.core.traceable import arguments_of, demands, is_kept
+from jaxfix.core.traceable import demands
 
 IMPORTS = "import random\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n"
 
@@ -77,6 +79,23 @@ def test_what_has_to_be_known_is_named() -> None:
     found = demands(module, function(module))
     assert set(found.values) == {"kind", "n"}
     assert set(found.called) == {"f"}
+
+
+@pytest.mark.parametrize(
+    ("call", "known"),
+    [
+        ("jnp.arange(0, n)", {"n"}),
+        ("jnp.arange(p, n, k)", {"p", "n", "k"}),
+        ("jnp.linspace(p, k, n)", {"n"}),
+        ("jnp.linspace(p, k, num=n)", {"n"}),
+        ("jnp.full((n,), k)", {"n"}),
+        ("jnp.full(shape=(n,), fill_value=k)", {"n"}),
+        ("jnp.full(fill_value=k, shape=n, dtype=p.dtype)", {"n"}),
+    ],
+)
+def test_what_shapes_an_array_has_to_be_known(call: str, known: set[str]) -> None:
+    module = parsed(f"def step(p, n, k):\n    return p + {call}\n")
+    assert set(demands(module, function(module)).values) == known
 
 
 def test_a_method_that_is_transformed_is_one_that_is_called() -> None:

@@ -5,38 +5,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
+from jaxfix.core.arguments import arguments_of
+from jaxfix.core.changes import MUTATORS
+from jaxfix.core.concrete import (
+    CONCRETE_ATTRIBUTES,
+    HOSTS,
+    NUMBER_TAKERS,
+    STATIC_ATTRIBUTES,
+    WAITERS,
+    shapes,
+    takes_function,
+)
 from jaxfix.core.constancy import is_impure
 from jaxfix.core.effects import effects, ties
 from jaxfix.core.jax_names import PURE_BUILTINS
+from jaxfix.core.keeping import class_of, is_kept
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_STATIC = frozenset({"shape", "dtype", "ndim", "size", "weak_type", "aval"})
-_CONCRETE = frozenset(
-    {
-        *("item", "tolist", "tobytes", "block_until_ready", "numpy", "device", "devices", "is_deleted", "delete"),
-        *("copy_to_host_async", "addressable_data", "addressable_shards", "unsafe_buffer_pointer", "sharding"),
-    }
-)
-_TAKE_NUMBERS = frozenset(
-    {
-        *("range", "int", "float", "bool", "complex", "round", "str", "repr", "format", "hash", "sorted", "any", "all"),
-        *("min", "max", "chr", "divmod", "slice", "print", "id", "bytes"),
-    }
-)
-_HOST = ("numpy", "scipy", "pandas", "torch", "tensorflow", "wandb", "tqdm", "matplotlib")
-_SHAPES = {
-    **dict.fromkeys(("ones", "zeros", "empty", "full", "eye", "identity", "tri"), 0),
-    **dict.fromkeys(("arange", "linspace"), 0),
-    **dict.fromkeys(("one_hot", "normal", "uniform", "split", "randint", "broadcast_to", "reshape", "tile"), 1),
-}
-"""Functions of JAX that take a shape or a number of elements, from this position on."""
-_STATIC_KEYWORDS = frozenset({"axis", "axes", "shape", "dtype", "num", "length", "num_classes", "has_aux", "argnums"})
-_TO_HOST = frozenset({"jax.device_get", "jax.block_until_ready", "jax.experimental.io_callback"})
 _DEPTH = 12
 
 
@@ -72,75 +60,6 @@ def demands(module: "Module", function: Function) -> Demands:
 def demands_of_statements(module: "Module", statements: Sequence[ast.stmt]) -> Demands:
     """The same of statements that stand in a row, of the names that they read."""
     return _Reader(module).of_statements(statements)
-
-
-def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | None = None) -> str | None:
-    """Why the object behind `name` can be another one, or change, while the program runs; None if it does not.
-
-    Args:
-      around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
-    """
-    found = module.bindings(name, scope)
-    if scope is module.tree and name in module.imports:
-        return None
-    if len(found) != 1:
-        return f"`{name}` is bound more than once"
-    if scope is module.tree and (name in module.changes.rebound or module.changes.any_global):
-        return f"`{name}` is bound anew through `globals`"
-    (binding,) = found
-    shared = set(module.ancestors(around)) if around is not None else set()
-    for outer in module.ancestors(binding.node):
-        if outer is scope:
-            break
-        if isinstance(outer, _LOOPS) and outer not in shared:
-            return f"`{name}` is bound anew at every round of a loop"
-    for root in module.changes.roots.get(name, ()):
-        if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
-            return f"`{name}` is changed in place"
-    return _changes_itself(module, binding)
-
-
-def _is_functional_update(module: "Module", root: ast.AST) -> bool:
-    """Whether `root` is the `x` of an `x.update(...)` that returns what it makes, as optimizers do."""
-    match module.parent(root):
-        case ast.Attribute(attr="update") as method:
-            call = module.parent(method)
-            return isinstance(call, ast.Call) and not isinstance(module.parent(call), ast.Expr)
-    return False
-
-
-def _changes_itself(module: "Module", binding: Binding) -> str | None:
-    """Why an object of a class of this file is not the same from call to call."""
-    value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-    owner = _class_of(module, value.func) if isinstance(value, ast.Call) else None
-    if owner is None:
-        return None
-    for member in owner.body:
-        if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
-            for node in ast.walk(member):
-                if _stores_own(module, node):
-                    return f"`{owner.name}.{member.name}` changes its object"
-    return None
-
-
-def _stores_own(module: "Module", node: ast.AST) -> bool:
-    match node:
-        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
-            return is_own_object(module, value)
-        case ast.Subscript(value=ast.Attribute(value=value), ctx=ast.Store() | ast.Del()):
-            return is_own_object(module, value)
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=value), attr=attr)) if attr in MUTATORS:
-            return is_own_object(module, value) and isinstance(module.parent(node), ast.Expr)
-    return False
-
-
-def _class_of(module: "Module", expr: ast.expr) -> ast.ClassDef | None:
-    if not isinstance(expr, ast.Name):
-        return None
-    match module.bindings(expr.id, module.scope_of(expr.id, expr)):
-        case (Binding(node=ast.ClassDef() as owner),):
-            return owner
-    return None
 
 
 class _Reader:
@@ -230,7 +149,7 @@ class _Reader:
     def _method(self, node: ast.Name, made: ast.expr, found: Demands) -> None:
         """The method that is called of an object of a class of this file."""
         use = self._module.parent(node)
-        owner = _class_of(self._module, made.func) if isinstance(made, ast.Call) else None
+        owner = class_of(self._module, made.func) if isinstance(made, ast.Call) else None
         if owner is None or not isinstance(use, ast.Attribute):
             return
         for member in owner.body:
@@ -288,7 +207,9 @@ class _Reader:
                         self._value(bound, f"slices by `{_line(self._module, bound)}`", found)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 self._comparison((left, *others), ops, found)
-            case ast.Attribute(attr=attr, value=value) if attr in _CONCRETE and self._module.qualname(node) is None:
+            case ast.Attribute(attr=attr, value=value) if (
+                attr in CONCRETE_ATTRIBUTES and self._module.qualname(node) is None
+            ):
                 found.reason = f"it asks for `{_line(self._module, node)}`, which a traced array does not have"
             case ast.Call():
                 self._call(node, scope, found)
@@ -303,19 +224,20 @@ class _Reader:
         qualname = self._module.qualname(call.func) or ""
         if is_impure(qualname):
             found.reason = f"it calls `{self._module.text(call.func)}`, which a trace does once"
-        elif qualname in _TO_HOST:
+        elif qualname in WAITERS:
             found.reason = f"it calls `{self._module.text(call.func)}`, which waits for values"
-        elif qualname.split(".")[0] in _HOST:
+        elif qualname.split(".")[0] in HOSTS:
             for argument in (*call.args, *(k.value for k in call.keywords)):
                 self._value(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
         elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
             self._builtin(call, call.func.id, found)
         self._callee(call, scope, found)
         if qualname.startswith("jax."):
-            self._shape(call, qualname.rpartition(".")[2], found)
+            for argument in shapes(call, qualname.rpartition(".")[2]):
+                self._value(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
         if qualname.startswith(("jax.", "equinox.", "flax.")):
             for argument in call.args[:1]:
-                if not self._is_function_taker(qualname):
+                if not takes_function(qualname):
                     continue
                 match argument:
                     case ast.Name(id=name):
@@ -327,32 +249,9 @@ class _Reader:
     def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
         if name == "isinstance" and call.args:
             self._value(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
-        if name in _TAKE_NUMBERS:
+        if name in NUMBER_TAKERS:
             for argument in call.args:
                 self._value(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
-
-    def _is_function_taker(self, qualname: str) -> bool:
-        last = qualname.rpartition(".")[2].removeprefix("filter_")
-        return last in (
-            "grad",
-            "value_and_grad",
-            "vmap",
-            "jit",
-            "jvp",
-            "vjp",
-            "hessian",
-            "jacfwd",
-            "jacrev",
-            "checkpoint",
-        )
-
-    def _shape(self, call: ast.Call, last: str, found: Demands) -> None:
-        """What a function of JAX makes a shape or a type of."""
-        sized = call.args[_SHAPES[last] :] if last in _SHAPES else []
-        given = (*sized, *(k.value for k in call.keywords if k.arg in _STATIC_KEYWORDS))
-        for argument in given:
-            if last not in ("full", "linspace", "arange") or argument is sized[0]:
-                self._value(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
 
     def _callee(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         func = call.func
@@ -411,7 +310,7 @@ class _Reader:
     def _value(self, expr: ast.AST, what: str, found: Demands, depth: int = 0) -> None:
         """Notes that the value of `expr` must be known under the trace."""
         match expr:
-            case ast.Attribute(attr=attr) if attr in _STATIC:
+            case ast.Attribute(attr=attr) if attr in STATIC_ATTRIBUTES:
                 return
             case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
                 return
@@ -479,26 +378,6 @@ class _Reader:
 def _bound_arguments(function: Function, call: ast.Call) -> dict[str, ast.expr | None]:
     """What `call` passes to each parameter; None for one that keeps its default; less what cannot be told."""
     return arguments_of(function, call) or {}
-
-
-def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> dict[str, ast.expr | None] | None:
-    """What `call` passes to each parameter of `function`, None for a default; None where that cannot be told.
-
-    Args:
-      bound: the first parameter is the object that the method is called of.
-    """
-    arguments = function.args
-    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        return None
-    if arguments.vararg or arguments.kwarg:
-        return None
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1 if bound else 0 :]
-    if len(call.args) > len(positional):
-        return None
-    found: dict[str, ast.expr | None] = dict.fromkeys([*positional, *(a.arg for a in arguments.kwonlyargs)])
-    found.update(zip(positional, call.args, strict=False))
-    found.update({k.arg: k.value for k in call.keywords if k.arg is not None})
-    return found
 
 
 def _line(module: "Module", node: ast.AST) -> str:

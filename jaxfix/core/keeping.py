@@ -1,0 +1,82 @@
+"""Whether the object behind a name stays what it is while the program runs."""
+
+import ast
+from typing import TYPE_CHECKING
+
+from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
+from jaxfix.core.scopes import Binding
+
+if TYPE_CHECKING:
+    from jaxfix.core.model import Module
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | None = None) -> str | None:
+    """Why the object behind `name` can be another one, or change, while the program runs; None if it does not.
+
+    Args:
+      around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
+    """
+    found = module.bindings(name, scope)
+    if scope is module.tree and name in module.imports:
+        return None
+    if len(found) != 1:
+        return f"`{name}` is bound more than once"
+    if scope is module.tree and (name in module.changes.rebound or module.changes.any_global):
+        return f"`{name}` is bound anew through `globals`"
+    (binding,) = found
+    shared = set(module.ancestors(around)) if around is not None else set()
+    for outer in module.ancestors(binding.node):
+        if outer is scope:
+            break
+        if isinstance(outer, _LOOPS) and outer not in shared:
+            return f"`{name}` is bound anew at every round of a loop"
+    for root in module.changes.roots.get(name, ()):
+        if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
+            return f"`{name}` is changed in place"
+    return _changes_itself(module, binding)
+
+
+def _is_functional_update(module: "Module", root: ast.AST) -> bool:
+    """Whether `root` is the `x` of an `x.update(...)` that returns what it makes, as optimizers do."""
+    match module.parent(root):
+        case ast.Attribute(attr="update") as method:
+            call = module.parent(method)
+            return isinstance(call, ast.Call) and not isinstance(module.parent(call), ast.Expr)
+    return False
+
+
+def _changes_itself(module: "Module", binding: Binding) -> str | None:
+    """Why an object of a class of this file is not the same from call to call."""
+    value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+    owner = class_of(module, value.func) if isinstance(value, ast.Call) else None
+    if owner is None:
+        return None
+    for member in owner.body:
+        if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
+            for node in ast.walk(member):
+                if _stores_own(module, node):
+                    return f"`{owner.name}.{member.name}` changes its object"
+    return None
+
+
+def _stores_own(module: "Module", node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+            return is_own_object(module, value)
+        case ast.Subscript(value=ast.Attribute(value=value), ctx=ast.Store() | ast.Del()):
+            return is_own_object(module, value)
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=value), attr=attr)) if attr in MUTATORS:
+            return is_own_object(module, value) and isinstance(module.parent(node), ast.Expr)
+    return False
+
+
+def class_of(module: "Module", expr: ast.expr) -> ast.ClassDef | None:
+    """The class of this file that `expr` names."""
+    if not isinstance(expr, ast.Name):
+        return None
+    match module.bindings(expr.id, module.scope_of(expr.id, expr)):
+        case (Binding(node=ast.ClassDef() as owner),):
+            return owner
+    return None
