@@ -1,6 +1,6 @@
 """All that a codemod may import."""
 
-from jaxfix.core import control_flow, counting, fresh, hoisting, lifting, selection, strength
+from jaxfix.core import choosing, control_flow, counting, fresh, hoisting, lifting, selection, strength
 from jaxfix.core.arguments import arguments_of
 from jaxfix.core.callers import Callers, callers, outside_arguments
 from jaxfix.core.cause import Cause, Why
@@ -75,6 +75,7 @@ __all__ = [
     "arguments_of",
     "binds_again",
     "callers",
+    "choosing",
     "constancy",
     "control_flow",
     "counting",

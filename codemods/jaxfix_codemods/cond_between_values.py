@@ -57,6 +57,7 @@ from jaxfix.api import (
     Runs,
     Safety,
     Why,
+    choosing,
     eager_transformations,
     fresh,
     lifting,
@@ -83,8 +84,8 @@ def find(module: Module) -> Iterator[Finding]:
         if module.runs(call) is Runs.TRACED or selection.is_mapped(module, call) or (around and around.is_retraced):
             continue  # compiled once
         try:
-            branches = selection.choice(module, call)
-        except selection.NoSelection:
+            branches = choosing.choice(module, call)
+        except choosing.NoSelection:
             continue  # whatever it does, it is not a choice between values
         new = [branch for branch in (branches.yes, branches.no) if _is_made_anew(module, call, branch)]
         if around and _REVERSE.intersection(around.names):
@@ -108,12 +109,12 @@ def _findings(module: Module, call: ast.Call, why: str, certain: bool) -> Iterat
     )
     try:
         yield found(recipe=partial(_choose, module, selection.select(module, call)))
-    except selection.NoSelection as reason:
+    except choosing.NoSelection as reason:
         if reason.is_near:
             yield found(declined=str(reason))
 
 
-def _shown(module: Module, new: list[selection.Branch]) -> str:
+def _shown(module: Module, new: list[choosing.Branch]) -> str:
     lambdas = [branch for branch in new if isinstance(branch.function, ast.Lambda)]
     if len(lambdas) == len(new):
         return "its lambdas are new functions" if len(new) > 1 else "its lambda is a new function"
@@ -124,21 +125,21 @@ def _shown(module: Module, new: list[selection.Branch]) -> str:
 # --- which calls compile again ----------------------------------------------------------------------------------
 
 
-def _is_made_anew(module: Module, call: ast.Call, branch: selection.Branch) -> bool:
+def _is_made_anew(module: Module, call: ast.Call, branch: choosing.Branch) -> bool:
     made = fresh.made_anew(module, branch.use, by=_COND)
     if made is None or module.function(made) is not module.function(call):
         return False
     return module.function(made) is not None or bool(module.loops(made))
 
 
-def _can_move(module: Module, call: ast.Call, new: list[selection.Branch]) -> bool:
+def _can_move(module: Module, call: ast.Call, new: list[choosing.Branch]) -> bool:
     """Whether the branches can be moved to where they are made once, which costs nothing and changes nothing."""
     if module.differentiated(call):
         return False
     return all(branch.function is not None and _is_movable(module, call, branch) for branch in new)
 
 
-def _is_movable(module: Module, call: ast.Call, branch: selection.Branch) -> bool:
+def _is_movable(module: Module, call: ast.Call, branch: choosing.Branch) -> bool:
     function = branch.function
     captures = module.captures(function) if function is not None else None
     if function is None or captures is None or purity(module, function).reason is not None:
@@ -206,11 +207,11 @@ class _Writer:
                 return _bracketed(f"{self._module.text(func)}(", arguments, ")")
         raise AssertionError(ast.dump(like))
 
-    def _value(self, value: selection.SelectedValue) -> str:
+    def _value(self, value: choosing.SelectedValue) -> str:
         if value.applied_to is not None:
             return f"{self._module.text(value.expr)}({', '.join(map(self._operand, value.applied_to))})"
         written: dict[ast.AST, str] = {}
-        for place in self._reader.places(value.expr, value.names):
+        for place in value.places():
             text = self._operand(place.taken)
             if place.node is not place.whole:
                 text = self._module.substitute(place.whole, {place.node: _atom(text)})

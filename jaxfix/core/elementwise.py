@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from math import frexp, isfinite
 from typing import TYPE_CHECKING
 
+from jaxfix.core.meaning import Names, meant, places, text_of
 from jaxfix.core.value import Form, Kind, Value
 from jaxfix.core.values import Values
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
-
-Names = Mapping[str, ast.expr | None]
-"""Parameters, each with the expression that it takes; None where nothing can be read."""
 
 _ONE = frozenset({"abs", "absolute", "sign", "negative"})
 _LIKE = frozenset({"zeros_like", "ones_like"})
@@ -36,15 +34,6 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _HARMFUL = "`{}` may be infinite where it is not chosen, and make the gradient NaN"
 _MOST = 8
 """Operations that are cheaper run one by one than compiled together and called."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A name with its attributes and entries: `node`, a part of `whole` or all of it, stands for `taken`."""
-
-    whole: ast.expr
-    node: ast.expr
-    taken: ast.expr
 
 
 class NotElementwise(Exception):
@@ -307,64 +296,18 @@ class Reader:
         if parameter is None:
             raise NotElementwise(f"`{self._line(expr)}` is no elementwise arithmetic", is_near=False)
         self._check_path(expr)
-        meant = self.meant(expr, names)
-        if meant is None:
+        found = meant(expr, names)
+        if found is None:
             raise NotElementwise(f"what `{self._line(expr)}` is cannot be read")
-        if isinstance(meant, ast.Tuple | ast.List | ast.Dict) or _is_none(meant):
+        if isinstance(found, ast.Tuple | ast.List | ast.Dict) or _is_none(found):
             raise NotElementwise(f"`{self._line(expr)}` is a pytree")
-        known = self._values.of(meant)
+        known = self._values.of(found)
         if parameter.id not in names and known.form is Form.PYTHON and not known.assumed:
             return Elementwise(numbers=frozenset({known.kind}))
-        text = self.text(expr, names)
+        text = text_of(self._module, expr, names)
         self._known[text] = known
         one = frozenset({text})
         return Elementwise(one, one, one, arrays=one if known.is_array else frozenset())
-
-    def meant(self, expr: ast.expr, names: Names) -> ast.expr | None:
-        """The expression of the caller that `expr` stands for, itself if it is none; None if that cannot be read."""
-        match expr:
-            case ast.Name(id=name) if name in names:
-                return names[name]
-            case ast.Subscript(value=value, slice=ast.Constant(value=key)):
-                whole = self.meant(value, names)
-                if isinstance(whole, ast.Tuple | ast.List) and isinstance(key, int):
-                    plain = not any(isinstance(e, ast.Starred) for e in whole.elts)
-                    return whole.elts[key] if plain and -len(whole.elts) <= key < len(whole.elts) else None
-                return None if whole is None else expr
-            case ast.Attribute(value=value):
-                return None if self.meant(value, names) is None else expr
-        return expr
-
-    def places(self, expr: ast.expr, names: Names) -> "Iterator[Place]":
-        """The parts of `expr` that stand for expressions of the caller, or for parts of these."""
-        pending = [expr]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-                found = self._place(node, names)
-                if found is not None:
-                    yield found
-            else:
-                pending += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-
-    def _place(self, whole: ast.expr, names: Names) -> "Place | None":
-        node = whole
-        while True:
-            meant = self.meant(node, names)
-            if meant is not None and meant is not node:
-                return Place(whole, node, meant)
-            if not isinstance(node, ast.Attribute | ast.Subscript):
-                return None
-            node = node.value
-
-    def text(self, expr: ast.expr, names: Names) -> str:
-        """The text that means in the caller what `expr` means with `names`."""
-        place = self._place(expr, names)
-        if place is None:
-            return self._module.text(expr)
-        if place.node is expr:
-            return self._module.text(place.taken)
-        return self._module.substitute(expr, {place.node: self._module.text(place.taken)})
 
     def _check_path(self, expr: ast.expr) -> None:
         """A part of something is an attribute that is no property of arrays, or a fixed entry."""
@@ -377,8 +320,8 @@ class Reader:
     def _uses(self, expr: ast.expr, names: Names) -> Iterator[ast.AST]:
         """The uses of parameters in `expr`, outside of calls, that are not known to be arrays."""
         in_calls = {node for call in ast.walk(expr) if isinstance(call, ast.Call) for node in ast.walk(call)}
-        for place in self.places(expr, names):
-            known = self._known.get(self.text(place.whole, names))
+        for place in places(expr, names):
+            known = self._known.get(text_of(self._module, place.whole, names))
             if place.whole not in in_calls and not (known is not None and known.is_array and not known.assumed):
                 yield place.whole
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxfix.core.control_flow import older_cond
-from jaxfix.core.elementwise import Elementwise, Names, NotElementwise, Reader
-from jaxfix.core.origins import returned
-from jaxfix.core.scopes import Function
+from jaxfix.core.choosing import Choice, NoSelection, SelectedValue, choice, one_line
+from jaxfix.core.elementwise import Elementwise, NotElementwise, Reader
+from jaxfix.core.meaning import meant
 from jaxfix.core.value import Form, Kind
 from jaxfix.core.values import Values
 
@@ -16,35 +15,6 @@ if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
 _MAPS = ("jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap", "jax.pmap")
-_KEYWORDS = frozenset({"pred", "true_fun", "false_fun", "operand"})
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One branch: `use` is what was handed over, `function` is None for one of a library."""
-
-    use: ast.expr
-    function: Function | None
-    operands: tuple[ast.expr, ...]
-
-    @property
-    def value(self) -> "SelectedValue":
-        """What it computes."""
-        if self.function is None:
-            return SelectedValue(self.use, {}, self.operands)
-        arguments = self.function.args
-        parameters = (*arguments.posonlyargs, *arguments.args)
-        names = {p.arg: operand for p, operand in zip(parameters, self.operands, strict=True)}
-        return SelectedValue(returned(self.function)[0], names)
-
-
-@dataclass(frozen=True, slots=True)
-class SelectedValue:
-    """An expression of a branch, whose parameters stand for `names`; with `applied_to` a function of a library."""
-
-    expr: ast.expr
-    names: Names
-    applied_to: tuple[ast.expr, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +34,6 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A call of `lax.cond`, taken apart."""
-
-    call: ast.Call
-    predicate: ast.expr
-    yes: Branch
-    no: Branch
-
-    @property
-    def operands(self) -> tuple[ast.expr, ...]:
-        """What the branches take, in the order of the text."""
-        return tuple(dict.fromkeys((*self.yes.operands, *self.no.operands)))
-
-
-@dataclass(frozen=True, slots=True)
 class Selection:
     """What `jnp.where` would choose.
 
@@ -92,39 +47,6 @@ class Selection:
     result: Leaf | Tree
     named: tuple[ast.expr, ...]
     reader: Reader
-
-
-class NoSelection(Exception):
-    """Why `jnp.where` cannot stand for a call of `lax.cond`.
-
-    Attributes:
-      is_near: the branches are arithmetic all the same.
-    """
-
-    def __init__(self, reason: str, *, is_near: bool = False) -> None:
-        super().__init__(reason)
-        self.is_near = is_near
-
-
-def choice(module: "Module", call: ast.Call) -> Choice:
-    """The parts of `call`, a call of `lax.cond`.
-
-    Raises:
-      NoSelection: they cannot be read.
-    """
-    if (older := older_cond(module, call)) is not None:
-        yes, no = ((older.true_fun, older.true_operand), (older.false_fun, older.false_operand))
-        return Choice(call, older.pred, *(_branch(module, use, (operand,)) for use, operand in (yes, no)))
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    if not keywords.keys() <= _KEYWORDS or any(isinstance(a, ast.Starred) for a in call.args):
-        raise NoSelection("its arguments cannot be read")
-    named = (name for name in ("pred", "true_fun", "false_fun")[len(call.args) :] if name in keywords)
-    args = [*call.args, *(keywords[name] for name in named)]
-    if len(args) < 3:
-        raise NoSelection("its arguments cannot be read")
-    operands = (*args[3:], *((keywords["operand"],) if "operand" in keywords else ()))
-    first, second = (_branch(module, use, operands) for use in args[1:3])
-    return Choice(call, args[0], first, second)
 
 
 def select(module: "Module", call: ast.Call) -> Selection:
@@ -145,7 +67,7 @@ def select(module: "Module", call: ast.Call) -> Selection:
         raise NoSelection(str(reason), is_near=reason.is_near) from None
     if result is None:
         raise NoSelection("it chooses between `None` and `None`")
-    return Selection(parts, result, _named(module, parts, result, reader), reader)
+    return Selection(parts, result, _named(module, parts, result), reader)
 
 
 def selectable(module: "Module", call: ast.Call) -> bool:
@@ -180,50 +102,6 @@ def leaves(result: Leaf | Tree | None) -> Iterator[Leaf]:
         case Tree(parts=parts):
             for part in parts:
                 yield from leaves(part)
-
-
-# --- the call -------------------------------------------------------------------------------------------------
-
-
-def _branch(module: "Module", use: ast.expr, operands: tuple[ast.expr, ...]) -> Branch:
-    function = module.definition(use)
-    shown = "a branch" if isinstance(use, ast.Lambda) else f"`{_line(module, use)}`"
-    if function is None:
-        if not (module.qualname(use) or "").startswith("jax.numpy."):
-            raise NoSelection(f"what {shown} computes cannot be read")
-        return Branch(use, None, operands)
-    if isinstance(function, ast.AsyncFunctionDef) or (
-        isinstance(function, ast.FunctionDef) and function.decorator_list
-    ):
-        raise NoSelection(f"{shown} is decorated, or a coroutine")
-    if isinstance(function, ast.FunctionDef) and not _only_returns(function):
-        raise NoSelection(f"{shown} does more than return a value")
-    arguments = function.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise NoSelection(f"the parameters of {shown} cannot be read")
-    if len((*arguments.posonlyargs, *arguments.args)) != len(operands):
-        raise NoSelection(f"the parameters of {shown} are not its operands one by one")
-    branch = Branch(use, function, operands)
-    for name in ast.walk(branch.value.expr):
-        if isinstance(name, ast.Name) and _is_another(module, name, branch):
-            raise NoSelection(f"`{name.id}` is another variable where {shown} stands")
-    return branch
-
-
-def _is_another(module: "Module", name: ast.Name, branch: Branch) -> bool:
-    """Whether `name` in the branch means something else where the branch is handed over."""
-    if name.id in branch.value.names:
-        return False
-    return module.scope_of(name.id, name) is not module.scope_of(name.id, branch.use)
-
-
-def _only_returns(function: ast.FunctionDef) -> bool:
-    match function.body:
-        case [ast.Return(value=ast.expr())]:
-            return True
-        case [ast.Expr(value=ast.Constant(value=str())), ast.Return(value=ast.expr())]:
-            return True
-    return False
 
 
 # --- the values -----------------------------------------------------------------------------------------------
@@ -262,8 +140,8 @@ class _Pairing:
 
     def _looked_through(self, value: SelectedValue) -> SelectedValue:
         """The tuple or dictionary of the caller that a parameter stands for, in its place."""
-        meant = self._reader.meant(value.expr, value.names) if isinstance(value.expr, _PLACES) else None
-        return SelectedValue(meant, {}) if isinstance(meant, ast.Tuple | ast.List | ast.Dict) else value
+        found = meant(value.expr, value.names) if isinstance(value.expr, _PLACES) else None
+        return SelectedValue(found, {}) if isinstance(found, ast.Tuple | ast.List | ast.Dict) else value
 
     def _is_named_tuple(self, call: ast.Call) -> bool:
         if not isinstance(call.func, ast.Name):
@@ -279,7 +157,7 @@ class _Pairing:
         """What has to be so that the chosen value is the same, and the gradient of the other one is nothing."""
         one, other = self._read(yes), self._read(no)
         if one.is_condition != other.is_condition or not self._same_types(one, other):
-            shown = " and ".join(f"`{_line(self._module, value.expr)}`" for value in (yes, no))
+            shown = " and ".join(f"`{one_line(self._module, value.expr)}`" for value in (yes, no))
             raise NotElementwise(f"nothing says that {shown} have the same shape and type")
         if one.is_condition and not all(self._is_strong(text) for text in one.types | other.types):
             raise NotElementwise("a comparison of weakly typed arrays has another type in `lax.cond`")
@@ -354,30 +232,30 @@ def _layout(node: ast.expr) -> object:
 # --- what is computed once ------------------------------------------------------------------------------------
 
 
-def _named(module: "Module", parts: Choice, result: Leaf | Tree, reader: Reader) -> tuple[ast.expr, ...]:
+def _named(module: "Module", parts: Choice, result: Leaf | Tree) -> tuple[ast.expr, ...]:
     """The predicate and the operands that would be computed more than once, in the order of the text."""
     if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield) for node in ast.walk(parts.call)):
         raise NoSelection("it binds a name")
     pairs = tuple(leaves(result))
-    uses = [taken for pair in pairs for value in (pair.yes, pair.no) for taken in _taken(value, reader)]
+    uses = [taken for pair in pairs for value in (pair.yes, pair.no) for taken in _taken(value)]
     for operand in parts.operands:
         for part in operand.elts if isinstance(operand, ast.Tuple | ast.List) else (operand,):
             if part not in uses and any(isinstance(node, ast.Call) for node in ast.walk(part)):
-                raise NoSelection(f"`{_line(module, part)}` is computed and not used")
+                raise NoSelection(f"`{one_line(module, part)}` is computed and not used")
     named = [taken for taken in dict.fromkeys(uses) if uses.count(taken) > 1 and not _is_atom(taken)]
     if (named or len(pairs) > 1) and not _is_atom(parts.predicate):
         named.insert(0, parts.predicate)
     if named and not _is_whole_value(module, parts.call):
-        raise NoSelection(f"`{_line(module, named[0])}` would be computed more than once", is_near=True)
+        raise NoSelection(f"`{one_line(module, named[0])}` would be computed more than once", is_near=True)
     return tuple(sorted(named, key=lambda expr: (expr.lineno, expr.col_offset)))
 
 
-def _taken(value: SelectedValue, reader: Reader) -> Iterator[ast.expr]:
+def _taken(value: SelectedValue) -> Iterator[ast.expr]:
     """The expressions of the caller that stand in `value`, once for each time."""
     if value.applied_to is not None:
         yield from value.applied_to
     else:
-        yield from (place.taken for place in reader.places(value.expr, value.names))
+        yield from (place.taken for place in value.places())
 
 
 def _is_whole_value(module: "Module", call: ast.Call) -> bool:
@@ -392,7 +270,3 @@ def _is_atom(expr: ast.expr) -> bool:
     while isinstance(expr, ast.Attribute):
         expr = expr.value
     return isinstance(expr, ast.Name | ast.Constant)
-
-
-def _line(module: "Module", node: ast.AST) -> str:
-    return " ".join(module.text(node).split())
