@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar
 
+from jaxfix.core.blame import blamed
 from jaxfix.core.cause import Cause, Why
 from jaxfix.core.changes import Changes, changes
 from jaxfix.core.compiled import Compiled
@@ -153,28 +154,9 @@ class Module:
         block only what stands before the block. What is on a line without code is left out.
         """
         for entry in self.seen:
-            at = self._blamed(entry)
+            at = blamed(self, entry)
             if at is not None and entry.cause is not None and entry.why in causes:
                 yield at, entry, entry.cause
-
-    def _blamed(self, entry: Compiled) -> ast.AST | None:
-        calls = tuple(call for call in self._calls if call.lineno == entry.line)
-        program = entry.program.removeprefix("jit(").removesuffix(")")
-        named = [call for call in calls if _last_name(call.func) == program]
-        if calls:
-            return (named or calls)[0]
-        match self.statement_at(entry.line):
-            case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.While(test=head) | ast.If(test=head):
-                return head
-            case ast.Match(subject=head):
-                return head
-            case ast.With(items=[item, *_]) | ast.AsyncWith(items=[item, *_]):
-                return item.context_expr
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() as definition:
-                at = (d for d in definition.decorator_list if d.lineno <= entry.line <= (d.end_lineno or d.lineno))
-                return next(at, definition)
-            case statement:
-                return statement
 
     def _first_line(self, statement: ast.stmt) -> int:
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
@@ -528,10 +510,6 @@ def _is_outside(scope: ast.AST, part: ast.AST, parents: Mapping[ast.AST, ast.AST
         case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body) | ast.ClassDef(body=body):
             return part not in body
     return False
-
-
-def _last_name(expr: ast.expr) -> str | None:
-    return expr.attr if isinstance(expr, ast.Attribute) else getattr(expr, "id", None)
 
 
 def _import_of(binding: Binding) -> str | None:
