@@ -1,7 +1,6 @@
 """Whether a jitted function can be made where it is made once, and what has to be handed to it there."""
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,12 +17,9 @@ from jaxfix.api import (
     lifting,
     purity,
 )
+from jaxfix_codemods.local_jit import lengthening
 from jaxfix_codemods.local_jit.sites import Site
 
-_NUMBERED = ("static_argnums", "donate_argnums", "static_broadcasted_argnums", "argnums")
-_PLACED = ("in_axes", "in_shardings", "out_shardings", "axis_name", "in_axis_resources")
-_MAPPING = frozenset({"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "flax.nnx.vmap"})
-_READERS = frozenset({"print", "len", "float", "int", "str", "isinstance", "range", "enumerate", "zip", "sum"})
 _MAKING = ("equinox.filter_", "flax.nnx.", "jax.sharding.", "jax.P", "jax.NamedSharding", "jax.ShapeDtypeStruct")
 """Beside transformations, what makes something of its arguments alone, without asking for a device."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -142,7 +138,7 @@ class _Judge:
         scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
         at, is_before = self._place(scope, stays, needed, moves_along=function is not None)
         if self.lifted and function is not None:
-            self._check_lifting(function)
+            lengthening.check(module, self.site, function, self.lifted)
         is_above = isinstance(function, ast.FunctionDef) and not module.loops(function)
         moves = None if stays and is_above else function
         in_module = scope is self.module.tree
@@ -353,135 +349,6 @@ class _Judge:
                 if getattr(binding.node, "lineno", loop.lineno) >= loop.lineno:
                     raise hoisting.Stuck(f"`{name}` is bound too late")
 
-    # --- further arguments ------------------------------------------------------------------------------------
-
-    def _check_lifting(self, function: Function) -> None:
-        module, site = self.module, self.site
-        if site.taker is not None:
-            raise hoisting.Stuck(f"it takes `{self.lifted[0].text}`, which {_callee(module, site.taker)} does not pass")
-        arguments = function.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-            raise hoisting.Stuck("it has parameters beside the plain ones, and has to take further ones")
-        self._check_options()
-        if site.stay.handed:
-            raise hoisting.Stuck(f"it has to take `{self.lifted[0].text}`, and is handed to another transformation")
-        if isinstance(function, ast.FunctionDef) and self._reads_itself(function):
-            raise hoisting.Stuck(f"`{function.name}` calls itself, and has to take further arguments")
-        if site.function is None and isinstance(function, ast.FunctionDef):
-            uses = [n for n in ast.walk(module.tree) if isinstance(n, ast.Name) and n.id == function.name]
-            if sum(isinstance(n.ctx, ast.Load) for n in uses) > 1:
-                raise hoisting.Stuck(f"`{function.name}` is used elsewhere too")
-        for call in site.stay.calls:
-            self._check_call(call, function)
-
-    def _check_options(self) -> None:
-        node: ast.AST = self.site.at
-        if self.site.by in _MAPPING:
-            raise hoisting.Stuck(f"under `{self.site.by}` a further argument would be mapped over")
-        if self.site.function is not None and len(self.site.function.decorator_list) > 1:
-            raise hoisting.Stuck(
-                f"`{self.site.function.name}` has another decorator, and has to take further arguments"
-            )
-        for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
-            name = self.module.transform(call.func) or ""
-            if name in _MAPPING:
-                raise hoisting.Stuck(f"under `{self.module.text(call.func)}` a further argument would be mapped over")
-            if name == "functools.partial" and call.func is not node and self.module.transform(call.args[0]) is None:
-                raise hoisting.Stuck("a partial application fixes the order of its arguments")
-            for keyword in call.keywords:
-                if keyword.arg in _PLACED or keyword.arg is None:
-                    raise hoisting.Stuck(f"`{keyword.arg or '**'}` says something of every argument")
-                negative = any(isinstance(n, ast.UnaryOp) for n in ast.walk(keyword.value))
-                known = all(
-                    isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.Load) for n in ast.walk(keyword.value)
-                )
-                if keyword.arg in _NUMBERED and (negative or not known):
-                    raise hoisting.Stuck(f"`{keyword.arg}` may count from the end")
-
-    def _reads_itself(self, function: ast.FunctionDef) -> bool:
-        return any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in ast.walk(s))
-
-    def _check_call(self, call: ast.Call, function: Function) -> None:
-        module, site = self.module, self.site
-        wanted = len(function.args.args) + len(function.args.posonlyargs)
-        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-            raise hoisting.Stuck("it is called with `*` or `**`, and has to take further arguments")
-        if len(call.args) + len(call.keywords) != wanted:
-            raise hoisting.Stuck("it is called with another number of arguments")
-        for one in self.lifted:
-            if module.scope_of(one.name, call) is not module.scope_of(one.name, function):
-                raise hoisting.Stuck(f"`{one.name}` means something else where it is called")
-            self._check_timing(one, call, single=len(site.stay.calls) == 1)
-
-    def _check_timing(self, one: hoisting.Taken, call: ast.Call, *, single: bool) -> None:
-        """It reads what it takes when it is traced first: that must be what it is at every call."""
-        module, site, made = self.module, self.site, self.site.made
-        scope = module.scope_of(one.name, made) or module.tree
-        if site_is_called_at_once(self.site, call) and single:
-            return  # made, called and forgotten in one expression
-        if module.function(call) is not self.around:
-            raise hoisting.Stuck(f"it is called in another function, and has to take `{one.text}`")
-        between = [loop for loop in module.loops(call) if loop not in module.loops(made)]
-        if single and not between:
-            return
-        stores = [b.node for b in module.bindings(one.name, scope) if not isinstance(b.node, ast.arg)]
-        if any(module.function(node) is not self.around for node in stores):
-            raise hoisting.Stuck(f"`{one.name}` is bound elsewhere too")
-        first, last = _line(module.statement(made)), _line(module.statement(call))
-        for binding in module.bindings(one.name, scope):
-            line = getattr(binding.node, "lineno", 0)
-            inside = any(loop in module.ancestors(binding.node) for loop in between)
-            if inside or (first <= line <= last and binding.node not in module.ancestors(made)):
-                raise hoisting.Stuck(f"`{one.name}` is bound anew between its calls, and it keeps the first value")
-        changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
-        attributes = set(re.findall(r"\.(\w+)", one.text))
-        computed = {f.name for f in module.functions if isinstance(f, ast.FunctionDef)}
-        stored = bool(attributes & (module.stored | computed))
-        if changed or stored or ("." in one.text and module.changes.any_attribute):
-            raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
-        given = (
-            None
-            if hoisting.is_plain(module, one.name, scope)
-            else _given(module, one, site, self.around or module.tree)
-        )
-        if given is not None:
-            raise hoisting.Stuck(f"`{module.text(given)}` may change `{one.text}` between its calls")
-
-
-def _given(module: Module, one: hoisting.Taken, plan: Site, around: ast.AST) -> ast.AST | None:
-    """What may change the object behind what is taken between the calls of the jit: it gets it, or is its method."""
-    scope = module.scope_of(one.name, plan.made)
-    inside = plan.function or plan.at
-    for name in ast.walk(around):
-        if not isinstance(name, ast.Name) or name.id != one.name or module.scope_of(name.id, name) is not scope:
-            continue
-        if isinstance(alias := module.parent(name), ast.Assign) and alias.value is name:
-            return alias
-        call = _taker(module, name, "." in one.text)
-        if call is None or inside in (call, *module.ancestors(call)) or call in plan.stay.calls:
-            continue
-        is_builtin = isinstance(call.func, ast.Name) and call.func.id in _READERS
-        if not is_builtin and not (module.qualname(call.func) or "").startswith("jax."):
-            return call.func
-    return None
-
-
-def _taker(module: Module, name: ast.Name, is_object: bool) -> ast.Call | None:
-    parent = module.parent(name)
-    if isinstance(parent, ast.keyword | ast.Starred):
-        parent = module.parent(parent)
-    match parent:
-        case ast.Call() if parent.func is not name:
-            return parent
-        case ast.Attribute() as method if is_object:
-            call = module.parent(method)
-            return call if isinstance(call, ast.Call) and call.func is method else None
-    return None
-
-
-def _callee(module: Module, call: ast.Call) -> str:
-    return f"`{module.text(call.func)}`"
-
 
 def _are_constants(jit: Jit, call: ast.Call) -> bool:
     """Whether what is static in the call is written there."""
@@ -491,12 +358,3 @@ def _are_constants(jit: Jit, call: ast.Call) -> bool:
     return not is_spread and all(
         isinstance(value, ast.Constant) or jit.is_static(key) is False for key, value in arguments
     )
-
-
-def site_is_called_at_once(site: Site, call: ast.Call) -> bool:
-    """Whether the jit is called in the expression that makes it and its function."""
-    return site.at is call.func and not isinstance(site.made, ast.FunctionDef)
-
-
-def _line(node: ast.stmt) -> int:
-    return node.lineno
