@@ -2,16 +2,15 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from jaxfix.core.callers import values_elsewhere
 from jaxfix.core.jitted import COMPILING
 from jaxfix.core.model import Module
+from jaxfix.core.pairs import Pair, pairs
+from jaxfix.core.records import Key, Records
+from jaxfix.core.returning import returned
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
-
-Key = str | int
-"""A field, a key or a position in a state."""
 
 _TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
 
@@ -20,19 +19,6 @@ Sources = tuple[ast.AST, ...]
 
 _STEPS = 300
 """Expressions that one question may look at; whoever needs more gets no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The two halves of an algorithm: `init` makes the state that `update` takes and returns.
-
-    Attributes:
-      state: the parameter of `update` that takes the state; None if its place is not certain.
-    """
-
-    init: Function
-    update: Function
-    state: ast.arg | None
 
 
 class Part(ast.AST):
@@ -58,6 +44,7 @@ class Origins:
 
     def __init__(self, module: Module, opaque: frozenset[ast.arg] = frozenset()) -> None:
         self._module = module
+        self._records = Records(module)
         self.opaque = opaque
         self._under_way: set[ast.AST] = set()
         self._parts_under_way: set[tuple[ast.AST, Key]] = set()
@@ -118,20 +105,20 @@ class Origins:
             case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
                 return tuple((k.arg, k.value) for k in keywords if k.arg is not None)
             case ast.Call():
-                return self._fields_of_call(source)
+                return self._records.parts(source)
         return ()
 
     def constructions(self, owner: ast.ClassDef) -> tuple[ast.Call, ...]:
         """The calls that make objects of a class of the module that declares its fields."""
-        return tuple(self._constructions.get(owner, ()))
+        return self._records.constructions(owner)
 
     def made_class(self, source: ast.AST) -> ast.ClassDef | None:
         """The class of the module that declares its fields, of which the call `source` makes an object."""
-        return self._class(source.func) if isinstance(source, ast.Call) else None
+        return self._records.owner(source.func) if isinstance(source, ast.Call) else None
 
     def changed(self, source: ast.AST) -> ast.expr | None:
         """What `x._replace(...)` or `dataclasses.replace(x, ...)` changes."""
-        return self._changed(source) if isinstance(source, ast.Call) else None
+        return self._records.changed(source) if isinstance(source, ast.Call) else None
 
     # --- looking up -------------------------------------------------------------------------------------------
 
@@ -230,8 +217,9 @@ class Origins:
         self.crossed = True
         # Nothing says what `value` is: it is taken for any class of the module that has such a field.
         annotated = self._annotated_class(value)
-        owners = [c for c in self._fields if attr in self._fields[c] and (annotated is None or c is annotated)]
-        constructions = [(c, call) for c in owners for call in self._constructions.get(c, ())]
+        fields = self._records.fields
+        owners = [c for c in fields if attr in fields[c] and (annotated is None or c is annotated)]
+        constructions = [(c, call) for c in owners for call in self._records.constructions(c)]
         if not constructions:
             yield ast.Pass()
         for _, call in constructions:
@@ -240,7 +228,7 @@ class Origins:
     def _annotated_class(self, value: ast.expr) -> ast.ClassDef | None:
         for source in self.of(value):
             if isinstance(source, ast.arg) and isinstance(source.annotation, ast.Name):
-                return self._class(source.annotation)
+                return self._records.owner(source.annotation)
         return None
 
     def _parameter(self, parameter: ast.arg) -> Iterator[ast.AST]:
@@ -302,7 +290,7 @@ class Origins:
     # --- constructions ----------------------------------------------------------------------------------------
 
     def _item_of_call(self, call: ast.Call, key: Key) -> Sources:
-        changed = self._changed(call)
+        changed = self._records.changed(call)
         if changed is not None:
             named = [k.value for k in call.keywords if k.arg == key]
             return self.of(named[0]) if named else self.items(changed, key)
@@ -313,7 +301,7 @@ class Origins:
             isinstance(key, int)
             and isinstance(call.func, ast.Name)
             and 0 <= key < len(parts)
-            and self._class(call.func)
+            and self._records.owner(call.func)
         ):
             return self.of(list(parts.values())[key])
         function = self.called(call)
@@ -321,59 +309,6 @@ class Origins:
         if results:
             return tuple(item for expr in results for item in self.items(expr, key))
         return (call,)
-
-    def _changed(self, call: ast.Call) -> ast.expr | None:
-        """What `x._replace(...)` or `dataclasses.replace(x, ...)` changes."""
-        match call:
-            case ast.Call(func=ast.Attribute(value=value, attr="_replace"), args=[]):
-                return value
-            case ast.Call(func=ast.Attribute(value=value, attr="replace"), args=[], keywords=[_, *_]):
-                return value  # of flax, chex and others; the method of a string takes no keywords alone
-            case ast.Call(args=[value]) if self._module.qualname(call.func) in ("dataclasses.replace", "chex.replace"):
-                return value
-        return None
-
-    def _fields_of_call(self, call: ast.Call) -> tuple[tuple[Key, ast.expr], ...]:
-        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-            return ()
-        owner = self._class(call.func)
-        named: tuple[tuple[Key, ast.expr], ...] = tuple((k.arg, k.value) for k in call.keywords if k.arg is not None)
-        if owner is not None:
-            return (*zip(self._fields[owner], call.args, strict=False), *named)
-        # A class of another module: its capital tells, and its keywords are its fields.
-        last = (self._module.qualname(call.func) or "").rpartition(".")[2]
-        return named if last[:1].isupper() and not call.args else ()
-
-    def _class(self, expr: ast.AST) -> ast.ClassDef | None:
-        if not isinstance(expr, ast.Name):
-            return None
-        scope = self._module.scope_of(expr.id, expr)
-        match self._module.bindings(expr.id, scope) if scope is not None else ():
-            case (Binding(node=ast.ClassDef() as owner),) if owner in self._fields:
-                return owner
-        return None
-
-    @cached_property
-    def _fields(self) -> dict[ast.ClassDef, tuple[str, ...]]:
-        """The classes of the module that declare fields and do not write their own constructor."""
-        found = {}
-        for node in ast.walk(self._module.tree):
-            if isinstance(node, ast.ClassDef):
-                declared = [s.target for s in node.body if isinstance(s, ast.AnnAssign)]
-                names = [target.id for target in declared if isinstance(target, ast.Name)]
-                own = any(isinstance(s, ast.FunctionDef) and s.name in ("__init__", "__new__") for s in node.body)
-                if names and not own:
-                    found[node] = tuple(names)
-        return found
-
-    @cached_property
-    def _constructions(self) -> dict[ast.ClassDef, list[ast.Call]]:
-        found: dict[ast.ClassDef, list[ast.Call]] = {}
-        for call in self._module.all_calls():
-            owner = self._class(call.func)
-            if owner is not None:
-                found.setdefault(owner, []).append(call)
-        return found
 
     # --- functions --------------------------------------------------------------------------------------------
 
@@ -408,113 +343,4 @@ class Origins:
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The init and update functions that belong together, each pair once."""
-        found: dict[tuple[Function, Function], Pair] = {}
-        for init, update in _couples(self._module):
-            found.setdefault((init, update), Pair(init, update, _state_parameter(update)))
-        for pair in self._couples_by_class():
-            found.setdefault((pair.init, pair.update), pair)
-        return tuple(found.values())
-
-    def _couples_by_class(self) -> Iterator[Pair]:
-        """Functions of which one returns an object of a class of the module, and the other takes and returns one.
-
-        Only those that a caller can call one after the other: the first is no part of another function.
-        """
-        if not self._fields:
-            return
-        functions = [f for f in self._module.functions if isinstance(f, ast.FunctionDef)]
-        takes = {f: [(a, o) for a in _arguments_of(f) if (o := self._annotated(a)) is not None] for f in functions}
-        makes = {f: {o for expr in returned(f) for o in self._made_in(expr)} for f in functions}
-        for init in functions:
-            if takes[init] or len(makes[init]) != 1 or self._module.function(init) is not None:
-                continue
-            for update in functions:
-                states = [argument for argument, owner in takes[update] if owner in makes[init]]
-                if len(states) == 1 and makes[update] & makes[init]:
-                    yield Pair(init, update, states[0])
-
-    def _annotated(self, parameter: ast.arg) -> ast.ClassDef | None:
-        return self._class(parameter.annotation) if parameter.annotation is not None else None
-
-    def _made_in(self, expr: ast.expr) -> Iterator[ast.ClassDef]:
-        """The class of what is returned, or of a part of a tuple that is: as it stands, or bound to a name once."""
-        for part in expr.elts if isinstance(expr, ast.Tuple) else (expr,):
-            made = self._named_value(part)
-            owner = self._class(made.func) if isinstance(made, ast.Call) else None
-            if owner is not None:
-                yield owner
-            elif isinstance(made, ast.Call) and (changed := self._changed(made)) is not None:
-                yield from self._class_of_parameter(changed)
-
-    def _named_value(self, expr: ast.expr) -> ast.expr:
-        if not isinstance(expr, ast.Name) or (scope := self._module.scope_of(expr.id, expr)) is None:
-            return expr
-        match self._module.bindings(expr.id, scope):
-            case (Binding(node=ast.Name() as target),):
-                return self._module.value_of(target) or expr
-        return expr
-
-    def _class_of_parameter(self, expr: ast.expr) -> Iterator[ast.ClassDef]:
-        if isinstance(expr, ast.Name) and (scope := self._module.scope_of(expr.id, expr)) is not None:
-            for binding in self._module.bindings(expr.id, scope):
-                if isinstance(binding.node, ast.arg) and (owner := self._annotated(binding.node)) is not None:
-                    yield owner
-
-
-def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.Call(args=[first, second, *_]):
-                yield from _couple(module, first, second, ("update", "step"))
-            case ast.Call(keywords=keywords) if {"init", "update"} <= {k.arg for k in keywords}:
-                named = {k.arg: k.value for k in keywords}
-                yield from _couple(module, named["init"], named["update"], ("update", "step"))
-            case ast.Return(value=ast.Tuple(elts=[first, second, *_])):
-                # `init, step, condition` is how loops are built, whose state lives inside of one trace.
-                yield from _couple(module, first, second, ("update", "kernel"))
-            case ast.ClassDef(body=body) | ast.Module(body=body):
-                functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
-                yield from _couples_by_name(functions)
-
-
-def _couple(
-    module: Module, first: ast.expr, second: ast.expr, words: tuple[str, ...]
-) -> Iterator[tuple[Function, Function]]:
-    init, update = module.definition(first), module.definition(second)
-    if not isinstance(init, ast.FunctionDef) or not isinstance(update, ast.FunctionDef):
-        return
-    if "init" in init.name and any(word in update.name for word in words):
-        yield init, update
-
-
-def _couples_by_name(functions: dict[str, ast.FunctionDef]) -> Iterator[tuple[Function, Function]]:
-    for name, init in functions.items():
-        if name in ("init", "init_fn", "init_state", "initialize", "_init", "_init_fn"):
-            for word in ("update", "step"):
-                other = name.replace("initialize", word).replace("init", word)
-                if other in functions:
-                    yield init, functions[other]
-
-
-def _arguments_of(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
-    return (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-
-
-def _state_parameter(update: Function) -> ast.arg | None:
-    named = [a for a in (*update.args.posonlyargs, *update.args.args, *update.args.kwonlyargs) if "state" in a.arg]
-    return named[0] if len(named) == 1 else None
-
-
-def returned(function: Function) -> tuple[ast.expr, ...]:
-    """The expressions that `function` returns, those of functions inside it left out."""
-    if isinstance(function, ast.Lambda):
-        return (function.body,)
-    found: list[ast.expr] = []
-    pending: list[ast.AST] = list(reversed(function.body))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Return) and node.value is not None:
-            found.append(node.value)
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
-    return tuple(found)
+        return pairs(self._module, self._records)

@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Container, Iterator
 
+from jaxfix.core.asking import NOBODY, Asking
 from jaxfix.core.changes import MUTATORS
 from jaxfix.core.facts import ANY_NAME, Called, Facts, Use
 from jaxfix.core.jitted import Jit
 from jaxfix.core.model import Module
-from jaxfix.core.passing import Passing
+from jaxfix.core.passing import Interest, Passing
 from jaxfix.core.reach import Outcome
 from jaxfix.core.values import Values
 
@@ -17,24 +18,22 @@ _STEPS = 100
 """Sources that are looked at for one argument: every file asks for many."""
 
 
-def facts(module: Module, packages: Container[str], *, is_test: bool = False, asking: Container[str] = ()) -> Facts:
+def facts(module: Module, packages: Container[str], *, is_test: bool = False, asking: Asking = NOBODY) -> Facts:
     """The facts of `module`, whose name must be known.
 
     Args:
       packages: the first parts of the names of the project's files: what else is imported is not theirs.
-      asking: the names of functions that need to know more of what they are passed.
+      asking: the functions that need to know more of what they are passed.
     """
     assert module.surroundings.name is not None
     return _Outward(module, module.surroundings.name, packages, is_test, asking).facts()
 
 
 class _Outward:
-    def __init__(
-        self, module: Module, name: str, packages: Container[str], is_test: bool, asking: Container[str]
-    ) -> None:
+    def __init__(self, module: Module, name: str, packages: Container[str], is_test: bool, asking: Asking) -> None:
         self.module, self.name, self.packages, self.is_test = module, name, packages, is_test
         self.asking = asking
-        self.passing = Passing(module, Values(module, steps=0 if is_test else _STEPS))
+        self.passing = Passing(module, Values(module, steps=_STEPS))
         self.stars = tuple(dict.fromkeys(self._stars()))
         self.aliases = dict(self._aliases())
         imported = tuple(self._imported())
@@ -189,8 +188,12 @@ class _Outward:
 
     def _called(self, calls: list[ast.Call], call: ast.Call, of: str) -> Called:
         bound = isinstance(call.func, ast.Attribute) and self.module.qualname(call.func) is None
-        closely = of.rpartition(".")[2] in self.asking
-        return self.passing.called(calls, call, self._place, bound=bound, closely=closely)
+        name = of.rpartition(".")[2]
+        how = Interest(
+            values=not self.is_test and (name in self.asking.raising or name in self.asking.working),
+            objects=name in self.asking.working,
+        )
+        return self.passing.called(calls, call, self._place, bound=bound, interest=how)
 
     def _place(self, node: ast.AST) -> str:
         return f"{self.module.source.path}:{getattr(node, 'lineno', 1)}"

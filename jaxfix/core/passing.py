@@ -2,17 +2,30 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from jaxfix.core.facts import Called, Passed, Sort
 from jaxfix.core.jitted import Argument
+from jaxfix.core.keeping import is_kept
 from jaxfix.core.model import Module
 from jaxfix.core.releasing import LOOPS, Place, binds_again, is_in_loop, why_kept
-from jaxfix.core.traceable import demands, is_kept
+from jaxfix.core.traceable import demands
 from jaxfix.core.value import UNKNOWN, Form, Value
 from jaxfix.core.values import Values
 
 _FILLING = frozenset({"fill", "sort", "put", "itemset", "append", "pop", "clear", "extend"})
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """What a function can need to know of its arguments: what numbers they are, or whether they stay the same."""
+
+    values: bool
+    objects: bool
+
+
+ALL = Interest(values=True, objects=True)
 
 
 class Passing:
@@ -21,20 +34,30 @@ class Passing:
     def __init__(self, module: Module, values: Values) -> None:
         self._module, self._values = module, values
 
-    def called(self, calls: Sequence[ast.Call], call: ast.Call, place: Place, *, bound: bool, closely: bool) -> Called:
+    def called(
+        self,
+        calls: Sequence[ast.Call],
+        call: ast.Call,
+        place: Place,
+        *,
+        bound: bool,
+        interest: "Interest | None" = None,
+    ) -> Called:
         """What `call` tells the file that defines what it calls.
 
         Args:
           calls: all of the same function.
           place: how a line of this file is named elsewhere.
           bound: it is a method, called of an object.
-          closely: whether it can matter there what the arguments are.
+          interest: what can matter there; all, if it is not said.
         """
-        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, closely))
-        by_key = tuple(self._read_by_key(call)) if closely else ()
+        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, interest or ALL))
+        by_key = tuple(self._read_by_key(call)) if (interest or ALL).objects else ()
         return Called(arguments, bound, is_in_loop(self._module, call), by_key)
 
-    def _passed(self, calls: Sequence[ast.Call], call: ast.Call, place: Place, closely: bool) -> Iterator[Passed]:
+    def _passed(
+        self, calls: Sequence[ast.Call], call: ast.Call, place: Place, interest: "Interest"
+    ) -> Iterator[Passed]:
         keywords = ((k.arg, k.value) for k in call.keywords if k.arg is not None)
         given: list[tuple[Argument, ast.expr]] = [*enumerate(call.args), *keywords]
         for to, value in given:
@@ -44,26 +67,26 @@ class Passing:
             text = " ".join(self._module.text(value).split())
             if not is_given_up:
                 kept = f"{place(call)} passes `{text}` and goes on with it"
-            if closely:
-                yield self._closely(Passed(to, text, again=again, kept=kept), value)
-            else:
-                yield Passed(to, text, again=again, kept=kept)
+            yield self._told(Passed(to, text, again=again, kept=kept), value, interest)
 
     def told(self, to: Argument, value: ast.expr) -> Passed:
         """What an expression is that is passed by no call, such as a default."""
-        return self._closely(Passed(to, " ".join(self._module.text(value).split())), value)
+        return self._told(Passed(to, " ".join(self._module.text(value).split())), value, ALL)
 
-    def _closely(self, passed: Passed, value: ast.expr) -> Passed:
+    def _told(self, passed: Passed, value: ast.expr, interest: "Interest") -> Passed:
+        if not interest.objects and not interest.values:
+            return passed
         sort = self.sort(value)
+        is_number = interest.values and not passed.again and sort not in (Sort.TEXT, Sort.FUNCTION)
         return Passed(
             passed.to,
             passed.text,
             sort,
-            UNKNOWN if passed.again or sort in (Sort.TEXT, Sort.FUNCTION) else self._values.of(value),
+            self._values.of(value) if is_number else UNKNOWN,
             passed.again,
             passed.kept,
-            None if passed.again else self.why_moves(value),
-            isinstance(value, ast.Name) and self.is_filled(value),
+            self.why_moves(value) if interest.objects and not passed.again else None,
+            interest.objects and isinstance(value, ast.Name) and self.is_filled(value),
         )
 
     def sort(self, value: ast.expr) -> Sort:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from jaxfix.core.asking import Asking
 from jaxfix.core.asking import asking as asking_for
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import Facts, Project, Surroundings
@@ -32,7 +33,7 @@ def joined(files: Sequence[tuple[SourceFile, Surroundings]]) -> Project:
     return Project(tuple(told for told in found if told is not None), unread=None in found)
 
 
-def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str], asking: frozenset[str]) -> Facts | None:
+def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str], asking: Asking) -> Facts | None:
     """The facts of one file; of a script that nobody can import too."""
     known = around if around.name is not None else replace(around, name=_unimportable(source.path))
     try:

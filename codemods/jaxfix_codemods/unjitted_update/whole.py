@@ -208,7 +208,7 @@ def _given(passing: Passing, function: ast.FunctionDef, uses: Callers) -> list[G
     def place(node: ast.AST) -> str:
         return f"line {getattr(node, 'lineno', 1)}"
 
-    every = [(place(call), passing.called(uses.calls, call, place, bound=False, closely=True)) for call in uses.calls]
+    every = [(place(call), passing.called(uses.calls, call, place, bound=False)) for call in uses.calls]
     every += [(use.at, use.call) for use in uses.outside if use.call is not None]
     if not every:
         raise Declined(f"no call of `{function.name}` was read")
