@@ -509,3 +509,25 @@ def test_a_power_is_found_through_another_name_of_its_function() -> None:
     package = {"pkg/__init__.py": "from pkg import utils\ncorrect = utils.bias_correction", "pkg/utils.py": UTILS}
     opt = OPT.replace("from utils import bias_correction", "import pkg").replace(" bias_correction(", " pkg.correct(")
     assert found_in("pkg/utils.py", {**package, "opt.py": opt}) == [("static-exponent", Confidence.CERTAIN, None)]
+
+
+COUNTING = """
+    import functools, jax
+
+    @functools.partial(jax.jit, static_argnums=1)
+    def shifted(x, number):
+        return x + number
+
+    if __name__ == "__main__":
+        for number in range(9):
+            print(shifted(1.0, number))
+"""
+
+
+def test_a_number_that_another_file_passes_too_stays_static() -> None:
+    alone = found_in("main.py", {"main.py": COUNTING, "x.py": "import jax"})
+    assert ("python-counter", None) in [(name, declined) for name, _, declined in alone]
+    found = found_in("main.py", {"main.py": COUNTING, "x.py": "from main import shifted\nshifted(1.0, 'text')"})
+    assert ("python-counter", "x.py:2 uses it too, and what that passes was not read") in [
+        (name, declined) for name, _, declined in found
+    ]

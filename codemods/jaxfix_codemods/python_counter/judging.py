@@ -168,6 +168,8 @@ def _calls(module: Module, jitted: Jitted, counter: Counter, function: Function)
     others = [use for use in found.others if jitted.at not in module.ancestors(use)]
     if others:
         raise Declined(f"`{_name(module, counter)}` is handed on, in `{_line(module, others[0])}`")
+    for use in found.outside:
+        raise Declined(f"{use.at} uses it too, and what that passes was not read")
     return found.calls
 
 
