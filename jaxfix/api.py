@@ -17,11 +17,14 @@ from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.keeping import is_kept
 from jaxfix.core.model import Function, Module, Runs
-from jaxfix.core.origins import WHOLE, Key, Origins, Pair, Part, returned
+from jaxfix.core.origins import WHOLE, Origins, Part
+from jaxfix.core.pairs import Pair
 from jaxfix.core.passing import Passing
 from jaxfix.core.purity import purity
 from jaxfix.core.rebinding import Rebinding, rebindings
+from jaxfix.core.records import Key
 from jaxfix.core.releasing import binds_again, is_in_loop, why_kept
+from jaxfix.core.returning import returned
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, demands, demands_of_statements
 from jaxfix.core.value import Form, Kind, Value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jaxfix.core.control_flow import older_cond
 from jaxfix.core.meaning import Names, Place, places
-from jaxfix.core.origins import returned
+from jaxfix.core.returning import returned
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import reduce
 
 from jaxfix.core.model import Module
-from jaxfix.core.origins import Key, Origins, Part, returned
+from jaxfix.core.origins import Origins, Part
+from jaxfix.core.records import Key
+from jaxfix.core.returning import returned
 
 DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.core.model import Module
-from jaxfix.core.origins import Key, Origins
+from jaxfix.core.origins import Origins
+from jaxfix.core.records import Key
 from jaxfix.core.scopes import Function
 
 

@@ -10,7 +10,8 @@ from functools import reduce
 
 from jaxfix.core.callers import values_elsewhere
 from jaxfix.core.model import Module
-from jaxfix.core.origins import Origins, returned
+from jaxfix.core.origins import Origins
+from jaxfix.core.returning import returned
 from jaxfix.core.scopes import Function
 from jaxfix.core.value import UNKNOWN, Form, Kind, Value
 

@@ -1,0 +1,127 @@
+"""Functions that belong together: one makes the state that the other takes and returns."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.core.model import Module
+from jaxfix.core.records import Records
+from jaxfix.core.returning import returned
+from jaxfix.core.scopes import Binding, Function
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two halves of an algorithm: `init` makes the state that `update` takes and returns.
+
+    Attributes:
+      state: the parameter of `update` that takes the state; None if its place is not certain.
+    """
+
+    init: Function
+    update: Function
+    state: ast.arg | None
+
+
+def pairs(module: Module, records: Records) -> tuple[Pair, ...]:
+    """The init and update functions of `module` that belong together, each pair once."""
+    found: dict[tuple[Function, Function], Pair] = {}
+    for init, update in _couples(module):
+        found.setdefault((init, update), Pair(init, update, _state_parameter(update)))
+    for pair in _couples_by_class(module, records):
+        found.setdefault((pair.init, pair.update), pair)
+    return tuple(found.values())
+
+
+def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
+    """Functions of which one returns an object of a class of the module, and the other takes and returns one.
+
+    Only those that a caller can call one after the other: the first is no part of another function.
+    """
+    if not records.fields:
+        return
+    functions = [f for f in module.functions if isinstance(f, ast.FunctionDef)]
+    takes = {f: [(a, o) for a in _arguments_of(f) if (o := _annotated(records, a)) is not None] for f in functions}
+    makes = {f: {o for expr in returned(f) for o in _made_in(module, records, expr)} for f in functions}
+    for init in functions:
+        if takes[init] or len(makes[init]) != 1 or module.function(init) is not None:
+            continue
+        for update in functions:
+            states = [argument for argument, owner in takes[update] if owner in makes[init]]
+            if len(states) == 1 and makes[update] & makes[init]:
+                yield Pair(init, update, states[0])
+
+
+def _annotated(records: Records, parameter: ast.arg) -> ast.ClassDef | None:
+    return records.owner(parameter.annotation) if parameter.annotation is not None else None
+
+
+def _made_in(module: Module, records: Records, expr: ast.expr) -> Iterator[ast.ClassDef]:
+    """The class of what is returned, or of a part of a tuple that is: as it stands, or bound to a name once."""
+    for part in expr.elts if isinstance(expr, ast.Tuple) else (expr,):
+        made = _named_value(module, part)
+        owner = records.owner(made.func) if isinstance(made, ast.Call) else None
+        if owner is not None:
+            yield owner
+        elif isinstance(made, ast.Call) and (changed := records.changed(made)) is not None:
+            yield from _class_of_parameter(module, records, changed)
+
+
+def _named_value(module: Module, expr: ast.expr) -> ast.expr:
+    if not isinstance(expr, ast.Name) or (scope := module.scope_of(expr.id, expr)) is None:
+        return expr
+    match module.bindings(expr.id, scope):
+        case (Binding(node=ast.Name() as target),):
+            return module.value_of(target) or expr
+    return expr
+
+
+def _class_of_parameter(module: Module, records: Records, expr: ast.expr) -> Iterator[ast.ClassDef]:
+    if isinstance(expr, ast.Name) and (scope := module.scope_of(expr.id, expr)) is not None:
+        for binding in module.bindings(expr.id, scope):
+            if isinstance(binding.node, ast.arg) and (owner := _annotated(records, binding.node)) is not None:
+                yield owner
+
+
+def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
+    for node in module.nodes:
+        match node:
+            case ast.Call(args=[first, second, *_]):
+                yield from _couple(module, first, second, ("update", "step"))
+            case ast.Call(keywords=keywords) if {"init", "update"} <= {k.arg for k in keywords}:
+                named = {k.arg: k.value for k in keywords}
+                yield from _couple(module, named["init"], named["update"], ("update", "step"))
+            case ast.Return(value=ast.Tuple(elts=[first, second, *_])):
+                # `init, step, condition` is how loops are built, whose state lives inside of one trace.
+                yield from _couple(module, first, second, ("update", "kernel"))
+            case ast.ClassDef(body=body) | ast.Module(body=body):
+                functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
+                yield from _couples_by_name(functions)
+
+
+def _couple(
+    module: Module, first: ast.expr, second: ast.expr, words: tuple[str, ...]
+) -> Iterator[tuple[Function, Function]]:
+    init, update = module.definition(first), module.definition(second)
+    if not isinstance(init, ast.FunctionDef) or not isinstance(update, ast.FunctionDef):
+        return
+    if "init" in init.name and any(word in update.name for word in words):
+        yield init, update
+
+
+def _couples_by_name(functions: dict[str, ast.FunctionDef]) -> Iterator[tuple[Function, Function]]:
+    for name, init in functions.items():
+        if name in ("init", "init_fn", "init_state", "initialize", "_init", "_init_fn"):
+            for word in ("update", "step"):
+                other = name.replace("initialize", word).replace("init", word)
+                if other in functions:
+                    yield init, functions[other]
+
+
+def _arguments_of(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
+    return (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+
+
+def _state_parameter(update: Function) -> ast.arg | None:
+    named = [a for a in (*update.args.posonlyargs, *update.args.args, *update.args.kwonlyargs) if "state" in a.arg]
+    return named[0] if len(named) == 1 else None
