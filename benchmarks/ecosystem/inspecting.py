@@ -56,10 +56,10 @@ class Found:
 class Applied:
     """What `apply --unproven` has done, and what is wrong with it; all is well where there are no `faults`."""
 
-    fixes: Mapping[str, int]
+    fixes: dict[str, int]
     files: int
     faults: tuple[str, ...]
-    held: Mapping[str, int]
+    held: dict[str, int]
     modules: int
     imported: int | None
 
