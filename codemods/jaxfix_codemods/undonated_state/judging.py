@@ -147,14 +147,12 @@ def _why_kept(module: Module, step: Step, parameter: str) -> str | None:
     for call in step.uses.calls:
         passed = (arguments_of(step.function, call, bound=step.bound) or {}).get(parameter)
         if passed is None:
-            return f"line {call.lineno} leaves `{parameter}` at its default, which would be gone after one call"
+            continue  # a default is no argument of the call, and not donated
         reason = why_kept(module, step.uses.calls, call, passed)
         if reason is not None:
             return reason
     for use in step.uses.outside:
         told = (outside_arguments(step.function, use.call) or {}).get(parameter) if use.call is not None else None
-        if told is None:
-            return f"{use.at} leaves `{parameter}` at its default, which would be gone after one call"
-        if told.kept is not None:
+        if told is not None and told.kept is not None:
             return told.kept
     return None
