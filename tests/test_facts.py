@@ -289,6 +289,12 @@ def test_a_step_whose_callers_are_elsewhere_is_donated() -> None:
         ),
         ("from model import *\ndef f(p, b):\n    new = step(p, b)\n    return new - p", "goes on with it"),
         ("import model\nrun(model.step)", "handed on in other.py:2"),
+        (
+            "try:\n    from model import step\nexcept ImportError:\n    from slow import step\n"
+            "def f(p, b):\n    new = step(p, b)\n    return new - p",
+            "other.py:6 passes `p` and goes on with it",
+        ),
+        ("try:\n    import model\nexcept ImportError:\n    model = None\nmodel.step(1, 2)", "handed on in other.py:5"),
         ("import model, jax\nf = jax.vmap(model.step)\nf(1, 2)", "handed on"),
         ("import model\ninspect(model)", "handed on in other.py:2"),
         ("import model\nstep = getattr(model, 'step')", "handed on in other.py:2"),

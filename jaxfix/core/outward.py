@@ -36,9 +36,12 @@ class _Outward:
         self.passing = Passing(module, Values(module, steps=_STEPS))
         self.stars = tuple(dict.fromkeys(self._stars()))
         self.aliases = dict(self._aliases())
-        imported = tuple(self._imported())
-        self.borrowed = {name for name, _ in imported}
-        self.theirs = {name for name, of in imported if of.startswith(".") or self._is_theirs(of)}
+        self.borrowed: set[str] = set()
+        self.theirs: dict[str, list[str]] = {}
+        for name, of in self._imported():
+            self.borrowed.add(name)
+            if of.startswith(".") or self._is_theirs(of):
+                self.theirs.setdefault(name, []).append(module.absolute(of))
 
     def facts(self) -> Facts:
         references = tuple(self._references())
@@ -77,13 +80,15 @@ class _Outward:
         return False
 
     def _imported(self) -> Iterator[tuple[str, str]]:
-        """The names that imports bind, in any scope, each with what it is imported from."""
+        """The names that imports bind, in any scope, each with the dotted name of what it stands for."""
         for node in self.module.nodes:
             if isinstance(node, ast.Import):
-                yield from ((alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names)
+                for alias in node.names:
+                    first = alias.name.partition(".")[0]
+                    yield (alias.asname, alias.name) if alias.asname else (first, first)
             elif isinstance(node, ast.ImportFrom):
-                of = "." * node.level + (node.module or "")
-                yield from ((alias.asname or alias.name, of) for alias in node.names)
+                of = "." * node.level + (f"{node.module}." if node.module else "")
+                yield from ((alias.asname or alias.name, f"{of}{alias.name}") for alias in node.names)
 
     def _stars(self) -> Iterator[str]:
         for node in self.module.nodes:
@@ -123,8 +128,18 @@ class _Outward:
                 of = self._dotted(node)
                 if of is not None:
                     yield node, of
+                elif isinstance(node, ast.Name) and node.id in self.theirs:
+                    yield from ((node, each) for each in self._perhaps(node))
                 elif self.stars and isinstance(node, ast.Name) and self.module.scope_of(node.id, node) is None:
                     yield from ((node, f"{star}.{node.id}") for star in self.stars if self._is_theirs(star))
+
+    def _perhaps(self, node: ast.Name) -> tuple[str, ...]:
+        """What a name may stand for that is imported in one of several places: by the way that is taken."""
+        scope = self.module.scope_of(node.id, node)
+        bindings = self.module.bindings(node.id, scope) if scope is not None else ()
+        if not any(isinstance(binding.node, ast.Import | ast.ImportFrom) for binding in bindings):
+            return ()
+        return tuple(dict.fromkeys(self.theirs[node.id]))
 
     def _goes_on(self, node: ast.expr) -> bool:
         parent = self.module.parent(node)
