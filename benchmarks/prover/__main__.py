@@ -1,9 +1,12 @@
 """Writes `docs/evidence/prover.md`: whether the prover refuses wrong rewrites, and only those.
 
-python -m benchmarks.prover              (some minutes; from the root of a clone, with `.[prove]` installed)
-python -m benchmarks.prover --json NAME  (prints the judgements of the named traps, or of all; writes nothing)
+python -m benchmarks.prover                         all of it, which takes some minutes
+python -m benchmarks.prover --json default-of-a-body  the judgements of the named rewrites, or of all, printed
+
+From the root of a clone, with `.[prove]` installed.
 """
 
+import argparse
 import ast
 import json
 import os
@@ -68,9 +71,17 @@ class Judgement:
     reason: str
 
 
-def main(arguments: Sequence[str]) -> None:
-    if arguments[:1] == ["--json"]:
-        chosen = [trial for trial in trials() if trial.name in arguments[1:] or not arguments[1:]]
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.prover", description=str(__doc__).partition("\n")[0])
+    parser.add_argument(
+        "--json", nargs="*", metavar="NAME", help="print the judgements of the named rewrites, or of all; write nothing"
+    )
+    names: list[str] | None = parser.parse_args().json
+    if names is not None:
+        every = list(trials())
+        for unknown in sorted(set(names) - {trial.name for trial in every}):
+            parser.error(f"there is no rewrite named `{unknown}`")
+        chosen = [trial for trial in every if trial.name in names or not names]
         json.dump(to_json(tuple(judged(chosen))), sys.stdout)
         return
     PAGE.parent.mkdir(exist_ok=True)
@@ -229,4 +240,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

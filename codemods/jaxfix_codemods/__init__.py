@@ -23,10 +23,9 @@ CODEMODS: tuple[Codemod, ...] = (
     static_exponent.CODEMOD,
     unjitted_update.CODEMOD,
     undonated_state.CODEMOD,
-    # what only a traced run shows
+    # what a traced run shows best, or alone
     python_counter.CODEMOD,
     fresh_function.CODEMOD,
     drifting_state_dtype.CODEMOD,
     ragged_shape.CODEMOD,
 )
-NOT_SHIPPED: dict[str, str] = {}
