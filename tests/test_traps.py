@@ -1,7 +1,8 @@
 """Programs that a careless rewrite breaks: each is left alone, or rewritten to the same results.
 
 A trap is a module with a function `out()`; `naive` is what a careless rewrite makes of it. One that says `sound` can
-be rewritten and has to be, so that declining everything fails here.
+be rewritten and has to be, so that declining everything fails here. One that says `doubt` is rewritten with a proof
+only: what all fixes make of it is the careless rewrite. One that says `safe` has to be rewritten without a proof.
 """
 
 import json
@@ -21,7 +22,8 @@ from jaxfix.testing import BESIDE, HELPERS
 from jaxfix_codemods import CODEMODS
 
 TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps"
-"""Of each codemod a file: a list of traps, each with a name, the lines of `source`, and `guard` or `sound` in words."""
+"""Of each codemod a file: a list of traps, each with a name, the lines of `source`, and in words what it is there for:
+`guard`, `sound`, `doubt` or `safe`."""
 
 PREAMBLE = (TRAPS / "preamble.txt").read_text()
 
@@ -46,10 +48,27 @@ class Trap:
     source: str
     naive: str | None
     sound: bool
+    doubt: bool
+    safe: bool
+
+    @property
+    def whole(self) -> Patch:
+        """Every fix."""
+        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None, BESIDE)
+
+    @property
+    def unproven(self) -> Patch:
+        """What is written without a proof."""
+        source = SourceFile.decode(self.name, self.source.encode())
+        return plan(source, CODEMODS, lambda fix: None if fix.is_safe else "it needs a proof", BESIDE)
 
     @property
     def patch(self) -> Patch:
-        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None, BESIDE)
+        return self.unproven if self.doubt else self.whole
+
+    @property
+    def careless(self) -> str | None:
+        return self.whole.after.decode() if self.doubt else self.naive
 
 
 def traps() -> tuple[Trap, ...]:
@@ -60,7 +79,8 @@ def traps() -> tuple[Trap, ...]:
             source, naive = (
                 PREAMBLE + "\n".join([*trap[key], ""]) if key in trap else None for key in ("source", "naive")
             )
-            found.append(Trap(trap["name"], codemod, source or "", naive, "sound" in trap))
+            kinds = ("sound" in trap, "doubt" in trap, "safe" in trap)
+            found.append(Trap(trap["name"], codemod, source or "", naive, *kinds))
     return tuple(found)
 
 
@@ -82,18 +102,23 @@ def run(sources: list[str]) -> list[str]:
 @pytest.mark.parametrize("codemod", REWRITING, ids=lambda codemod: codemod.id)
 def test_traps_give_the_same_results_after_all_fixes_and_others_after_careless_rewrites(codemod: Codemod) -> None:
     own = [trap for trap in ALL if trap.codemod == codemod.id]
-    careless = [trap for trap in own if trap.naive is not None]
+    careless = {trap.name: text for trap in own if (text := trap.careless) is not None}
     fixed = {trap.name: trap.patch.after.decode() for trap in own}
-    sources = list(dict.fromkeys([*(t.source for t in own), *fixed.values(), *(t.naive or "" for t in careless)]))
+    sources = list(dict.fromkeys([*(t.source for t in own), *fixed.values(), *careless.values()]))
     gives = dict(zip(sources, run(sources), strict=True))
     assert [trap.name for trap in own if gives[trap.source].startswith("raises")] == []
     assert {trap.name: gives[fixed[trap.name]] for trap in own} == {trap.name: gives[trap.source] for trap in own}
-    assert [trap.name for trap in careless if gives[trap.naive or ""] == gives[trap.source]] == []
+    assert [t.name for t in own if t.name in careless and gives[careless[t.name]] == gives[t.source]] == []
 
 
 @pytest.mark.parametrize("trap", [trap for trap in ALL if trap.sound], ids=lambda trap: trap.name)
 def test_what_is_sound_is_fixed(trap: Trap) -> None:
     assert trap.codemod in [fix.codemod for fix in trap.patch.applied]  # others may have something to mend too
+
+
+@pytest.mark.parametrize("trap", [trap for trap in ALL if trap.safe], ids=lambda trap: trap.name)
+def test_what_is_safe_is_fixed_without_a_proof(trap: Trap) -> None:
+    assert trap.codemod in [fix.codemod for fix in trap.unproven.applied]
 
 
 @pytest.mark.parametrize("codemod", REWRITING, ids=lambda codemod: codemod.id)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxfix.core.changes import is_being_made, root
 from jaxfix.core.constancy import is_impure
-from jaxfix.core.jax_names import WORLD_READERS
+from jaxfix.core.jax_names import KEYED_SETTINGS, WORLD_READERS
 from jaxfix.core.scopes import Function
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def effects(module: "Module", function: Function) -> Iterator[str]:
             case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in WORLD_READERS:
                 yield f"it calls `{module.text(func)}`, which answers differently at every trace"
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
-                yield f"it hands on `{module.text(node)}`, which answers differently at every trace"
+                yield f"it uses `{module.text(node)}`, which answers differently at every trace"
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
                 continue
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
@@ -55,11 +55,11 @@ def effects(module: "Module", function: Function) -> Iterator[str]:
 
 
 def _is_handed_on(module: "Module", node: ast.expr) -> bool:
-    """Whether `node` is a function that asks the world, used as a value."""
+    """Whether `node` is a function that asks the world, used as a value, or what the world says."""
     parent = module.parent(node)
     is_whole = not isinstance(parent, ast.Attribute) and not (isinstance(parent, ast.Call) and parent.func is node)
     qualname = module.qualname(node) if is_whole else None
-    return is_impure(qualname) or qualname in WORLD_READERS
+    return (is_impure(qualname) or qualname in WORLD_READERS) and qualname not in KEYED_SETTINGS
 
 
 def body_of(function: Function) -> Iterator[ast.AST]:
