@@ -537,3 +537,35 @@ def test_a_number_that_another_file_passes_too_stays_static() -> None:
     assert ("python-counter", "x.py:2 uses it too, and what that passes was not read") in [
         (name, declined) for name, _, declined in found
     ]
+
+
+@pytest.mark.parametrize(
+    ("read", "change"),
+    [
+        ("RATE", "model.RATE = 0.3 / (1 + number)"),
+        ("TABLE['rate']", "model.TABLE['rate'] = 0.3 / (1 + number)"),
+        ("config.RATE", "config.RATE = 0.3 / (1 + number)"),
+        ("config.deep['rate']", "config.deep.update(rate=number)"),
+    ],
+)
+def test_what_another_file_changes_is_not_frozen_under_jit(read: str, change: str) -> None:
+    model = EAGER_STEP.replace("0.1", read).replace("import jax\n", "import jax, config\n    RATE, TABLE = 1, {}\n", 1)
+    config = "RATE = 0.1\ndeep = {'rate': 0.1}"
+    train = LOOP.replace("import model", "import model, config")
+    assert found_in("model.py", {"model.py": model, "config.py": config, "train.py": train})[0][2] is None
+    changing = train.replace("            params =", f"            {change}\n            params =")
+    found = found_in("model.py", {"model.py": model, "config.py": config, "train.py": changing})
+    assert [name for name, _, _ in found] == ["unjitted-update"]
+    assert "another file changes" in (found[0][2] or "")
+
+
+def test_what_another_file_makes_of_nothing_may_be_kept_there() -> None:
+    makers = "def init(): return INIT\n    def fresh(key): return jax.random.normal(key, (9, 9))\n"
+    model = f"{STEP}\n    INIT = jnp.zeros((9, 9))\n    {makers}"
+    train = LOOP.replace("jnp.zeros((9, 9))", "model.init()")
+    ((_, _, declined),) = found_in("model.py", {"model.py": model, "train.py": train})
+    assert declined is not None and "may give the same at every call" in declined
+    drawn = LOOP.replace("jnp.zeros((9, 9))", "model.fresh(7)")
+    assert found_in("model.py", {"model.py": model, "train.py": drawn}) == [
+        ("undonated-state", Confidence.CERTAIN, None)
+    ]

@@ -126,12 +126,13 @@ def is_impure(qualname: str | None) -> bool:
 
 def _is_changed(module: "Module", name: str, scope: ast.AST) -> bool:
     """Whether code of this module stores into the thing that `name` stands for, or binds it by another way."""
-    if scope is module.tree and (name in module.changes.rebound or _is_changed_elsewhere(module, name)):
+    if scope is module.tree and (name in module.changes.rebound or is_changed_elsewhere(module, name)):
         return True
     return any(module.scope_of(name, root) is scope for root in module.changes.roots.get(name, ()))
 
 
-def _is_changed_elsewhere(module: "Module", name: str) -> bool:
+def is_changed_elsewhere(module: "Module", name: str) -> bool:
+    """Whether another file binds the `name` of this module, or changes what it stands for."""
     own, project = module.surroundings.name, module.surroundings.project
     if own is not None and project.rebinds(f"{own}.{name}"):
         return True

@@ -4,6 +4,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
+from jaxfix.core.constancy import is_changed_elsewhere
 from jaxfix.core.scopes import Binding
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | No
       around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
     """
     found = module.bindings(name, scope)
+    if scope is module.tree and is_changed_elsewhere(module, name):
+        return f"another file changes `{name}`"
     if scope is module.tree and name in module.imports:
         return None
     if len(found) != 1:
@@ -36,6 +39,17 @@ def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | No
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
             return f"`{name}` is changed in place"
     return _changes_itself(module, binding)
+
+
+def is_kept_attribute(module: "Module", name: ast.Name) -> str | None:
+    """As `is_kept`, of what is read of an imported module: `config.rate`."""
+    read: ast.AST = name
+    while isinstance(parent := module.parent(read), ast.Attribute):
+        read = parent
+    qualname = module.qualname(read)
+    project = module.surroundings.project
+    is_changed = qualname is not None and "." in qualname and project.rebinds(project.canonical(qualname))
+    return f"another file changes `{module.text(read)}`" if is_changed else None
 
 
 def _is_functional_update(module: "Module", root: ast.AST) -> bool:

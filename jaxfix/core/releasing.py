@@ -146,6 +146,8 @@ class _Reader:
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):
                 if isinstance(part, ast.Name) and self._module.scope_of(part.id, part) is self._module.tree:
                     raise _Kept(f"`{name}` is the `{part.id}` of the module at first, which would be gone")
+        if not _arguments(call) and self._is_foreign(call.func):
+            raise _Kept(f"`{_line(self._module, call)}` makes `{name}` of nothing, and may give the same at every call")
         if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
             return
         named = (k.value for k in call.keywords if k.arg not in _KEYS)
@@ -153,6 +155,11 @@ class _Reader:
             if isinstance(given, ast.Name) and given.id not in self._state and self._is_needed(given):
                 made_by = _line(self._module, call)
                 raise _Kept(f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
+
+    def _is_foreign(self, func: ast.expr) -> bool:
+        """Whether it is a function of another file, and no class."""
+        package, _, rest = (self._module.qualname(func) or "").partition(".")
+        return bool(rest) and package not in _KNOWN and rest.rpartition(".")[2][:1].islower()
 
     def _is_needed(self, given: ast.Name) -> bool:
         """Whether `given` is data that somebody can read when a call has run."""
@@ -257,6 +264,7 @@ def _returned(function: Function) -> Iterator[ast.expr]:
             yield node.value
 
 
+_KNOWN = frozenset({"jax", "numpy"})
 _KEYS = frozenset({"key", "keys", "rng", "rngs", "seed"})
 """Keywords of what random numbers are drawn with, which nobody keeps."""
 

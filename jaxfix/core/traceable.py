@@ -19,7 +19,7 @@ from jaxfix.core.concrete import (
 from jaxfix.core.constancy import is_impure
 from jaxfix.core.effects import effects, ties
 from jaxfix.core.jax_names import PURE_BUILTINS
-from jaxfix.core.keeping import class_of, is_kept
+from jaxfix.core.keeping import class_of, is_kept, is_kept_attribute
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class _Reader:
                 self._behind(node, bindings[0], found)
             return
         reason = is_kept(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
+        reason = reason or is_kept_attribute(self._module, node)
         if reason is not None:
             found.reason = f"it reads `{node.id}`: {reason}"
             return
