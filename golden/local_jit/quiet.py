@@ -116,3 +116,13 @@ def static_arguments(x):
 
 
 once = jax.jit(lambda v: v * 2)
+
+
+def only_shapes(batches):
+    return [jax.eval_shape(jax.jit(lambda x: x * 2), batch) for batch in batches]
+
+
+def only_programs(batches):
+    for batch in batches:
+        double = jax.jit(lambda x: x * 2)
+        print(jax.make_jaxpr(double)(batch))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jaxfix.api import Argument, Jit, Module, Runs, Stay, fresh, stay
 
+_TRACING = frozenset({"jax.eval_shape", "jax.make_jaxpr", "equinox.filter_eval_shape"})
 _INSIDE_MODELS = ("flax.linen.jit", "haiku.jit")
 """Transformations of layers, which run under another trace."""
 
@@ -93,9 +94,16 @@ def _is_held(jit: Jit, key: Argument) -> bool:
 def _is_costly(module: Module, site: Site) -> bool:
     if site.by in _INSIDE_MODELS or module.runs(site.made) is Runs.TRACED or module.runs(site.at) is Runs.TRACED:
         return False
-    if not (site.stay.calls or site.stay.handed or site.taker) or fresh.is_memoised(module, site.made):
+    compiling = [use for use in site.stay.handed if not _is_only_traced(module, use)]
+    if not (site.stay.calls or compiling or site.taker) or fresh.is_memoised(module, site.made):
         return False
     return module.may_repeat(site.made)
+
+
+def _is_only_traced(module: Module, use: ast.AST) -> bool:
+    """Whether `use` hands the function to something that traces it, and compiles nothing."""
+    call = module.parent(use)
+    return isinstance(call, ast.Call) and module.qualname(call.func) in _TRACING
 
 
 def surely_repeats(module: Module, site: Site) -> bool:
