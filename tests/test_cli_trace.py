@@ -479,7 +479,7 @@ def test_another_program_in_the_function_of_a_finding_is_not_explained_by_it(tra
     (traced / "train.py").write_text(text)
     rows = compiles("train.py", 9, "jit(solve)", FIRST, FRESH, FRESH)
     (traced / "t.json").write_bytes(tracefile.dump(trace_of(measurement(rows), train=text.encode())))
-    first, second = cli("check", "--trace", "t.json")[1].splitlines()
+    first, second = cli("check", "--all", "--trace", "t.json")[1].splitlines()
     assert first.startswith("train.py:9:14: fresh-function") and first.endswith("seen: 3 compiles, 1.5 s")
     assert second.startswith("train.py:10:12: local-loop-function") and "seen" not in second
 
@@ -508,7 +508,8 @@ for _ in range(3):
     rows = compiles("train.py", 16, "jit(update)", FIRST, drift)
     (traced / "t.json").write_bytes(tracefile.dump(trace_of(measurement(rows), train=text.encode())))
     found = cli("check", "--trace", "t.json")[1].splitlines()
-    assert [line.split()[1] for line in found] == ["weak-state"]
+    assert [line.split()[1] for line in found] == ["weak-state", "undonated-state"]
+    assert "seen" not in found[1]
     assert found[0].startswith("train.py:6:") and found[0].endswith("seen: 2 compiles, 1.0 s")
 
 

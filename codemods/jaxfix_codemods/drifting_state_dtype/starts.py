@@ -74,7 +74,8 @@ def _leaves(values: Values, expr: ast.AST, place: tuple[Key, ...]) -> Iterator[t
                 yield from _leaves(values, part, (*place, key))
         elif isinstance(source, ast.Call):
             function = values.origins.called(source) if not place else None
-            made = [leaf for result in returned(function) for leaf in _leaves(values, result, place)] if function else []
+            results = returned(function) if function else ()
+            made = [leaf for result in results for leaf in _leaves(values, result, place)]
             yield from made or [(place, source)]
 
 
