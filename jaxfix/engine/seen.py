@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from jaxfix.core.cause import Why
 from jaxfix.core.compiled import Compiled
-from jaxfix.core.finding import Codemod, Finding
+from jaxfix.core.finding import Codemod, Equality, Finding
 from jaxfix.core.model import Module
 from jaxfix.core.source import SourceFile
 from jaxfix.core.tracefile import TracedSource
@@ -112,6 +112,8 @@ class Explanations:
     def _distance(self, codemod: Codemod, finding: Finding, sighting: Sighting) -> int | None:
         """0 on the line itself, then its function, then a line and a function that called it, then the leaf's name."""
         why = sighting.origin.why
+        if codemod.equality is Equality.LESS_MEMORY:
+            return None  # it saves no compile
         if codemod.cures and why not in (*codemod.cures, *_UNTOLD):
             return None
         own, outer = (sighting.lines[:1], sighting.lines[1:]) if sighting.line is not None else ((), sighting.lines)
