@@ -30,13 +30,14 @@ Safety: a function that takes nothing from its surroundings, and reads nothing t
 wherever it is made: safe, unless it is told apart by less than a new jit would: static arguments, and what is no array
 in the others, are compared by `==`, to which `1` is `True`, and an object or a function is what it was though it reads
 other values by now. Those, settings that JAX does not keep programs apart by (`jax.random.key` reads one), a jit that a
-condition defines, and modules that another file holds as a whole need evidence, as all else does. Moved as it stands, a function that reads what the loop rebinds
-(`batch` above, or the `params` that a training loop closes over) would keep the first value without a word; it is
-handed what it takes instead, and only where it treats it as an array. The other way round, a jit that is called more
-than once keeps what its variables held at the first call: where they change in between, further arguments would change
-the result, and it is left alone. Declined too: names that are called or used as a length, an axis or a condition,
-bound methods (they read their object at each trace), effects at trace time, functions under `vmap`, whose further
-arguments would be mapped over. A jit that is returned, stored or handed to other code is a factory on purpose.
+condition defines, and modules that another file holds as a whole need evidence, as all else does. Moved as it stands, a
+function that reads what the loop rebinds (`batch` above, or the `params` that a training loop closes over) would keep
+the first value without a word; it is handed what it takes instead, and only where it treats it as an array. The other
+way round, a jit that is called more than once keeps what its variables held at the first call: where they change in
+between, further arguments would change the result, and it is left alone. Declined too: names that are called or used as
+a length, an axis or a condition, bound methods (they read their object at each trace), effects at trace time, functions
+under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or handed to other code is a
+factory on purpose.
 
 Evidence: fewer compiles, bitwise equal outputs.
 
