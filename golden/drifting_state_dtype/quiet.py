@@ -89,3 +89,20 @@ def constant_in_half_precision(steps):
     for _ in range(steps):
         total = measure(total, scale)
     return total
+
+
+@jax.jit
+def again(total):
+    return again(total) if total.ndim else total
+
+
+def made_of_itself(n):
+    return made_of_itself(n - 1)
+
+
+def recursive(steps):
+    """A function that returns what it returns itself."""
+    total = made_of_itself(3)
+    for _ in range(steps):
+        total = again(total)
+    return total

@@ -9,6 +9,7 @@ from jaxfix.api import (
     HALVES,
     DtypeOrigins,
     Dtypes,
+    Function,
     Key,
     Module,
     Rebinding,
@@ -65,17 +66,24 @@ def widen(module: Module, narrow: NarrowStart, edit: Rewriter) -> None:
     edit.replace(narrow.spelled, _spelling(module, narrow.spelled, narrow.dtype))
 
 
-def _leaves(values: Values, expr: ast.AST, place: tuple[Key, ...]) -> Iterator[tuple[tuple[Key, ...], ast.expr]]:
-    """The expressions that make the parts of a state, with their places."""
+def _leaves(
+    values: Values, expr: ast.AST, place: tuple[Key, ...], inside: frozenset[Function] = frozenset()
+) -> Iterator[tuple[tuple[Key, ...], ast.expr]]:
+    """The expressions that make the parts of a state, with their places.
+
+    Args:
+      inside: the functions whose results are looked at already.
+    """
     for source in values.origins.of(expr):
         parts = values.origins.parts(source)
         if parts and len(place) < _DEEPEST:
             for key, part in parts:
-                yield from _leaves(values, part, (*place, key))
+                yield from _leaves(values, part, (*place, key), inside)
         elif isinstance(source, ast.Call):
             function = values.origins.called(source) if not place else None
-            results = returned(function) if function else ()
-            made = [leaf for result in results for leaf in _leaves(values, result, place)]
+            results = returned(function) if function and function not in inside else ()
+            around = inside | {function} if function else inside
+            made = [leaf for result in results for leaf in _leaves(values, result, place, around)]
             yield from made or [(place, source)]
 
 

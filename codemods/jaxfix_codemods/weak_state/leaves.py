@@ -63,24 +63,35 @@ def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
                 yield replace(leaf, path=(loop.target.id, *leaf.path), after=after, loop=loop.call)
 
 
-def _leaves(values: Values, expr: ast.AST, path: tuple[Key, ...], mapped: Function | None = None) -> Iterator[Leaf]:
-    """The weakly typed parts of the state that `expr` is, as far as constructions are spelled out."""
+def _leaves(
+    values: Values,
+    expr: ast.AST,
+    path: tuple[Key, ...],
+    mapped: Function | None = None,
+    inside: frozenset[Function] = frozenset(),
+) -> Iterator[Leaf]:
+    """The weakly typed parts of the state that `expr` is, as far as constructions are spelled out.
+
+    Args:
+      inside: the functions whose results are looked at already.
+    """
     for source in values.origins.of(expr):
         parts = values.origins.parts(source)
         leaf_of = values.origins.mapped(source) if isinstance(source, ast.Call) and mapped is None else None
         value = values.any_of((source,))
         if leaf_of is not None:
             for made in returned(leaf_of):
-                yield from _leaves(values, made, path, leaf_of)
+                yield from _leaves(values, made, path, leaf_of, inside)
         elif isinstance(source, ast.expr) and value.form is Form.WEAK and value.kind in _KINDS:
             yield Leaf(path, source, value.kind, mapped=mapped)
         elif parts and len(path) < _DEPTH:
             for key, part in parts:
-                yield from _leaves(values, part, (*path, key), mapped)
+                yield from _leaves(values, part, (*path, key), mapped, inside)
         elif isinstance(source, ast.Call) and not path:
             function = values.origins.called(source)
-            for made in returned(function) if function is not None and not isinstance(function, ast.Lambda) else ():
-                yield from _leaves(values, made, ())
+            if function is not None and not isinstance(function, ast.Lambda) and function not in inside:
+                for made in returned(function):
+                    yield from _leaves(values, made, (), inside=inside | {function})
 
 
 def _updated_states(module: Module, values: Values, pair: Pair) -> Iterator[ast.AST]:

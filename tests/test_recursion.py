@@ -1,0 +1,134 @@
+"""Functions that return what they return themselves: every codemod comes to an end, and raises nothing."""
+
+import pytest
+
+from jaxfix.core.facts import Surroundings
+from jaxfix.core.finding import Codemod
+from jaxfix.core.model import Module
+from jaxfix.core.source import SourceFile
+from jaxfix.testing import BESIDE
+from jaxfix_codemods import CODEMODS
+
+HEAD = """\
+from functools import partial
+from typing import NamedTuple
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+class State(NamedTuple):
+    count: jax.Array
+    inner: "State"
+
+
+"""
+
+PROGRAMS = {
+    "a state that is made of itself": """\
+def init(n):
+    return init(n - 1)
+
+@jax.jit
+def step(state, x):
+    return step(state, x)
+
+def train(xs):
+    state = init(3)
+    for x in xs:
+        state = step(state, x)
+    return state
+""",
+    "two that make one another": """\
+def even(n):
+    return State(jnp.asarray(0), odd(n - 1))
+
+def odd(n):
+    return even(n - 1)
+
+@jax.jit
+def step(state, x):
+    return halved(state, x)
+
+def halved(state, x):
+    return step(state, x)
+
+def train(xs):
+    state = odd(3)
+    for x in xs:
+        state = step(state, x)
+    return state
+""",
+    "a state that holds itself": """\
+def init(params):
+    return State(jnp.asarray(0), init(params))
+
+def update(grads, state):
+    updates, inner = update(grads, state.inner)
+    return updates, State(state.count + 1, inner)
+
+tx = optimizer(init, update)
+""",
+    "names that stand for one another": """\
+first = second
+second = first
+step = jax.jit(step)
+state = (state, state)
+for x in range(3):
+    state = step(state, first(x), second)
+""",
+    "leaves that are made of leaves": """\
+def leaf(p):
+    return jax.tree.map(leaf, p)
+
+def init(params):
+    return jax.tree.map(leaf, params)
+
+@partial(jax.jit, static_argnums=1)
+def step(state, n):
+    return jax.tree.map(lambda s: s ** n, step(state, n - 1))
+
+def train(params):
+    state = init(params)
+    n = 0
+    while True:
+        n += 1
+        state = step(state, n)
+""",
+    "bodies that call themselves": """\
+def run(x, n):
+    def body(i, v):
+        return run(body(i, v), n - 1)
+
+    def pick(v):
+        return lax.cond(v.sum() > 0, pick, body, v)
+
+    x = lax.fori_loop(0, n, body, x)
+    return lax.cond(x.sum() > 0, x, pick, run(x, n), lambda v: pick(run(v, n)))
+
+for n in range(3):
+    x = jax.grad(lambda v: run(v, n).sum())(run(x, n))
+""",
+    "jits that make themselves": """\
+def make(n):
+    @jax.jit
+    def inner(v):
+        return make(n - 1)(v) + inner(v)
+    return inner
+
+def train(xs):
+    for x in xs:
+        y = make(3)(x)
+        f = jax.jit(lambda v: f(v) + make(2)(v))
+        y = f(y)
+    return y
+""",
+}
+
+
+@pytest.mark.parametrize("beside", [BESIDE, Surroundings()], ids=["with helpers", "without"])
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+@pytest.mark.parametrize("codemod", CODEMODS, ids=lambda codemod: codemod.id)
+def test_recursion_ends(codemod: Codemod, program: str, beside: Surroundings) -> None:
+    module = Module.parse(SourceFile.decode("a.py", (HEAD + program).encode()), beside)
+    assert all(finding.message for finding in codemod.find(module))
