@@ -656,15 +656,24 @@ GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 @pytest.mark.evidence
-@pytest.mark.parametrize("name", ["python_counter", "fresh_function", "drifting_state_dtype", "ragged_shape"])
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("python_counter", "program.py"),
+        ("fresh_function", "program.py"),
+        ("drifting_state_dtype", "loop.py"),
+        ("ragged_shape", "program.py"),
+    ],
+)
 def test_a_real_run_finds_what_the_golden_trace_says(
-    traced: Path, cli: Run, name: str, monkeypatch: pytest.MonkeyPatch
+    traced: Path, cli: Run, name: str, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    text = (GOLDEN / name / "program.py").read_text()
+    text = (GOLDEN / name / program).read_text()
+    (traced / "library.py").write_text("import jax.numpy as jnp\n\n\ndef gradient(size):\n    return jnp.ones(size)\n")
     (traced / "program.py").write_text(text)
     wanted = next(n for n, line in enumerate(text.splitlines(), 1) if "# want: " in line)
     cli("trace", "-o", "p.json", "--", "program.py")
-    _, out, _ = cli("check", "--trace", "p.json", "--output-format", "json")
+    _, out, _ = cli("check", "--trace", "p.json", "--select", name.replace("_", "-"), "--output-format", "json")
     found = [(entry["id"], entry["line"]) for entry in json.loads(out)["findings"]]
     assert found == [(name.replace("_", "-"), wanted)]
