@@ -27,6 +27,7 @@ from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.target import Local, OnPlatform, Target
 from jaxfix.evidence.trace import trace
+from jaxfix.testing import HELPERS
 
 pytestmark = pytest.mark.evidence
 
@@ -71,7 +72,7 @@ def proof(tmp_path: Path, target: Target) -> Evidence:
     fix = Fix("key", "codemod", "Mend", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, "smooth")
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
-        return {"program.py": after} if fixes else {}
+        return {"program.py": after, HELPERS.name: HELPERS.read_bytes()} if fixes else {}
 
     runner = ProgramRunner(root, "python program.py", (("program.py", "smooth"),), target=target)
     (evidence,) = prove([("program.py", fix, 9)], patched, runner, lambda phrase: None).receipts
