@@ -16,6 +16,7 @@ from jaxfix_codemods import (
 )
 
 CODEMODS: tuple[Codemod, ...] = (
+    drifting_state_dtype.CODEMOD,  # first: it needs to see the loop whose functions others move
     local_loop_function.CODEMOD,
     local_jit.CODEMOD,
     cond_between_values.CODEMOD,
@@ -26,6 +27,5 @@ CODEMODS: tuple[Codemod, ...] = (
     # what a traced run shows best, or alone
     python_counter.CODEMOD,
     fresh_function.CODEMOD,
-    drifting_state_dtype.CODEMOD,
     ragged_shape.CODEMOD,
 )
