@@ -10,17 +10,32 @@ from jaxfix import __version__
 
 
 def main() -> int:
-    """Runs the command line; `--version` answers before anything heavy is imported."""
-    if sys.argv[1:] == ["--version"]:
-        print(f"jaxfix {__version__}")
-        return 0
+    """Runs the command line; `--version` and `--help` answer before anything heavy is imported."""
+    words = sys.argv[1:]
     try:
-        from jaxfix.drivers.cli.app import run
+        if words == ["--version"]:
+            print(f"jaxfix {__version__}", flush=True)
+            return 0
+        if words[:1] == ["lsp"]:
+            from jaxfix.drivers.lsp import start
 
-        return run(sys.argv[1:])
+            return start.run(words[1:])
+        from jaxfix.drivers.cli.helping import helped
+
+        code = helped(words)
+        if code is not None:
+            return code
+        from jaxfix.drivers.cli.start import run
+
+        return run(words)
     except KeyboardInterrupt:  # while the modules load; later, `run` has the word
         print("error: interrupted; nothing was written", file=sys.stderr)
         return 130
+    except OSError as error:  # of `--version` and `--help`; `run` lets none through
+        sys.stdout = None  # it would be flushed, and fail again
+        if not isinstance(error, BrokenPipeError):
+            print(f"error: stdout cannot be written: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

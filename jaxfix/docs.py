@@ -1,6 +1,7 @@
 """A codemod's docstring as a page: for `explain`, for an editor's hover, and for `docs/codemods/`.
 
-`python -m jaxfix.docs` writes the pages, run from the root of a clone; `--check` says which are out of date.
+`python -m jaxfix.docs` writes the pages, the schemas of what is told as JSON, and what of the command line is read
+without Typer, run from the root of a clone; `--check` says which are out of date.
 """
 
 import json
@@ -14,10 +15,11 @@ from textwrap import dedent
 from jaxfix.core.codec import from_json
 from jaxfix.core.errors import PackError, UserError
 from jaxfix.core.finding import Codemod
-from jaxfix.core.report import Evidence, Verdict
+from jaxfix.core.report import SCHEMA, Evidence, Verdict
 from jaxfix.engine.registry import SECTIONS
 
 FOLDER = Path("docs/codemods")
+SCHEMAS = Path("docs/schema")
 COMMAND = "python -m jaxfix.docs"
 _HEADING = re.compile(rf"^({'|'.join(SECTIONS)}):[ \t]*", re.MULTILINE)
 
@@ -98,13 +100,23 @@ def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str
         yield FOLDER / f"{codemod.id}.md", markdown(codemod, page(codemod), _receipts(golden, codemod.id))
 
 
+def schemas() -> Iterator[tuple[Path, str]]:
+    """The path and the text of every generated schema."""
+    from jaxfix.render import json_schema
+
+    for name, schema in (("check", json_schema.check()), ("apply", json_schema.apply())):
+        yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema, indent=2) + "\n"
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Writes the pages of the built-in codemods; with `--check`, writes nothing and fails if one would change."""
+    """Writes what is generated; with `--check`, writes nothing and fails if something would change."""
     from jaxfix.drivers import files
+    from jaxfix.drivers.cli import spelling
     from jaxfix.engine.registry import load_registry
 
     stale = []
-    for path, text in pages(load_registry().codemods, Path("golden")):
+    generated = (*pages(load_registry().codemods, Path("golden")), *schemas(), (spelling.PATH, spelling.module()))
+    for path, text in generated:
         if path.is_file() and files.read_bytes(path) == text.encode():
             continue
         stale.append(path.as_posix())

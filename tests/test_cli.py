@@ -144,6 +144,7 @@ def test_check_json_has_the_promised_schema(project: Path, cli: Cli) -> None:
         "fixable": True,
         "declined": None,
         "seen": None,
+        "related": [],
     }
 
 
@@ -283,6 +284,15 @@ def test_a_codemod_that_breaks_is_a_bug_and_the_rest_runs(project: Path, cli: Cl
     assert done.code == 3
     assert "train.py: codemod `tiny-buggy` broke: RuntimeError: boom" in done.err
     assert done.out.count("train.py:") == 2
+
+
+def test_nothing_is_written_to_the_file_in_which_a_codemod_breaks(project: Path, cli: Cli) -> None:
+    (project / "odd.py").write_text(SLOW + "jax.tiny_buggy()\n")
+    commit()
+    done = cli("apply", "--unproven")
+    assert done.code == 3
+    assert done.err.count("odd.py: codemod `tiny-buggy` broke: RuntimeError: boom") == 1
+    assert (text("train.py"), text("odd.py")) == (ALL_DONE, SLOW + "jax.tiny_buggy()\n")
 
 
 def test_an_installed_module_is_checked_by_name(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -620,7 +630,7 @@ def test_colours_come_when_forced_and_go_when_unwanted(
 def test_a_bug_is_one_line_and_gives_three(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "boom.py").write_text("raise ZeroDivisionError('boom')\nCODEMODS = ()\n")
     code = "import sys, jaxfix.drivers.cli.rules as r\nr.load_registry = lambda: 1 / 0\n"
-    code += "from jaxfix.drivers.cli.app import run\nsys.exit(run(['rules']))"
+    code += "from jaxfix.drivers.cli.start import run\nsys.exit(run(['rules']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1
@@ -634,7 +644,8 @@ def test_interruption_leaves_sources_untouched(project: Path) -> None:
     waiting.send_signal(signal.SIGINT)
     _, err = waiting.communicate(timeout=20)
     assert waiting.returncode == 130
-    assert err == "error: interrupted; nothing was written\n"
+    # on a busy machine it still loads its packs
+    assert re.fullmatch(r"error: interrupted( in pack '\w+')?; nothing was written\n", err)
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(project: Path) -> None:
@@ -780,3 +791,24 @@ def test_the_tests_of_an_installed_package_are_left_out(project: Path, cli: Cli)
         (package / name).write_text(SLOW)
     told = cli("check", str(package)).out
     assert {line.partition(":")[0].rpartition("tool/")[2] for line in told.splitlines()} == {"__init__.py", "core.py"}
+
+
+def test_a_huge_file_is_passed_over_by_name_unless_it_is_asked_for(project: Path, cli: Cli) -> None:
+    huge = "import jax\nTABLE = {\n" + "    'abcdefghij': 1,\n" * 50_000 + "}\n"
+    (project / "generated.py").write_text(huge)
+    told = cli("check", ".")
+    assert "note: generated.py: not looked at for its 1.1 MB; name it to have that done" in told.err
+    assert "generated.py" not in cli("check", "generated.py").err
+    assert "generated.py: not looked at" in cli("apply", ".", "--no-prove", "--diff").err
+
+
+def test_nothing_is_donated_where_a_file_of_the_project_cannot_be_read(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "model.py").write_text("import jax\n\n\n@jax.jit\ndef step(p, b):\n    return p - b\n")
+    (tmp_path / "train.py").write_text(
+        "import jax.numpy as jnp\nimport model\n\n"
+        "p = jnp.zeros((99, 99))\nfor i in range(9):\n    p = model.step(p, i)\nprint(p)\n"
+    )
+    assert "undonated-state" in cli("check", str(tmp_path), "--select", "undonated-state", "--no-cache").out
+    (tmp_path / "strange.py").write_bytes(b"# -*- coding: nobody-knows -*-\nimport model\n")
+    told = cli("check", str(tmp_path), "--select", "undonated-state", "--no-cache", "--all")
+    assert told.code == 2 and "[*]" not in told.out

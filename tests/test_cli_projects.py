@@ -1,12 +1,11 @@
 """Programs of several files, from the command line: what the loop of one decides about the step of another."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from conftest import apart
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL = """\
@@ -61,12 +60,6 @@ def compare(params):
 """
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A committed program of two files."""
@@ -79,20 +72,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def jaxfix(*arguments: str) -> Outcome:
-    places = (ROOT, ROOT / "codemods")
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(map(str, places)),
-        "JAX_PLATFORMS": "cpu",
-        "NO_COLOR": "1",
-    }
-    command = [sys.executable, "-m", "jaxfix", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL)
-    return Outcome(done.returncode, done.stdout, done.stderr)
-
-
 def test_the_findings_are_where_the_functions_are_defined(project: Path) -> None:
-    found = jaxfix("check", ".")
+    found = apart("check", ".")
     assert found.out == (
         "model.py:9:1: undonated-state [*] each call of `decay` binds `params` anew, and the old values stay in memory "
         "beside the new\n"
@@ -102,7 +83,7 @@ def test_the_findings_are_where_the_functions_are_defined(project: Path) -> None
 
 
 def test_of_one_file_alone_nobody_knows_who_calls_it(project: Path) -> None:
-    found = jaxfix("check", "--all", "model.py")
+    found = apart("check", "--all", "model.py")
     assert (found.code, found.out) == (0, "")
 
 
@@ -110,14 +91,14 @@ def test_of_one_file_alone_nobody_knows_who_calls_it(project: Path) -> None:
 def test_one_more_file_that_keeps_the_state_takes_the_fix_away(project: Path, path: str) -> None:
     (project / path).parent.mkdir(exist_ok=True)
     (project / path).write_text(KEEPING)
-    found = jaxfix("check", "--all", "--select", "undonated-state", ".")
+    found = apart("check", "--all", "--select", "undonated-state", ".")
     assert f"(no fix: {path}:6 passes `params` and goes on with it)" in found.out
 
 
 @pytest.mark.evidence
 @pytest.mark.skipif(subprocess.run([sys.executable, "-c", "import jax"]).returncode != 0, reason="needs jax")
 def test_both_fixes_are_proven_by_a_rerun_of_the_program(project: Path) -> None:
-    done = jaxfix("apply", "--run", "python train.py", ".")
+    done = apart("apply", "--run", "python train.py", ".")
     proven = sorted(line.split()[1:3] for line in done.out.splitlines() if line.startswith("proven"))
     assert proven == [["undonated-state", "model.py:9"], ["unjitted-update", "model.py:14"]], done.err
     fixed = (project / "model.py").read_text()

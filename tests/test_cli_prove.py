@@ -7,9 +7,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from conftest import Outcome, apart
 
 TESTS = Path(__file__).resolve().parent
 PROGRAM = """\
@@ -44,12 +44,6 @@ pytestmark = [
 ]
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with a program, committed; its folder is not where its repository begins."""
@@ -65,9 +59,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def jaxfix(*arguments: str) -> Outcome:
-    command = [sys.executable, "-m", "jaxfix", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), stdin=subprocess.DEVNULL)
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    return apart(*arguments, packs=(TESTS / "pack",))
 
 
 def environment() -> dict[str, str]:
@@ -211,7 +203,7 @@ def test_a_traced_program_ends_with_jaxfix(project: Path) -> None:
 def test_a_measurement_without_a_place_is_refused_before_the_program_runs(project: Path) -> None:
     done = jaxfix("trace", "-o", "nowhere/trace.json", "--", "python", "-c", "open('ran', 'w')")
     assert done.code == 2
-    assert "error: nowhere/trace.json: there is no folder to write it into\n" in done.err
+    assert "error: nowhere/trace.json: there is no folder to write it into; make it first\n" in done.err
     assert not (project / "ran").exists()
 
 

@@ -19,8 +19,8 @@ from jaxfix.core.finding import Codemod, Equality, Safety
 from jaxfix.core.report import Compile, Environment, Measurement, Step
 from jaxfix.core.source import SourceFile
 from jaxfix.core.tracefile import Trace, TracedSource
-from jaxfix.drivers.cli.app import run
-from jaxfix.drivers.cli.traces import read_trace
+from jaxfix.drivers.cli.start import run
+from jaxfix.drivers.work.traces import read_trace
 from jaxfix.engine.seen import moved, sightings
 from jaxfix.render import trace as render
 from jaxfix.render import trace_page
@@ -316,7 +316,8 @@ def test_a_page_of_nothing_is_a_page() -> None:
 def test_every_cause_has_a_colour_in_both_schemes() -> None:
     page = trace_page.page(trace_of(measurement()), {})
     assert set(trace_page.COLOURS) == set(Why)
-    assert all(page.count(f"--{name}:") == 2 for name in trace_page.COLOURS.values())
+    schemes = ("light", "dark by the system", "dark by choice")
+    assert all(page.count(f"--{name}:") == len(schemes) for name in trace_page.COLOURS.values())
 
 
 # --- check and apply ----------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def test_a_pyproject_without_the_table_says_nothing() -> None:
     ("body", "message"),
     [
         ('selct = ["weak-state"]', "has no key `selct`; did you mean `select`?"),
-        ('colour = "red"', "the keys are `extend-exclude`, `helper`, `ignore`, `per-file-ignores`, `run`, `select`"),
+        ('colour = "red"', "has no key `colour`; the keys are `baseline`, `extend-exclude`, `helper`, `ignore`, "),
         ('select = ["weak-stat"]', "no codemod is called `weak-stat`; did you mean `weak-state`?"),
         ('ignore = ["zzz"]', "`ignore`: no codemod is called `zzz`; the codemods are `local-loop-function`"),
         ('select = "weak-state"', "`select` is a string, not an array of strings"),
@@ -49,6 +49,7 @@ def test_a_pyproject_without_the_table_says_nothing() -> None:
         ("helper = 3", "`helper` is an integer, not a string"),
         ('helper = ""', "`helper` is empty; name a file, such as"),
         ('run = " "', "`run` is empty"),
+        ('helper = "a\\u0000.py"', "`helper` holds a null character"),
         ("per-file-ignores = []", "`per-file-ignores` is an array, not a table"),
         ('[tool.jaxfix.per-file-ignores]\n"a.py" = ["weak-sate"]', "did you mean `weak-state`?"),
     ],
@@ -64,6 +65,11 @@ def test_what_cannot_be_meant_is_named(body: str, message: str) -> None:
 def test_broken_toml_is_named(raw: bytes) -> None:
     with pytest.raises(ConfigError, match=r"pyproject\.toml: not valid TOML"):
         parse(raw, "pyproject.toml", KNOWN)
+
+
+def test_toml_that_is_nested_too_deeply_is_named() -> None:
+    with pytest.raises(ConfigError, match="nested too deeply"):
+        parse(b"x = " + b"[" * 50_000, "pyproject.toml", KNOWN)
 
 
 def test_jaxfix_as_something_else_than_a_table_is_named() -> None:

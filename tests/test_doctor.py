@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ import pytest
 
 from jaxfix.core.errors import EvidenceError
 from jaxfix.drivers.cli import checkup
-from jaxfix.drivers.cli.app import run
 from jaxfix.drivers.cli.checkup import Level
 from jaxfix.drivers.cli.doctor import ask
+from jaxfix.drivers.cli.start import run
 from jaxfix.evidence.target import Local
 
 TESTS = Path(__file__).resolve().parent
@@ -330,6 +331,32 @@ def test_the_libraries_are_as_new_as_jaxfix_asks() -> None:
     lines = [line for line in checkup.tool() if line.topic == "libraries"]
     assert [line.level for line in lines] == [Level.OK]
     assert "libcst " in lines[0].words
+
+
+@pytest.mark.parametrize(
+    ("installed", "level", "words"),
+    [
+        ({}, Level.OK, "starlette and uvicorn are not installed: `pip install 'jaxfix[review]'` adds what it needs"),
+        ({"starlette": "0.9", "uvicorn": "0.29"}, Level.WARN, "starlette 0.9 is older than 0.37"),
+        ({"starlette": "1.0", "uvicorn": "0.30.1"}, Level.OK, "starlette 1.0, uvicorn 0.30.1"),
+        ({"starlette": "1.0"}, Level.OK, "uvicorn is not installed: `pip install 'jaxfix[review]'` adds what it needs"),
+    ],
+)
+def test_what_the_review_needs_is_told(
+    installed: dict[str, str], level: Level, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(name: str) -> str:
+        if name not in installed:
+            raise PackageNotFoundError(name)
+        return installed[name]
+
+    extras = ["starlette>=0.37; extra == 'review'", 'uvicorn>=0.29; extra == "review"', "pygls>=2; extra == 'lsp'"]
+    monkeypatch.setattr(checkup, "requires", lambda name: ["libcst>=1.8.5", *extras])
+    monkeypatch.setattr(checkup, "version", version)
+    lines = {line.topic: line for line in checkup.extras()}
+    assert (lines["review"].level, lines["review"].words) == (level, words)
+    assert (lines["review"].step is None) == (level is Level.OK)
+    assert "pygls is not installed: `pip install 'jaxfix[lsp]'`" in lines["editors"].words
 
 
 def test_an_interpreter_that_does_not_start_is_an_error() -> None:

@@ -226,3 +226,15 @@ def test_a_pair_is_told_by_the_class_of_its_state() -> None:
 @pytest.mark.parametrize("made", ["return position", "return None", "def inner():\n        return Chain(1, 2)"])
 def test_what_makes_no_state_starts_no_pair(made: str) -> None:
     assert not Origins(parsed(PAIR.format(made=made))).pairs
+
+
+def test_a_state_that_both_branches_of_a_loop_cast_to_has_the_dtype_that_it_starts_with() -> None:
+    branch = "    def {}(s):\n        return optax.tree.cast_like((s[0] * steps, s[1]), s)\n"
+    found = dtypes(
+        f"def f(params, steps):\n{branch.format('yes')}{branch.format('no')}"
+        "    def body(s):\n        return lax.cond(s[1] > 1, yes, no, s)\n"
+        "    state = (jnp.zeros_like(params), 0)\n"
+        "    out = lax.while_loop(lambda s: s[1] < 3, body, state)\n"
+        "    asked = out[0]\n"
+    )
+    assert given(found) == {"params"} and not found.own

@@ -1,5 +1,6 @@
 """Which transformations run eagerly, are the outermost ones, and have control flow inside."""
 
+import ast
 import textwrap
 
 import pytest
@@ -135,8 +136,8 @@ def test_a_function_is_followed_through_retrace() -> None:
 def test_the_helper_may_stand_elsewhere() -> None:
     text = "from own.compat import retrace as again\ndef f(x): return again(lax.scan)(energy, x)"
     module = parsed(text, Surroundings(helpers="own.compat"))
-    call = next(call for call in module.all_calls() if module.text(call).startswith("again(lax.scan)(energy"))
+    call = next(call for call in module.of(ast.Call) if module.text(call).startswith("again(lax.scan)(energy"))
     assert module.transform(call.func) == "jax.lax.scan"
     unknown = parsed(text)
-    called = [unknown.transform(call.func) for call in unknown.all_calls()]
+    called = [unknown.transform(call.func) for call in unknown.of(ast.Call)]
     assert called.count("own.compat.retrace") == 2  # `again`, and what it gives

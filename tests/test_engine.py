@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def codemod(name: str, calls: str, rewrite: Rewrite) -> Codemod:
     """A codemod that rewrites each call of the function `calls`."""
 
     def find(module: Module) -> Iterator[Finding]:
-        for call in module.all_calls():
+        for call in module.of(ast.Call):
             if isinstance(call.func, ast.Name) and call.func.id == calls:
                 recipe = partial(_cooked, rewrite, module, call)
                 yield Finding(at=call, message=f"`{calls}` costs", title=f"Rewrite `{calls}`", recipe=recipe)
@@ -74,6 +75,20 @@ def test_fix_that_overlaps_waits_for_the_next_round() -> None:
     patch = planned("x = a(a(1))\n", codemod("fix-a", "a", into("c({})")))
     assert patch.after == b"x = c(c(1))\n"
     assert len(patch.applied) == 2 and patch.held == ()
+
+
+def test_fix_that_another_one_decides_about_is_made_of_what_that_leaves() -> None:
+    def told(edit: Rewriter, module: Module, call: ast.Call) -> None:
+        edit.replace(call.func, "d" if b"a(" in module.source.text else "e")
+
+    late, first = codemod("late", "b", told), codemod("first", "a", renamed("c"))
+    text = "x = a(1)\ny = b(2)\n"
+    assert planned(text, late, first).after == b"x = c(1)\ny = d(2)\n"
+    assert planned(text, first, replace(late, after=("first",))).after == b"x = c(1)\ny = e(2)\n"
+    held = plan(
+        source(text), (first, replace(late, after=("first",))), lambda fix: "no" if fix.codemod == "first" else None
+    )
+    assert held.after == b"x = a(1)\ny = d(2)\n"
 
 
 def test_fixes_inside_one_another_take_as_many_rounds_as_they_are_deep() -> None:

@@ -14,7 +14,7 @@ import pytest
 from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.core.text import Span
-from jaxfix.drivers.cli.app import run as run_cli
+from jaxfix.drivers.cli.start import run as run_cli
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
 from jaxfix.evidence.prove import prove

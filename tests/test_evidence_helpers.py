@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from conftest import Outcome, apart
 
 from jaxfix.evidence.probe.files import is_user
 from jaxfix.evidence.trace import trace
@@ -62,12 +63,6 @@ def double(g):
 pytestmark = pytest.mark.evidence
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty repository; `TOLD` names a file beside it."""
@@ -90,18 +85,15 @@ def write(path: str, text: str) -> None:
 
 
 def jaxfix(*arguments: str) -> Outcome:
-    root = TESTS.parent
-    places = os.pathsep.join(map(str, (root, root / "codemods", TESTS / "pack")))
-    env = os.environ | {"PYTHONPATH": places, "NO_COLOR": "1", "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "jaxfix", *arguments, "--select", "tiny-cast"]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL)
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    return apart(*arguments, "--select", "tiny-cast", packs=(TESTS / "pack",))
 
 
 def told(tmp_path: Path) -> set[tuple[bool, bool]]:
     """Of each run whether its source was patched, and whether there was a helper file in its copy."""
     lines = [line.split(" ", 1) for line in (tmp_path / "told").read_text().splitlines()]
-    assert all(place in ("False", "None") or place.startswith(os.path.realpath("/tmp")) for _, place in lines)
+    assert all(
+        place in ("False", "None") or place.startswith(os.path.realpath(tempfile.gettempdir())) for _, place in lines
+    )
     return {(patched == "True", place not in ("False", "None")) for patched, place in lines}
 
 

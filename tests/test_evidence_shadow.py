@@ -142,7 +142,7 @@ def test_a_program_that_does_not_end_is_cut_off_with_its_children(tree: Path) ->
     (run,) = ProgramRunner(tree, f"{sys.executable} hang.py", timeout_s=2).measure({})
     assert (run.stopped, run.failure) == ("at the time limit", None)
     listed = subprocess.run(["ps", "-o", "stat=", "-p", run.stdout.strip()], capture_output=True, text=True)
-    assert listed.stdout.strip() in ("", "Z")
+    assert listed.stdout.strip()[:1] in ("", "Z")
 
 
 def test_how_a_program_fails_is_its_last_word(tree: Path) -> None:

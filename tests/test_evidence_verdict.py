@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.finding import Equality
 from jaxfix.core.report import Beside, Comparison, Compile, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.evidence.outputs import SILENCE, Noise, noise
@@ -55,6 +56,15 @@ def test_fewer_compiles_and_the_same_bits_are_proof() -> None:
     comparison = compare(BEFORE, CURED, Equality.BITWISE, FUNCTION)
     assert (comparison.verdict, comparison.equality) == (Verdict.PROVEN, "bitwise equal")
     assert comparison.reason == "compiles per step 1 -> 0, compiles 4 -> 1"
+
+
+def test_the_course_of_many_steps_is_thinned_and_keeps_every_peak() -> None:
+    many = run(leaf(1.0), steps=(1, *[0] * 497, 7, 0))
+    comparison = compare(many, run(leaf(1.0), steps=(1,)), Equality.BITWISE, FUNCTION)
+    course = comparison.course_before
+    assert course is not None and comparison.course_after is None
+    assert len(course.steps) <= 120 and course.steps[-1] == 500 and sum(course.compiles) == 8
+    assert from_json(Comparison, to_json(comparison)) == comparison
 
 
 def test_fewer_compiles_in_all_are_proof_without_steps() -> None:

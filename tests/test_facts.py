@@ -1,5 +1,6 @@
 """What the files of a project tell of one another."""
 
+import ast
 import json
 import textwrap
 from dataclasses import replace
@@ -8,7 +9,7 @@ import pytest
 
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.constancy import Constancy, constancy
-from jaxfix.core.facts import Facts, Project, Surroundings
+from jaxfix.core.facts import Facts, Project, Surroundings, Use
 from jaxfix.core.finding import Confidence
 from jaxfix.core.model import Module, Runs
 from jaxfix.core.source import SourceFile
@@ -107,7 +108,7 @@ def test_re_exports_are_followed() -> None:
 def test_a_star_import_is_followed_for_what_is_jitted() -> None:
     jitted = "import jax\n@jax.jit\ndef fast(x): return x"
     found = modules(ops=jitted, api="from ops import *", main="import api\napi.fast(1)")
-    (call,) = found["main"].all_calls()
+    (call,) = found["main"].of(ast.Call)
     jit = found["main"].jit(call.func)
     assert jit is not None and jit.by == "jax.jit"
 
@@ -184,7 +185,7 @@ def test_what_is_static_in_another_file_is_known() -> None:
     ops = "import jax, functools\n@functools.partial(jax.jit, static_argnums=1)\ndef f(x, n): return x * n"
     main = "from ops import f\nf(1, 2)"
     found = modules(ops=ops, main=main)["main"]
-    (call,) = found.all_calls()
+    (call,) = found.of(ast.Call)
     jit = found.jit(call.func)
     assert jit is not None
     assert (jit.is_static(0), jit.is_static(1), jit.is_static("n"), jit.is_static("x")) == (False, True, True, False)
@@ -265,14 +266,13 @@ def found_in(path: str, files: dict[str, str]) -> list[tuple[str, Confidence, st
 
 
 def test_a_call_tells_what_it_passes() -> None:
-    facts = joined(sources({"model.py": STEP, "train.py": LOOP})).files[1]
-    (use,) = (use for use in facts.uses if use.of == "model.step")
+    (use,) = joined(sources({"model.py": STEP, "train.py": LOOP})).users("model.step")
     assert use.at == "train.py:8"
     assert use.call is not None and use.call.looped and use.call.arguments is not None
     first, second = use.call.arguments
     assert (first.to, first.text, first.again, first.kept) == (0, "params", True, None)
     assert (second.to, second.again, second.kept) == (1, False, None)  # made for the call
-    assert from_json(Facts, json.loads(json.dumps(to_json(facts)))) == facts
+    assert from_json(Use, json.loads(json.dumps(to_json(use)))) == use
 
 
 def test_a_step_whose_callers_are_elsewhere_is_donated() -> None:

@@ -2,12 +2,13 @@
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import SourceError, WriteError
-from jaxfix.drivers import files, installed
+from jaxfix.core.errors import ConfigError, SourceError, WriteError
+from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.files import Replacement
 
 
@@ -19,17 +20,21 @@ def make(root: Path, *names: str) -> None:
 
 
 def walked(folder: Path) -> list[str]:
-    return [path.relative_to(folder.absolute()).as_posix() for path in files.walk(folder).files]
+    return [path.relative_to(folder.absolute()).as_posix() for path in walking.walk(folder).files]
 
 
-def test_python_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
+def test_python_files_and_notebooks_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     make(tmp_path, "b.py", "a/z.py", "a/b.py", "c.txt", "d.pyi", "e.ipynb")
-    assert walked(tmp_path) == ["a/b.py", "a/z.py", "b.py"]
+    assert walked(tmp_path) == ["a/b.py", "a/z.py", "b.py", "e.ipynb"]
 
 
 def test_folders_of_tools_are_left_out(tmp_path: Path) -> None:
     make(
-        tmp_path, *(f"{name}/x.py" for name in files.SKIPPED_FOLDERS), "my/x.py", "own_venv/x.py", "own_venv/pyvenv.cfg"
+        tmp_path,
+        *(f"{name}/x.py" for name in walking.SKIPPED_FOLDERS),
+        "my/x.py",
+        "own_venv/x.py",
+        "own_venv/pyvenv.cfg",
     )
     assert walked(tmp_path) == ["my/x.py"]
 
@@ -62,15 +67,16 @@ def test_loops_of_links_end_and_a_file_comes_once(tmp_path: Path) -> None:
     make(tmp_path, "a/real.py")
     (tmp_path / "a" / "loop").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "a" / "alias.py").symlink_to(tmp_path / "a" / "real.py")
-    (tmp_path / "broken.py").symlink_to(tmp_path / "gone.py")
     assert walked(tmp_path) == ["a/real.py"]
 
 
 def test_extend_exclude_reads_as_gitignore(tmp_path: Path) -> None:
     make(tmp_path, "old/a.py", "new/a.py")
-    assert files.excluded(tmp_path / "old" / "a.py", tmp_path, ("old/",))
-    assert not files.excluded(tmp_path / "new" / "a.py", tmp_path, ("old/",))
-    assert not files.excluded(tmp_path / "old" / "a.py", tmp_path / "new", ("*",))
+    assert walking.excluded(tmp_path / "old" / "a.py", tmp_path, ("old/",))
+    assert not walking.excluded(tmp_path / "new" / "a.py", tmp_path, ("old/",))
+    assert not walking.excluded(tmp_path / "old" / "a.py", tmp_path / "new", ("*",))
+    with pytest.raises(ConfigError, match=r"pyproject.toml: .*`extend-exclude`: `!` is no pattern"):
+        walking.excluded(tmp_path / "old" / "a.py", tmp_path, ("old/", "!"))
 
 
 @pytest.mark.parametrize("name", ["gone.py", "folder"])
@@ -95,6 +101,15 @@ def test_writing_through_a_link_keeps_the_link(tmp_path: Path) -> None:
     files.write_bytes(tmp_path / "link.py", b"y\n")
     assert (tmp_path / "link.py").is_symlink()
     assert (tmp_path / "deep" / "real.py").read_bytes() == b"y\n"
+
+
+def test_a_pipe_takes_what_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit((tmp_path / "pipe").read_bytes)
+        files.write_bytes(tmp_path / "pipe", b"y\n")
+        assert read.result() == b"y\n"
+    assert (tmp_path / "pipe").is_fifo() and os.listdir(tmp_path) == ["pipe"]
 
 
 def test_a_new_file_has_the_mode_that_others_get(tmp_path: Path) -> None:
@@ -173,11 +188,30 @@ def test_a_path_in_site_packages_is_an_installed_module(tmp_path: Path) -> None:
     assert found is not None and (found.name, found.location) == ("pkg.sub", place)
 
 
-def test_a_link_that_leads_nowhere_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("")
+def test_what_is_no_file_is_named_and_the_rest_walked(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "dir.py/b.py")
     (tmp_path / "loop.py").symlink_to("loop.py")
     (tmp_path / "gone.py").symlink_to("nowhere.py")
-    assert files.walk(tmp_path) == files.Found((tmp_path / "a.py",), ())
+    (tmp_path / "again.py").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / ".#a.py").symlink_to("me@here.1234:5678")
+    (tmp_path / ".gitignore").write_text("!\nmine.py\n")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "mine.py").symlink_to("nowhere.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    found = walking.walk(tmp_path)
+    assert found.files == (tmp_path / "a.py", tmp_path / "dir.py" / "b.py")
+    assert [error.rpartition("/")[2] for error in found.errors] == [
+        "gone.py: is a link to nothing",
+        "loop.py: cannot be read: too many levels of symbolic links",
+        "pipe.py: is not a regular file",
+    ]
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".git/info/exclude"])
+def test_nobody_waits_for_a_pipe(tmp_path: Path, name: str) -> None:
+    make(tmp_path, "a.py", ".git/info/x")
+    os.mkfifo(tmp_path / name)
+    assert walked(tmp_path) == ["a.py"]
 
 
 def test_what_stands_at_a_path_is_told_apart_from_what_cannot_be_seen(tmp_path: Path) -> None:
@@ -199,3 +233,20 @@ def test_a_path_is_shown_by_its_shorter_name(tmp_path: Path, monkeypatch: pytest
     assert files.shown(deep.parent / "train.py") == "../train.py"
     assert files.shown(Path("/x.py")) == "/x.py"
     assert files.relative("/x.py") == os.path.relpath("/x.py")
+
+
+@pytest.mark.parametrize(
+    ("names", "version"),
+    [
+        (["jax-0.4.30.dist-info", "jaxlib-0.4.31.dist-info"], (0, 4, 30)),
+        (["jax_privacy-1.0.dist-info", "jax-0.7.0.dev20250601.dist-info"], (0, 7, 0)),
+        (["Jax-0.6.dist-info"], (0, 6)),
+        (["jax", "jaxtyping-0.3.dist-info"], None),
+    ],
+)
+def test_a_version_is_read_from_the_names_of_files(
+    tmp_path: Path, names: list[str], version: tuple[int, ...] | None
+) -> None:
+    for name in names:
+        (tmp_path / "second" / name).mkdir(parents=True)
+    assert installed.version("jax", [tmp_path / "first", tmp_path / "second"]) == version

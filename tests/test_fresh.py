@@ -25,7 +25,7 @@ def module_of(text: str) -> Module:
 
 def marked(module: Module) -> ast.Call:
     """The one call of `mark`."""
-    (call,) = (c for c in module.all_calls() if isinstance(c.func, ast.Name) and c.func.id == "mark")
+    (call,) = (c for c in module.of(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "mark")
     return call
 
 

@@ -22,7 +22,7 @@ from jax import jit
 def asked(text: str) -> Jitted | None:
     """What is known of the function that the one call of something with a keyword `ask` calls."""
     module = Module.parse(SourceFile.decode("example.py", (IMPORTS + textwrap.dedent(text)).encode()))
-    (call,) = (c for c in module.all_calls() if any(k.arg == "ask" for k in c.keywords))
+    (call,) = (c for c in module.of(ast.Call) if any(k.arg == "ask" for k in c.keywords))
     return module.jitted(call.func)
 
 

@@ -24,21 +24,31 @@ TABLE = {
     "jaxfix.engine": ("jaxfix.core", "jaxfix.rewrite", "jaxfix.engine"),
     "jaxfix.evidence": ("jaxfix.core", "jaxfix.evidence"),
     "jaxfix.render": ("jaxfix.core", "jaxfix.render", "rich"),
-    "jaxfix.drivers": ("jaxfix", "typer", "rich", "pathspec", "platformdirs", "pygls"),
+    "jaxfix.drivers": ("jaxfix", "typer", "rich", "pathspec", "platformdirs", "pygls", "lsprotocol"),
+    "jaxfix.drivers.review": ("jaxfix", "starlette", "uvicorn"),
+    "jaxfix.drivers.work": ("jaxfix",),
     "jaxfix.api": ("jaxfix.core",),
-    "jaxfix.docs": ("jaxfix.core", "jaxfix.engine", "jaxfix.drivers.files"),
+    "jaxfix.docs": (
+        *("jaxfix.core", "jaxfix.engine", "jaxfix.render.json_schema"),
+        *("jaxfix.drivers.files", "jaxfix.drivers.cli.spelling"),
+    ),
     "jaxfix.testing": ("jaxfix.core", "jaxfix.engine", "jaxfix.drivers.files"),
     "jaxfix.__main__": ("jaxfix",),
+    "jaxfix.pytest_plugin": ("jaxfix", "pytest", "pluggy"),
     "jaxfix": (),
     "jaxfix_codemods": ("jaxfix.api",),
 }
 # these alone may import it
 OWNERS = {
     "libcst": ("jaxfix.rewrite",),
-    "typer": ("jaxfix.drivers.cli.app",),
-    "pathspec": ("jaxfix.drivers.files",),
-    "platformdirs": ("jaxfix.drivers.trust",),
+    "typer": ("jaxfix.drivers.cli.app", "jaxfix.drivers.cli.spelling"),
+    "pathspec": ("jaxfix.drivers.walking",),
+    "platformdirs": ("jaxfix.drivers.trust", "jaxfix.drivers.cli.cache"),
     "pygls": ("jaxfix.drivers.lsp",),
+    "lsprotocol": ("jaxfix.drivers.lsp",),
+    "starlette": ("jaxfix.drivers.review.server", "jaxfix.drivers.review.guard"),
+    "uvicorn": ("jaxfix.drivers.review.serving",),
+    "pytest": ("jaxfix.pytest_plugin",),
     "jax": (*PROBES, *GENERATED),
     "jaxlib": PROBES,
     "numpy": (*PROBES, *GENERATED),
@@ -124,11 +134,12 @@ def test_a_library_is_imported_where_it_belongs(library: str) -> None:
     assert [name for name in users if not within(name, OWNERS[library])] == []
 
 
-def test_rooms_of_drivers_do_not_import_each_other() -> None:
+def test_front_ends_do_not_import_each_other_and_what_they_share_imports_none() -> None:
     rooms = [path.name for path in (ROOT / "jaxfix" / "drivers").iterdir() if (path / "__init__.py").exists()]
     for name in SOURCES:
         own = name.split(".")[2] if name.startswith("jaxfix.drivers.") else None
-        others = tuple(f"jaxfix.drivers.{entry}" for entry in rooms if entry != own)
+        started = ("review",) if own == "cli" else ()  # from there, with its options; never the other way round
+        others = tuple(f"jaxfix.drivers.{entry}" for entry in rooms if entry not in (own, "work", *started))
         if own is not None:
             assert not [entry for entry in imports(name) if within(entry, others)], name
 
@@ -177,6 +188,7 @@ MAIN = "from jaxfix.__main__ import main\nsys.exit(main())"
         (MAIN, ("--help",)),
         (MAIN, ("apply", "--help")),
         (MAIN, ("check", "slow.py")),
+        (MAIN, ("check", "slow.py", "--output-format", "gitlab")),
     ],
 )
 def test_neither_libcst_nor_jax_is_loaded(tmp_path: Path, code: str, arguments: tuple[str, ...]) -> None:
@@ -189,6 +201,13 @@ def test_check_finds_something_where_libcst_was_looked_for(tmp_path: Path) -> No
     assert "tiny_codemods" in loaded(MAIN, "check", "slow.py", cwd=tmp_path)
 
 
-def test_the_version_costs_almost_nothing() -> None:
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_the_version_and_the_help_cost_almost_nothing(word: str) -> None:
     heavy = {"typer", "rich", "libcst", "jax", "importlib.metadata", "argparse", "ast", "dataclasses", "re", "pathspec"}
-    assert not (loaded(MAIN, "--version") - loaded("")) & heavy
+    assert not (loaded(MAIN, word) - loaded("")) & {*heavy, "typing", "signal", "threading"}
+
+
+def test_a_plain_check_does_without_typer(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    found = loaded(MAIN, "check", "--select=tiny-safe", "--exit-zero", "slow.py", cwd=tmp_path)
+    assert not found & {"typer", "pydantic", "rich", "click", "pathspec"} and "tiny_codemods" in found

@@ -20,7 +20,7 @@ def module_of(text: str) -> Module:
 
 def call_of(module: Module, name: str) -> ast.Call:
     """The one call of `mark_NAME`, which stands for the place that is asked about."""
-    (call,) = (c for c in module.all_calls() if isinstance(c.func, ast.Name) and c.func.id == f"mark_{name}")
+    (call,) = (c for c in module.of(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == f"mark_{name}")
     return call
 
 
@@ -144,6 +144,7 @@ def test_what_repeats(text: str, repeats: bool) -> None:
         "for _ in range(1):\n    mark_here()",
         "for _ in [3]:\n    mark_here()",
         "while True:\n    mark_here()\n    break",
+        "while True:\n    mark_here()\n    if x:\n        break",
         "def f():\n    for i in range(3):\n        return mark_here()",
         "x = [mark_here() for i in range(3) if i == 0]",
         "import functools\n@functools.cache\ndef f():\n    mark_here()\n\nfor _ in range(3):\n    f()",
@@ -161,7 +162,6 @@ def test_what_may_run_once_does_not_surely_repeat(text: str) -> None:
     [
         "for i in range(3):\n    if mark_here():\n        f()",
         "for i in range(3):\n    try:\n        mark_here()\n    except ValueError:\n        f()",
-        "while True:\n    mark_here()\n    if x:\n        break",
         "def f(x):\n    if x < 0:\n        raise ValueError(x)\n    return mark_here()\n\nfor x in xs:\n    f(x)",
     ],
 )
@@ -401,3 +401,19 @@ def test_only_what_has_the_cause_and_stands_on_code_is_told() -> None:
     module = module_of("\ny = step(x)\n")
     module.seen = (seen(2, Why.SHAPE), seen(2, None), seen(1, Why.DTYPE))
     assert list(module.recompiled(Why.DTYPE, Why.UNKNOWN)) == []
+
+
+def test_a_nonlocal_name_is_bound_where_its_owner_binds_it_later() -> None:
+    module = module_of(
+        "def outer():\n    def inner():\n        nonlocal x\n        x = 1\n    x = 0\n    return inner\n"
+    )
+    outer, inner = module.functions
+    assert [node.lineno for node in (binding.node for binding in module.bindings("x", outer))] == [4, 5]  # type: ignore[attr-defined]
+    assert module.bindings("x", inner) == ()
+
+
+def test_a_global_statement_names_the_module_and_a_walrus_the_function() -> None:
+    module = module_of("def f(y):\n    global x\n    x = [z := v for v in y]\n")
+    (function,) = module.functions
+    assert len(module.bindings("x")) == 1 and not module.bindings("x", function)
+    assert len(module.bindings("z", function)) == 1

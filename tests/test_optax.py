@@ -7,7 +7,7 @@ import pytest
 
 from jaxfix.core.codec import from_json
 from jaxfix.core.report import Comparison, Evidence, Verdict
-from jaxfix.drivers.cli.app import run
+from jaxfix.drivers.cli.start import run
 
 pytestmark = [
     pytest.mark.evidence,
@@ -31,6 +31,7 @@ def test_eager_radam_compiles_no_more_from_the_third_step_on(capfd: pytest.Captu
         assert "from the original under jit" in eager.equality or "bitwise the original under jit" in eager.equality
 
 
+@pytest.mark.slow  # each of the line searches takes half a minute to compile, with and without the fix
 def test_the_jitted_line_searches_compile_once(capfd: pytest.CaptureFixture[str]) -> None:
     found = proven(capfd, "optax._src.linesearch", "--select", "weak-state")
     for factory in ("scale_by_backtracking_linesearch", "scale_by_zoom_linesearch", "lbfgs"):

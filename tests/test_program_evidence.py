@@ -11,7 +11,7 @@ import pytest
 
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.report import Comparison, Counts, Evidence, Verdict
-from jaxfix.drivers.cli.app import run
+from jaxfix.drivers.cli.start import run
 from jaxfix.testing import UPDATE
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

@@ -1,5 +1,6 @@
 """What is told to happen again and again: only what the text shows to run eagerly, more than once."""
 
+import ast
 import textwrap
 
 import pytest
@@ -14,7 +15,7 @@ HEAD = "import functools\nimport jax\n\n"
 def surely_repeats(text: str, surroundings: Surroundings | None = None) -> bool:
     source = SourceFile.decode("lib.py", (HEAD + textwrap.dedent(text)).encode())
     module = Module.parse(source, surroundings or Surroundings())
-    (call,) = (call for call in module.all_calls() if module.text(call) == "here()")
+    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
     return module.surely_repeats(call)
 
 
@@ -32,7 +33,18 @@ def surely_repeats(text: str, surroundings: Surroundings | None = None) -> bool:
         "[here() for _ in range(3)]",
         "sum(here() for _ in range(3))",
         "[here() for a in (1,) for b in many]",
-        "while True:\n    here()\n    if done: break",
+        "while True:\n    here()\n    step += 1\n    if step >= most: break",
+        "step = 0\nwhile True:\n    here()\n    step += 1\n    if step == 5: break",
+        "import time\nwhile True:\n    here()\n    if time.time() > end: break",
+        "while True:\n    losses.append(here())\n    if len(losses) > most: break",
+        "for i in range(9):\n    here()\n    if i == 3: break",
+        "for i in range(9):\n    here()\n    if i >= most: return_early = True; break",
+        "for i in range(1, 9):\n    here()\n    if i < 1: break",
+        "for i, x in enumerate(loader):\n    here()\n    if i + 1 > most and x: break",
+        "for x in loader:\n    y = here()\n    if jnp.isnan(y) or not math.isfinite(y): break",
+        "for x in loader:\n    y = here()\n    if y < 0: raise ValueError(y)",
+        "for x in loader:\n    here()\n    for y in x:\n        if y: break",
+        "for x in loader:\n    here()\n    if x: continue",
         "while not done:\n    here()\n    done = f()",
         "for _ in range(3):\n    try:\n        here()\n    except ValueError:\n        break",
         "def _f(): here()\nfor _ in range(3): _f()",
@@ -65,6 +77,17 @@ def test_what_goes_around_repeats(text: str) -> None:
         "lazy = (here() for _ in range(3))",
         "while not done:\n    here()\n    done = True",
         "while wanted:\n    here()\n    wanted = False",
+        "for i in range(3):\n    here()\n    if i >= 0: break",
+        "for i in range(3):\n    here()\n    if i != 0: pass\n    else: break",
+        "for i, x in enumerate(loader, 5):\n    here()\n    if i > 4: break",
+        "for i in range(3):\n    here()\n    if i % 2 == 0: break",
+        "for x in loader:\n    y = here()\n    if y: break",
+        "for x in loader:\n    y = here()\n    if not math.isnan(y): break",
+        "step = 0\nwhile True:\n    here()\n    step += 1\n    if step == 1: break",
+        "while True:\n    here()\n    if done: break",
+        "def _f():\n    for x in loader:\n        if x is None: return\n        here()\n_f()",
+        "for x in loader:\n    here()\n    for y in x:\n        pass\n    else:\n        if y: break",
+        "for x in loader:\n    match here():\n        case None: break",
         "for _ in range(3):\n    with scope():\n        here()\n        break",
         "for _ in many:\n    try:\n        here()\n    except ValueError:\n        continue\n    else:\n        break",
         "for _ in range(3):\n    here()\n    if a:\n        break\n    else:\n        break",

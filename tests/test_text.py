@@ -112,6 +112,23 @@ def test_character_without_place_in_the_encoding_is_refused() -> None:
         source.encode("# coding: latin-1\nx = '🎈'\n".encode())
 
 
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("above", [b"", b"#!/usr/bin/python"])
+def test_encoding_is_declared_in_the_first_two_lines_whatever_ends_them(newline: bytes, above: bytes) -> None:
+    raw = newline.join([*([above] if above else []), b"# coding: cp1252", b"x = '\x80'", b""])
+    source = SourceFile.decode("a.py", raw)
+    assert "€" in source.text.decode()
+    assert source.encode(source.text) == raw
+
+
+def test_byte_order_mark_against_another_encoding_is_refused_as_python_does() -> None:
+    raw = b"\xef\xbb\xbf# coding: latin-1\n"
+    with pytest.raises(SyntaxError):
+        compile(raw, "a.py", "exec")
+    with pytest.raises(SourceError, match="cannot be decoded"):
+        SourceFile.decode("a.py", raw)
+
+
 def test_unknown_encoding_is_named() -> None:
     with pytest.raises(SourceError, match=r"a\.py: cannot be decoded"):
         SourceFile.decode("a.py", b"# coding: klingon\n")

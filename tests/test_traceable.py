@@ -115,6 +115,27 @@ def test_a_name_bound_in_a_loop_is_not_kept() -> None:
     assert "at every round" in (is_kept(module, "batch", module.tree) or "")
 
 
+@pytest.mark.parametrize(
+    ("store", "read", "is_kept"),
+    [
+        ("settings.rate = i", "settings.rate", False),
+        ("settings.rates['a'] = i", "settings.rates['a']", False),
+        ("settings.rates.append(i)", "settings.rates[0]", False),
+        ("setattr(settings, 'rate', i)", "settings.rate", False),
+        ("again.rate = i", "settings.rate", False),
+        ("settings.train.rate = i", "settings.train", False),
+        ("settings.step = i", "settings.rate", True),
+        ("settings.train = i", "settings.training", True),
+        ("jax.config.jax_enable_x64 = True", "jnp.sum(p)", True),
+    ],
+)
+def test_what_a_file_changes_of_a_module_is_not_kept(store: str, read: str, is_kept: bool) -> None:
+    imports = "import settings\nimport settings as again\n"
+    module = parsed(f"{imports}def step(p):\n    return p * {read}\nfor i in range(3):\n    {store}\n    step(1.0)\n")
+    reason = demands(module, function(module)).reason
+    assert (reason is None) if is_kept else (reason or "").startswith("it reads `settings`: line 10 changes")
+
+
 def test_the_update_of_an_optimizer_changes_nothing() -> None:
     module = parsed("tx = make()\nsettings = {}\nupdates, state = tx.update(1, 2)\nsettings.update({})\n")
     assert is_kept(module, "tx", module.tree) is None
@@ -123,7 +144,7 @@ def test_the_update_of_an_optimizer_changes_nothing() -> None:
 
 def test_arguments_are_matched_to_parameters() -> None:
     module = parsed("def step(self, a, b=1, *, c=2): ...\nx.step(1, c=3)\n")
-    (call,) = module.all_calls()
+    (call,) = module.of(ast.Call)
     found = arguments_of(function(module), call, bound=True)
     assert found is not None
     assert {name: value and module.text(value) for name, value in found.items()} == {"a": "1", "b": None, "c": "3"}

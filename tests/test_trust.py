@@ -16,10 +16,10 @@ import pytest
 from conftest import Cli
 
 from jaxfix.drivers import trust
-from jaxfix.drivers.cli import consent
-from jaxfix.drivers.cli.agenda import Agenda
-from jaxfix.drivers.cli.consent import Ask, Asker, Consent, Mode, Wish, decide
 from jaxfix.drivers.trust import Grant
+from jaxfix.drivers.work import consent
+from jaxfix.drivers.work.agenda import Agenda
+from jaxfix.drivers.work.consent import Ask, Asker, Consent, Mode, Wish, decide
 
 TESTS = Path(__file__).resolve().parent
 SLOW = "import jax\n\nz = jax.tiny_risky(2)\n"

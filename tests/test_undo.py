@@ -2,13 +2,16 @@
 
 import json
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from jaxfix.core.errors import WriteError
-from jaxfix.drivers import files, journal
-from jaxfix.drivers.cli.app import run
+from jaxfix.drivers import files, journal, staging
+from jaxfix.drivers.cli.start import run
 from jaxfix.drivers.files import Replacement
 
 BEFORE = b"# caf\xe9\r\nx = 1"
@@ -68,10 +71,24 @@ def test_undo_finishes_for_a_run_that_was_killed_between_two_files(project: Path
     wanted = replacements(project)
     journal.record(project, "jaxfix apply", wanted)
     files.write_bytes(wanted[0].path, wanted[0].after)
-    (project / "deep" / f".b.py.1{files.TEMPORARY}").write_bytes(b"ne")
+    (project / "deep" / f".b.py.1{staging.TEMPORARY}").write_bytes(b"ne")
+    (project / ".jaxfix" / "busy").write_bytes(b"busy\n")
     journal.undo(project)
     assert contents(project) == [BEFORE] * 2
     assert os.listdir(project / "deep") == ["b.py"]
+
+
+def test_what_is_left_of_a_run_that_was_killed_at_once_goes_with_an_undo(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project / "deep")
+    kept = project / ".jaxfix"
+    kept.mkdir()
+    (kept / "busy").write_bytes(b"busy\n")
+    (kept / f"..gitignore.x{staging.TEMPORARY}").write_bytes(b"")
+    assert run(["undo"]) == 2
+    assert capsys.readouterr().err.startswith("error: nothing to undo")
+    assert os.listdir(kept) == ["busy"] and not (kept / "busy").read_bytes()
 
 
 @pytest.mark.parametrize("change", ["edited", "deleted"])
@@ -81,8 +98,10 @@ def test_undo_leaves_all_alone_if_one_file_has_changed(project: Path, change: st
         (project / "deep" / "b.py").write_bytes(b"mine\n")
     else:
         (project / "deep" / "b.py").unlink()
-    with pytest.raises(WriteError, match=r"deep/b\.py"):
+    with pytest.raises(WriteError, match=r"deep/b\.py") as caught:
         journal.undo(root)
+    original = Path(str(caught.value.hint).removeprefix("its original is "))
+    assert original.read_bytes() == BEFORE
     assert (project / "a.py").read_bytes() == b"new\n"
 
 
@@ -112,7 +131,10 @@ def test_a_damaged_original_is_refused_before_anything_is_written(project: Path)
     root = applied(project)
     entry, _ = journal.entries(root)[0]
     (root / ".jaxfix" / "objects" / str(entry.lines[0].before)).write_bytes(b"rot")
-    with pytest.raises(WriteError, match="damaged"):
+    with pytest.raises(WriteError, match="damaged; nothing was written"):
+        journal.undo(root)
+    (root / ".jaxfix" / "objects" / str(entry.lines[0].before)).unlink()
+    with pytest.raises(WriteError, match="no such file or directory; nothing was written"):
         journal.undo(root)
     assert contents(project) == [b"new\n"] * 2
 
@@ -140,14 +162,46 @@ def test_without_git_the_journal_lives_with_the_pyproject_or_the_common_folder(t
     assert journal.root_for(paths) == tmp_path
 
 
-def test_a_journal_that_cannot_be_moved_is_an_error_of_the_users(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_text("x = 1\n")
-    journal.record(tmp_path, "jaxfix apply", [Replacement(path, b"x = 1\n", b"x = 2\n")])
-    path.write_text("x = 2\n")
-    (tmp_path / ".jaxfix" / "undone").rmdir()
-    with pytest.raises(WriteError, match=r"cannot be moved to .*undone: no such file"):
-        journal.undo(tmp_path)
-    (tmp_path / ".jaxfix" / "undone").mkdir()
-    journal.undo(tmp_path)
-    assert path.read_text() == "x = 1\n"
+def test_a_journal_without_a_place_is_named_before_anything_is_written(project: Path) -> None:
+    root = applied(project)
+    (root / ".jaxfix" / "undone").rmdir()
+    (root / ".jaxfix" / "undone").write_text("")
+    with pytest.raises(WriteError, match=r"undone: cannot be made: file exists"):
+        journal.undo(root)
+    assert contents(project) == [b"new\n"] * 2
+    (root / ".jaxfix" / "undone").unlink()
+    journal.undo(root)
+    assert contents(project) == [BEFORE] * 2
+
+
+NAMES = st.sampled_from(["a.py", "b.py", "deep/a.py", "deep/er/c.py", "caf\xe9 \u2028.py"])
+APPLIES = st.lists(st.dictionaries(NAMES, st.binary(max_size=20), min_size=1), min_size=1, max_size=4)
+
+
+def tree(project: Path) -> dict[str, tuple[bytes, int]]:
+    found = (path for path in project.rglob("*") if path.is_file() and ".jaxfix" not in path.parts)
+    return {path.relative_to(project).as_posix(): (path.read_bytes(), path.stat().st_mode) for path in found}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dictionaries(NAMES, st.binary(max_size=20)), APPLIES)
+def test_as_many_undos_as_applies_restore_the_tree(start: dict[str, bytes], applies: list[dict[str, bytes]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder)
+        (project / ".git").mkdir()
+        for name, raw in start.items():
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            (project / name).write_bytes(raw)
+        trees = [tree(project)]
+        for wanted in applies:
+            before = {name: (project / name).read_bytes() if (project / name).exists() else None for name in wanted}
+            changed = [
+                Replacement(project / name, before[name], raw) for name, raw in wanted.items() if before[name] != raw
+            ]
+            if changed:
+                journal.write(project, "jaxfix apply", changed)
+                trees.append(tree(project))
+        assert trees[-1].keys() >= start.keys()
+        for earlier in reversed(trees[:-1]):
+            journal.undo(project)
+            assert tree(project) == earlier

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.census.comparing import ROUNDS, Compared, compared, rewritten, twin
+from benchmarks.census.comparing import MOST_ROUNDS, ROUNDS, Compared, compared, rewritten, twin
 from benchmarks.ecosystem.own import digest
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.report import Compile, Environment, Evidence, Measurement
@@ -133,7 +133,8 @@ class Census:
             self.package, self.location, self.python, functions, workers=1, most=sys.maxsize, **self.limits
         )
         done = self._compared()
-        missing = [case for case in runner.cases() if _is_wanted(case, only) and case not in done]
+        missing = [case for case in runner.cases() if _is_wanted(case, only) and _is_open(done.get(case))]
+        missing += [twin(case) for case in missing if twin(case) not in missing]  # an eager one is judged by it too
         factories = sorted({case.partition(", ")[0] for case in missing})
         for number, factory in enumerate(factories):
             say(f"in turns: {number} of {len(factories)} optimizers that a rewrite reaches")
@@ -143,15 +144,18 @@ class Census:
     def _in_turns(
         self, runner: OptimizerRunner, cases: frozenset[str], sources: Mapping[str, bytes]
     ) -> Iterator[Compared]:
-        eager = frozenset(case for case in cases if case != twin(case))
         before, after = defaultdict(list), defaultdict(list)
-        for number in range(ROUNDS):
+        found: dict[str, Compared] = {}
+        for number in range(MOST_ROUNDS):
+            wanted = cases if number < ROUNDS else frozenset(case for case in cases if found[case].is_slower)
+            if not wanted:
+                break
             for side, text in ((before, {}), (after, sources)):
-                for run in runner.measure(text, eager if number else cases):
+                for run in runner.measure(text, wanted):
                     side[run.case].append(run)
-        for case in sorted(cases):
-            jitted = before.get(twin(case), [None])[0]
-            yield compared(before[case], after[case], jitted)
+            for case in sorted(wanted):
+                found[case] = compared(before[case], after[case], before.get(twin(case), [None])[0])
+        yield from found.values()
 
     def table(self, only: frozenset[str] | None) -> Table:
         document = json.loads((self.applied / "apply.json").read_text())
@@ -246,6 +250,11 @@ class Census:
         self.work.mkdir(parents=True, exist_ok=True)
         with file.open("a") as opened:
             opened.writelines(json.dumps(to_json(entry)) + "\n" for entry in entries)
+
+
+def _is_open(known: Compared | None) -> bool:
+    """Whether a case was not run in turns yet, or seemed slower when it was."""
+    return known is None or known.is_slower
 
 
 def _is_wanted(case: str, only: frozenset[str] | None) -> bool:

@@ -4,7 +4,7 @@ python -m benchmarks.ecosystem                        all of them: `docs/evidenc
 python -m benchmarks.ecosystem --only optax,diffrax   a part, printed
 python -m benchmarks.ecosystem --only optax --list    each finding with its code, for a review
 python -m benchmarks.ecosystem --python PATH          imports what was rewritten, by an interpreter that has its needs
-python -m benchmarks.ecosystem --python PATH --suite optax     has it run the release's own tests too (an hour)
+python -m benchmarks.ecosystem --python PATH --suite optax     has it run the release's own tests too (hours)
 
 From the root of a clone, with network. Downloads are kept in the user's cache folder.
 """
@@ -21,7 +21,7 @@ from benchmarks.ecosystem import own, page
 from benchmarks.ecosystem.downloads import Release, pinned
 from benchmarks.ecosystem.inspecting import Library, inspect
 from benchmarks.ecosystem.review import key, verdicts
-from benchmarks.ecosystem.suite import Suite, known, suite
+from benchmarks.ecosystem.suite import Suite, known_suite, suite
 from jaxfix.core.codec import from_json, to_json
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,9 +62,9 @@ def _inspected(release: Release, options: argparse.Namespace, work: Path) -> Lib
     return from_json(Library, json.loads(kept.read_text()))
 
 
-def _suite(library: Library, work: Path) -> Suite | None:
+def _suite(library: Library, work: Path) -> Suite:
     place = work / f"{library.name}-{library.version}"
-    return known(place / "after", place)
+    return known_suite(place / "before", place / "after", library.name, place)
 
 
 def _listed(library: Library, options: argparse.Namespace) -> Iterator[str]:

@@ -13,7 +13,7 @@ LEVELS = ("certain", "possible")
 Verdicts = Mapping[Key, Verdict]
 
 
-def lines(libraries: Sequence[Library], verdicts: Verdicts, suites: Mapping[str, Suite | None]) -> Iterator[str]:
+def lines(libraries: Sequence[Library], verdicts: Verdicts, suites: Mapping[str, Suite]) -> Iterator[str]:
     found = [(library, entry) for library in libraries for entry in library.findings]
     yield "# jaxfix on code that nobody here wrote"
     yield ""
@@ -60,12 +60,14 @@ def document(libraries: Sequence[Library], verdicts: Verdicts) -> str:
 
 
 def _review(found: Sequence[tuple[Library, Found]], verdicts: Verdicts) -> Iterator[str]:
-    yield "| confidence | findings | looked at | wrong | not reviewed |"
-    yield "|---|---|---|---|---|"
+    yield "| confidence | findings | looked at | right | right, and worth little | wrong | not reviewed |"
+    yield "|---|---|---|---|---|---|---|"
     for level in LEVELS:
         entries = [(library, entry) for library, entry in found if entry.confidence == level]
         said = Counter(_verdict(library, entry, verdicts) or "none" for library, entry in entries)
-        yield (f"| {level} | {len(entries)} | {said['right'] + said['wrong']} | **{said['wrong']}** | {said['none']} |")
+        counts = " | ".join(str(said[verdict]) for verdict in ("right", "little"))
+        looked_at = len(entries) - said["none"]
+        yield f"| {level} | {len(entries)} | {looked_at} | {counts} | **{said['wrong']}** | {said['none']} |"
     yield ""
     yield (
         "The verdicts stand in `benchmarks/ecosystem/reviewed.json`, each with its reason. A verdict holds for one "
@@ -85,7 +87,7 @@ def _findings(libraries: Sequence[Library], verdicts: Verdicts) -> Iterator[str]
         cells = [_count(library, name) for name in names]
         said = Counter(_verdict(library, entry, verdicts) for entry in library.findings)
         head = f"{library.name} {library.version}"
-        tail = (said["right"] + said["wrong"], said["wrong"], len(library.unread), len(library.crashes))
+        tail = (said.total() - said[None], said["wrong"], len(library.unread), len(library.crashes))
         yield f"| {head} | {library.files} | {library.lines} | " + " | ".join(map(str, (*cells, *tail))) + " |"
     yield ""
     yield "Each cell: certain + possible, and in brackets how many of both can be fixed."
@@ -113,18 +115,25 @@ def _rewrites(libraries: Sequence[Library]) -> Iterator[str]:
         yield from (f"* {library.name}: {fault}" for fault in library.applied.faults)
 
 
-def _tested(suites: Mapping[str, Suite | None]) -> Iterator[str]:
+def _tested(suites: Mapping[str, Suite]) -> Iterator[str]:
     for library, found in suites.items():
-        if found is None:
-            continue
-        yield ""
-        yield (
-            f"The tests that {library} brings along, on the rewritten copy ({found.files} files): {found.passed} pass, "
-            f"{found.skipped} are skipped, **{len(found.broken)} pass only without the rewriting**, "
-            f"{len(found.failing)} fail with and without it."
-        )
-        yield from ("", *(f"* broken: `{name}`" for name in found.broken))
-        yield from (f"* fails anyway: `{name}`" for name in found.failing)
+        if found.both:
+            yield from ("", f"## The tests that {library} brings along", "")
+            yield from _ended(found)
+
+
+def _ended(found: Suite) -> Iterator[str]:
+    passed = sum(found.after[file].passed for file in found.both)
+    yield (
+        f"On the rewritten copy {passed} pass, in {len(found.both)} of {found.files} files; "
+        f"**{len(found.broken)} fail that pass without the rewriting**, {len(found.failing)} fail without it too."
+    )
+    yield from ("", *(f"* broken: `{name}`" for name in found.broken))
+    yield from (f"* fails anyway: `{name}`" for name in sorted(found.failing))
+    yield from ("", "| file | passed before | passed after | failed before | failed after |", "|---|---|---|---|---|")
+    for file in found.both:
+        old, new = found.before[file], found.after[file]
+        yield f"| {file} | {old.passed} | {new.passed} | {len(old.failed)} | {len(new.failed)} |"
 
 
 def _wrong(libraries: Sequence[Library], verdicts: Verdicts) -> Iterator[str]:

@@ -9,13 +9,16 @@ from benchmarks.ecosystem.inspecting import Found, Library
 from jaxfix.core.codec import from_json
 
 REVIEWED = Path(__file__).with_name("reviewed.json")
-VERDICTS = ("right", "wrong")
+VERDICTS = ("right", "little", "wrong")
 Key = tuple[str, str, str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the line costs what the finding says, at the confidence that it says it with, and why."""
+    """Whether the line costs what the finding says, at the confidence that it says it with, and why.
+
+    `little` is right, and worth little: nobody in their right mind waits for that line.
+    """
 
     library: str
     path: str
@@ -40,7 +43,7 @@ def verdicts(path: Path = REVIEWED) -> Mapping[Key, Verdict]:
     """All verdicts by the key of their finding.
 
     Raises:
-      ValueError: a verdict is neither right nor wrong, or gives no reason.
+      ValueError: a verdict is none of these, or gives no reason.
     """
     entries = from_json(tuple[Verdict, ...], json.loads(path.read_text())) if path.exists() else ()
     for entry in entries:

@@ -13,8 +13,9 @@ REQUIREMENTS = (
     "chex==0.1.92",
     "equinox==0.13.8",
     "diffrax==0.7.2",
+    "etils[epy]==1.15.0",
 )
-"""The modern packages that the historic sources run beside."""
+"""The modern packages that the historic sources run beside; `etils` is for those alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,8 @@ COUNTER = System(
     "S5, returned",
     "A step number that comes back from the step",
     "diffrax #574",
-    "As before, but the counter is returned as `step + 1`.",
+    "As before, but the counter is returned as `step + 1`. By hand the counter is an array from the start, by jaxfix "
+    "from the first call on: the small program of `step < steps` is compiled one step later, and all in all as many.",
     _of_program("s5_counter"),
     (Case("training", ("10",)),),
 )

@@ -242,16 +242,9 @@ def _delete_branches(module: Module, selected: selection.Selection, edit: Rewrit
     call = selected.choice.call
     for function in {branch.function for branch in (selected.choice.yes, selected.choice.no)}:
         if isinstance(function, ast.FunctionDef) and module.function(function) is module.function(call):
-            uses = list(_loads(module, function))
+            uses = module.uses(function.name, module.scope_of(function.name, function))
             if module.function(function) is not None and all(call in module.ancestors(use) for use in uses):
                 edit.delete(function)
-
-
-def _loads(module: Module, function: ast.FunctionDef) -> Iterator[ast.Name]:
-    scope = module.scope_of(function.name, function)
-    for node in ast.walk(scope or module.tree):
-        if isinstance(node, ast.Name) and node.id == function.name and module.scope_of(node.id, node) is scope:
-            yield node
 
 
 CODEMOD = Codemod(

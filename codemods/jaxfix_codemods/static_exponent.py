@@ -66,6 +66,7 @@ from jaxfix.api import (
     Values,
     Why,
     strength,
+    walk,
 )
 
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.UnaryOp)
@@ -114,7 +115,7 @@ def _why_not(module: Module, values: Values, power: _Power, base: Value) -> str 
     """The reason to decline; None to rewrite; empty where even the cost is not certain."""
     name = f"`{_line(module, power.base)}`"
     if not module.has_exact_spans(power.at):
-        return "the power stands inside an f-string"
+        return "the power stands inside a format string"
     if base.kind is Kind.INT:
         return f"{name} is an integer, and a floating exponent would make the result floating"
     if base.is_array and base.kind is Kind.UNKNOWN:
@@ -140,7 +141,7 @@ def _is_told(module: Module, values: Values, power: _Power) -> bool:
 
 
 def _powers(module: Module) -> Iterator[_Power]:
-    for node in ast.walk(module.tree):
+    for node in module.among(ast.BinOp, ast.AugAssign, ast.Call):
         match node:
             case ast.BinOp(left=base, op=ast.Pow(), right=exponent):
                 yield _Power(node, base, exponent)
@@ -227,16 +228,16 @@ def _float_exponent(module: Module, power: _Power, edit: Rewriter) -> None:
 def _can_be_named(module: Module, power: _Power) -> bool:
     """Whether a statement before the one of `power` can compute its exponent."""
     statement = module.statement(power.at)
-    if not isinstance(statement, _SIMPLE) or any(isinstance(n, ast.NamedExpr) for n in ast.walk(statement)):
+    if not isinstance(statement, _SIMPLE) or any(isinstance(n, ast.NamedExpr) for n in walk(statement)):
         return False
-    names = [n for n in ast.walk(power.exponent) if isinstance(n, ast.Name)]
+    names = [n for n in walk(power.exponent) if isinstance(n, ast.Name)]
     if any(module.scope_of(n.id, n) is not module.scope_of(n.id, statement) for n in names):
         return False
     around = [outer for outer in module.ancestors(power.at) if statement in module.ancestors(outer)]
     if any(isinstance(outer, _LATER) for outer in around) and any(_is_rebound(module, name) for name in names):
         return False
     at_times = any(isinstance(outer, _AT_TIMES) for outer in around)
-    return not at_times or not any(isinstance(n, ast.Call) for n in ast.walk(power.exponent))
+    return not at_times or not any(isinstance(n, ast.Call) for n in walk(power.exponent))
 
 
 def _is_rebound(module: Module, name: ast.Name) -> bool:
@@ -248,7 +249,7 @@ def _bind(module: Module, power: _Power, others: Sequence[str], edit: Rewriter) 
     """Binds the exponent before the statement of `power`: floating if it is concrete."""
     jax = edit.imported("jax", prefer="jax", at=power.at)
     function = module.function(module.statement(power.at)) or module.tree
-    taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | module.names(function) | {*others}
+    taken = {n.id for n in walk(function) if isinstance(n, ast.Name)} | module.names(function) | {*others}
     names = ("exponent", *(f"exponent_{number}" for number in range(2, len(taken) + 3)))
     name = next(name for name in names if name not in taken)
     lines = (
@@ -268,10 +269,10 @@ def _is_still(module: Module, earlier: _Power, later: _Power) -> bool:
     first, second = module.statement(earlier.at), module.statement(later.at)
     if first is second:
         return True
-    names = [n for n in ast.walk(earlier.exponent) if isinstance(n, ast.Name)]
+    names = [n for n in walk(earlier.exponent) if isinstance(n, ast.Name)]
     if any(_is_rebound(module, name) for name in names):
         return False
-    if any(isinstance(n, ast.Call | ast.Attribute | ast.Subscript) for n in ast.walk(earlier.exponent)):
+    if any(isinstance(n, ast.Call | ast.Attribute | ast.Subscript) for n in walk(earlier.exponent)):
         return False
     around = [second, *module.ancestors(second)]
     block = module.parent(first)

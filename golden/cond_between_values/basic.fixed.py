@@ -38,7 +38,7 @@ def with_keywords(x, y, positive):
 
 def with_one_operand(x, y, positive):
     x = jnp.asarray(x)
-    chosen = jnp.where(positive, jnp.asarray(x) + y, jnp.asarray(x) - y)  # want: cond-between-values
+    chosen = jnp.where(positive, x + y, x - y)  # want: cond-between-values
     return chosen + y
 
 

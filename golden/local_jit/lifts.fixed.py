@@ -81,6 +81,16 @@ def with_a_random_key(key, x):
     return _with_a_random_key_jitted(x, key)  # want: local-jit
 
 
+_over_a_batch_loss = jax.jit(
+    lambda m, x, y: jnp.mean((jax.vmap(m.dot)(x) - y) ** 2)
+)
+
+
+def over_a_batch(model, x, y):
+    # want: local-jit
+    return _over_a_batch_loss(model, x, y)
+
+
 _predict_jitted = jax.jit(lambda v, scale: v * scale)
 
 

@@ -54,6 +54,11 @@ def with_a_random_key(key, x):
     return jax.jit(lambda v: v + jax.random.normal(key, (3,)))(x)  # want: local-jit
 
 
+def over_a_batch(model, x, y):
+    loss = jax.jit(lambda m: jnp.mean((jax.vmap(m.dot)(x) - y) ** 2))  # want: local-jit
+    return loss(model)
+
+
 class Model:
     def __init__(self, scale):
         self.scale = scale

@@ -30,7 +30,7 @@ def throws_dice(x):
 
 
 def within_a_text(x):
-    return f"{lax.fori_loop(0, 1, lambda i, v: v + 1, x)}"  # want: local-loop-function (no fix): inside an f-string
+    return f"{lax.fori_loop(0, 1, lambda i, v: v + 1, x)}"  # want: local-loop-function (no fix): inside a format string
 
 
 def loss(x):

@@ -23,6 +23,8 @@ def train(params):
         )
     for step in itertools.count():
         params = make_step(params, jnp.asarray(step))  # want: python-counter
+    for step, (_, batch) in zip(range(10), enumerate(params)):
+        params = make_step(params * batch, jnp.asarray(step))  # want: python-counter
     return [make_step(params, jnp.asarray(step)) for step in range(3)]  # want: python-counter
 
 

@@ -23,6 +23,8 @@ def train(params):
         )
     for step in itertools.count():
         params = make_step(params, step)  # want: python-counter
+    for step, (_, batch) in zip(range(10), enumerate(params)):
+        params = make_step(params * batch, step)  # want: python-counter
     return [make_step(params, step) for step in range(3)]  # want: python-counter
 
 

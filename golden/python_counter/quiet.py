@@ -78,6 +78,16 @@ def arrays_that_count(x):
     return x
 
 
+def what_stands_beside_a_counter(x, batches, steps):
+    for _, batch in zip(range(10), batches):
+        x = filtered(x, batch)
+    for step, _ in zip(steps, range(10)):
+        x = filtered(x, step)
+    for step, _ in zip(*batches):
+        x = filtered(x, step)
+    return x
+
+
 @jax.jit
 def under_jit(x):
     for n in range(3):

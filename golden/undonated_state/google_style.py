@@ -18,7 +18,7 @@ def main():
     positions, velocities = advance_all_of_the_particles(
         positions, velocities, jnp.ones(3)
     )
-  temperature = jnp.ones(())
+  temperature = jnp.ones(3)
   for _ in range(3):
     temperature = advance_with_a_name_of_its_own_that_is_long(temperature)
   return positions, temperature

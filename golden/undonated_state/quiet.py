@@ -1,6 +1,7 @@
 """Jitted functions that nothing is to be donated to."""
 
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -109,3 +110,32 @@ def hidden_loop():
     for _ in range(3):
         p = hidden(p)
     return p
+
+
+class Clock(NamedTuple):
+    time: jax.Array
+    ticks: jax.Array
+
+
+@jax.jit
+def tick(clock, speed):
+    return Clock(clock.time + speed, clock.ticks + 1)
+
+
+def run_clock():
+    clock = Clock(jnp.zeros(()), ticks=jnp.int32(0))
+    for _ in range(9):
+        clock = tick(clock, 0.1)
+    return clock
+
+
+@jax.jit
+def count(number, totals):
+    return number + 1, {"sum": totals["sum"] + number}
+
+
+def run_counts():
+    number, totals = jnp.asarray(0), {"sum": 0.0}
+    for _ in range(9):
+        number, totals = count(number, totals)
+    return totals

@@ -162,7 +162,7 @@ def main(params, batches, model):
         params = with_model(params, batch, model)  # want: unjitted-update (no fix): whether `jit` takes `model`
         buffer[:] = batch
         params = filled(params, buffer)  # want: unjitted-update (no fix): `buffer` is changed in place
-        params = trainer.step(batch)  # want: unjitted-update (no fix): `step` is a method
+        params = trainer.step(batch)  # want: unjitted-update (no fix): `step` changes `self.params`
     return params
 
 

@@ -125,6 +125,47 @@ def train_rule(params, batches):
     return params
 
 
+def chained(transforms):
+    def init(params):
+        return [each.init(params) for each in transforms] + [inner.init(params) for inner in transforms]
+
+    def update_of_chain(gradients, states, params):
+        new_states = []
+        for inner, state in zip(transforms, states):
+            gradients, new_state = inner.update(gradients, state, params)
+            new_states.append(new_state)
+        return gradients, new_states
+
+    return init, update_of_chain
+
+
+def measured(measures, gradients, states, params):
+    started = {name: measures[name].init(params) for name in measures}
+    found = {}
+    for name in measures:
+        found[name], states[name] = measures[name].update(gradients, states[name], params)
+    return started, found
+
+
+def gradients_of_each(losses, params):
+    total = params
+    for loss in losses:
+        total = total + jax.grad(loss)(params, 1.0)
+    return total
+
+
+class Block:
+    def estimate(self, params):
+        return jax.grad(loss_of)(params, 1.0)
+
+
+def estimates(blocks, params):
+    found = []
+    for block in blocks:
+        found.append(block.estimate(params))
+    return found
+
+
 if __name__ == "__main__":
     batches = [jnp.ones(3)] * 3
     train(jnp.ones(3), batches)

@@ -48,7 +48,9 @@ class Counter:
 
 
 def init(params):
-    best, value = jnp.asarray(float("inf"), dtype=float), jnp.zeros([])  # want: weak-state
+    best, value = jnp.asarray(
+        float("inf"), dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype
+    ), jnp.zeros([])  # want: weak-state
     return best, value, params
 
 

@@ -217,3 +217,27 @@ def words(texts):
     for text in texts:
         total = described(text.replace("a", "b"), total)
     return total
+
+
+class Looped:
+    """Loops and branches that leave a state as weak as it was, and a strong one that only another branch makes."""
+
+    def init(self, params):
+        return {"rate": jnp.asarray(1.0), "count": jnp.asarray(0), "best": jnp.asarray(jnp.inf)}
+
+    def update(self, updates, state):
+        rate = lax.while_loop(lambda rate: rate > 0.1, lambda rate: 0.5 * rate, 2 * state["rate"])
+        count, _ = lax.scan(lambda count, u: (count + 1, u), state["count"], updates)
+        best = lax.cond(count > 3, lambda best: jnp.float32(0), lambda best: best, state["best"])
+        return updates, {"rate": rate, "count": count, "best": best}
+
+
+class Opaque:
+    """What the body of a loop is, nobody knows."""
+
+    def init(self, params):
+        return {"rate": jnp.asarray(1.0), "count": jnp.asarray(0)}
+
+    def update(self, updates, state):
+        state = lax.while_loop(tree.going, tree.step, state)
+        return updates, {"rate": state["rate"], "count": state["count"]}

@@ -14,7 +14,7 @@ def blamed(module: "Module", entry: Compiled) -> ast.AST | None:
 
     Of a statement with a block it is what stands before the block.
     """
-    calls = tuple(call for call in module.all_calls() if call.lineno == entry.line)
+    calls = tuple(call for call in module.of(ast.Call) if call.lineno == entry.line)
     program = entry.program.removeprefix("jit(").removesuffix(")")
     named = [call for call in calls if _last_name(call.func) == program]
     if calls:

@@ -93,7 +93,7 @@ def _is_closed(module: "Module", named: Named, calls: Iterable[ast.Call], outsid
     name = _name(named)
     scope = module.parent(named) if _is_method(module, named) else module.scope_of(name, named)
     if module.is_script:
-        return True
+        return module.source.notebook is None or not module.source.notebook.may_use(name)
     private = name.startswith("_") and not name.endswith("__")
     if isinstance(scope, ast.ClassDef):
         return private
@@ -106,7 +106,7 @@ def _is_of_program(module: "Module", calls: Iterable[ast.Call], outside: Iterabl
     What nobody calls to the end is a library's, whose callers are elsewhere.
     """
     project = module.surroundings.project
-    if module.surroundings.name is None or not project.files or project.unread:
+    if module.surroundings.name is None or not project.is_read:
         return False
     if any(module.runs(call) is Runs.EAGER for call in calls):
         return True
@@ -129,13 +129,10 @@ def _uses(module: "Module", named: Named) -> Iterator[ast.expr]:
     name = _name(named)
     is_method = _is_method(module, named)
     scope = module.scope_of(name, named)
-    for node in module.nodes:
-        match node:
-            case ast.Attribute(attr=attr, ctx=ast.Load()) if is_method and attr == name:
-                yield node
-            case ast.Name(id=identifier, ctx=ast.Load()) if not is_method and identifier == name:
-                if module.scope_of(name, node) is scope:
-                    yield node
+    if is_method:
+        yield from (node for node in module.attributes(name) if isinstance(node.ctx, ast.Load))
+    else:
+        yield from module.reads(name, scope)
 
 
 def _name(named: Named) -> str:

@@ -15,10 +15,13 @@ MUTATORS = frozenset(
     }
 )
 INITIALISERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
-_SETTERS = frozenset({"setattr", "delattr", "__setattr__"})
+SETTERS = frozenset({"setattr", "delattr", "__setattr__"})
 _NAMESPACES = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "delattr"})
 """Builtins that can bind a global by a name that is not in the text."""
+_CALLED = SETTERS | {"exec", "eval", "dir", "globals", "vars", "locals"}
+_CHANGING = MUTATORS | SETTERS
 _OF_FRAMES = frozenset({"__globals__", "f_globals", "__builtins__"})
+_OF_NAMESPACES = _OF_FRAMES | _NAMESPACES | {"__dict__"}
 _OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__class__", "__bases__", "__wrapped__"})
 """Attributes that change what a function or a class does, under whatever name it is known."""
 
@@ -48,13 +51,38 @@ class Changes:
 
 def changes(module: "Module") -> Changes:
     """Reads every store of `module`."""
-    found = Changes()
-    for node in module.nodes:
+    notebook = module.source.notebook
+    is_open = notebook is not None and bool(notebook.strange)
+    found = Changes(any_global=is_open, lists_names=is_open)
+    for node in _telling(module):
         changed = root(_changed_object(node))
         if changed is not None and not _is_library_call(module, node):
             found.roots.setdefault(changed.id, []).append(changed)
         _note(module, node, found)
     return found
+
+
+def _telling(module: "Module") -> list[ast.AST]:
+    """What is worth a look, in the order of the text: most names, attributes and calls are not."""
+    mains = {name for name, of in module.imports.items() if of == "__main__"}
+    chosen: set[ast.AST] = {node for name in _NAMESPACES | mains for node in module.spelled.get(name, ())}
+    chosen.update(node for node in module.of(ast.Attribute) if node.ctx.__class__ is not ast.Load)
+    chosen.update(node for name in _OF_NAMESPACES for node in module.attributes(name))
+    mocks = b"mock" in module.source.text
+    chosen.update(call for call in module.of(ast.Call) if mocks or _may_change(call.func))
+    may_list = b"modules" in module.source.text
+    for subscript in module.of(ast.Subscript):
+        is_load = subscript.ctx.__class__ is ast.Load
+        if not is_load or (may_list and module.qualname(subscript.value) == "sys.modules"):
+            chosen.add(subscript)
+    chosen.update((*module.of(ast.AugAssign), *module.of(ast.ImportFrom)))
+    return [node for node in module.nodes if node in chosen]
+
+
+def _may_change(func: ast.expr) -> bool:
+    if func.__class__ is ast.Attribute:
+        return getattr(func, "attr", "") in _CHANGING
+    return func.__class__ is ast.Name and getattr(func, "id", "") in _CALLED
 
 
 def root(node: ast.AST | None) -> ast.Name | None:
@@ -92,6 +120,8 @@ def _changed_object(node: ast.AST) -> ast.AST | None:
             return target
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in MUTATORS:
             return value
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, _, *_]) if by in SETTERS:
+            return target
     return None
 
 
@@ -105,7 +135,7 @@ def _note(module: "Module", node: ast.AST, found: Changes) -> None:
     match node:
         case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
             _note_attribute(module, value, attr, found)
-        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, named, *_]) if by in _SETTERS:
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, named, *_]) if by in SETTERS:
             _note_attribute(module, target, _text_of(named), found)
         case ast.Call(func=ast.Name(id="exec" | "eval")):
             found.any_global = True

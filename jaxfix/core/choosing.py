@@ -9,6 +9,7 @@ from jaxfix.core.control_flow import older_cond
 from jaxfix.core.meaning import Names, Place, places
 from jaxfix.core.returning import returned
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -115,7 +116,7 @@ def _branch(module: "Module", use: ast.expr, operands: tuple[ast.expr, ...]) -> 
     if len((*arguments.posonlyargs, *arguments.args)) != len(operands):
         raise NoSelection(f"the parameters of {shown} are not its operands one by one")
     branch = Branch(use, function, operands)
-    for name in ast.walk(branch.value.expr):
+    for name in walk(branch.value.expr):
         if isinstance(name, ast.Name) and _is_another(module, name, branch):
             raise NoSelection(f"`{name.id}` is another variable where {shown} stands")
     return branch

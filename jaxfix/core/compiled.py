@@ -1,20 +1,29 @@
 """What a run compiled, by source line and program, and which of it was in vain."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jaxfix.core.cause import Cause, Why
 from jaxfix.core.report import Compile, shown_place
 
+_CELL = re.compile(r"(.+\.ipynb):cell (\d+)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a call chain."""
+    """A line of a call chain; `cell` of a notebook is that within which `line` counts."""
 
     path: str
     line: int
     function: str
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +73,11 @@ def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
     groups: dict[tuple[str, str], list[Compile]] = {}
     for entry in compiles:
         groups.setdefault((entry.where, entry.program), []).append(entry)
-    return tuple(sorted((_grouped(group) for group in groups.values()), key=_rank))
+    return tuple(sorted((merged(group) for group in groups.values()), key=_rank))
 
 
-def places(chain: Iterable[str]) -> tuple[Place, ...]:
-    """The lines of a chain whose entries read `file:line in function`; an entry that reads otherwise is left out."""
-    return tuple(place for place in map(_place, chain) if place is not None)
-
-
-def _rank(entry: Compiled) -> tuple[float, int, float, str, int, int, str]:
-    return -entry.lost_s, -entry.again, -entry.seconds, entry.path, entry.cell or 0, entry.line, entry.program
-
-
-def _grouped(group: list[Compile]) -> Compiled:
+def merged(group: Sequence[Compile]) -> Compiled:
+    """Compiles of one thing as one; where they are of several lines, at the first that compiled it again."""
     # A first compile is told as such by its cause: each process of a program has one of its own.
     again = [entry for entry in group[1:] if entry.cause is None or entry.cause.why is not Why.FIRST]
     telling = (again or group)[0]
@@ -101,7 +102,19 @@ def _grouped(group: list[Compile]) -> Compiled:
     )
 
 
+def places(chain: Iterable[str]) -> tuple[Place, ...]:
+    """The lines of a chain whose entries read `file:line in function`; an entry that reads otherwise is left out."""
+    return tuple(place for place in map(_place, chain) if place is not None)
+
+
+def _rank(entry: Compiled) -> tuple[float, int, float, str, int, int, str]:
+    return -entry.lost_s, -entry.again, -entry.seconds, entry.path, entry.cell or 0, entry.line, entry.program
+
+
 def _place(entry: str) -> Place | None:
     where, _, function = entry.rpartition(" in ")
     path, _, line = where.rpartition(":")
-    return Place(path, int(line), function) if path and line.isascii() and line.isdigit() else None
+    if not path or not (line.isascii() and line.isdigit()):
+        return None
+    cell = _CELL.fullmatch(path)
+    return Place(cell[1], int(line), function, int(cell[2])) if cell else Place(path, int(line), function)

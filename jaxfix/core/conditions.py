@@ -4,13 +4,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxfix.core.scopes import FUNCTIONS
+from jaxfix.core.tree import children, statements
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
-_SCOPES = (*FUNCTIONS, ast.ClassDef)
 
 
 def always_runs(module: "Module", node: ast.AST, around: ast.AST) -> bool:
@@ -60,10 +59,4 @@ def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
 
 def leaving(around: ast.AST) -> Iterator[ast.stmt]:
     """The statements that leave `around`, or a round of it, before its end."""
-    pending = list(ast.iter_child_nodes(around))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, _LEAVES):
-            yield node
-        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(node, _SCOPES):
-            pending += ast.iter_child_nodes(node)
+    return (statement for statement in statements(children(around)) if isinstance(statement, _LEAVES))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core.fresh import RENEWING
 from jaxfix.core.jax_names import IMMUTABLE_RESULTS, IMPURE_PREFIXES, MUTABLE_RESULTS, PURE_MODULES, SHARING
 from jaxfix.core.scopes import Binding
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -32,6 +33,8 @@ def constancy(module: "Module", name: str, scope: ast.AST) -> Constancy:
         found = found[:1]  # imported more than once, always as the same
     if len(found) != 1 or (module.has_star_import and scope is module.tree) or _is_changed(module, name, scope):
         return Constancy.CHANGES
+    if scope is module.tree and is_bound_by_a_cell(module, name):
+        return Constancy.CHANGES
     (binding,) = found
     if any(isinstance(loop, _LOOPS) for loop in _loops_within(module, binding.node, scope)):
         return Constancy.CHANGES
@@ -48,7 +51,7 @@ def _is_for_others_to_set(binding: Binding) -> bool:
 
 
 def _is_perhaps_rebound(module: "Module", name: str) -> bool:
-    stored = name in module.changes.perhaps_rebound or name in module.surroundings.project.stored
+    stored = name in module.changes.perhaps_rebound or module.surroundings.project.stores(name)
     return stored or module.changes.any_global
 
 
@@ -100,7 +103,7 @@ def constancy_of_value(module: "Module", value: ast.expr) -> Constancy:
 def _constancy_of_result(module: "Module", call: ast.Call, qualname: str) -> Constancy:
     """What stays of what a function of JAX or numpy returns."""
     if qualname in SHARING:
-        names = [n for argument in call.args for n in ast.walk(argument) if isinstance(n, ast.Name)]
+        names = [n for argument in call.args for n in walk(argument) if isinstance(n, ast.Name)]
         is_shared = any(constancy_of_value(module, name) is not Constancy.CONSTANT for name in names)
         return Constancy.UNSURE if is_shared else Constancy.CONSTANT
     if qualname in RENEWING:
@@ -131,13 +134,29 @@ def _is_changed(module: "Module", name: str, scope: ast.AST) -> bool:
     return any(module.scope_of(name, root) is scope for root in module.changes.roots.get(name, ()))
 
 
+def is_bound_by_a_cell(module: "Module", name: str) -> bool:
+    """Whether a cell of the notebook that is run again can bind the global anew, and what reads it is not run again.
+
+    What a cell imports is the same every time, unless modules are reloaded: then all but libraries may be edited.
+    """
+    notebook = module.source.notebook
+    if notebook is None:
+        return False
+    imported = module.imports.get(name)
+    if imported is not None:
+        return notebook.reloads and not is_pure(imported)
+    reads = (use for use in module.reads(name, module.tree) if module.function(use) is not None)
+    bound = (binding.node for binding in module.bindings(name))
+    return not notebook.are_together(getattr(node, "lineno", 1) for node in (*bound, *reads))
+
+
 def is_changed_elsewhere(module: "Module", name: str) -> bool:
     """Whether another file binds the `name` of this module, or changes what it stands for."""
     own, project = module.surroundings.name, module.surroundings.project
     if own is not None and project.rebinds(f"{own}.{name}"):
         return True
     borrowed = module.imports.get(name)
-    return borrowed is not None and project.rebinds(project.canonical(borrowed))
+    return borrowed is not None and project.rebinds(borrowed)
 
 
 def _loops_within(module: "Module", node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:

@@ -41,7 +41,7 @@ def older_cond(module: "Module", call: ast.Call) -> OlderCond | None:
 
 def function_arguments(module: "Module", call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     """The arguments of `call`, a call of control flow, that are functions or lists of them, each with its parameter."""
-    primitive = module.transform(call.func) or ""
+    primitive = module.transform(_unnamed(module, call.func)) or ""
     if primitive not in CONTROL_FLOW:
         return
     if (older := older_cond(module, call)) is not None:
@@ -52,6 +52,14 @@ def function_arguments(module: "Module", call: ast.Call) -> Iterator[tuple[ast.e
         argument = call.args[position] if position < len(call.args) else named.get(name)
         if argument is not None:
             yield argument, name
+
+
+def _unnamed(module: "Module", func: ast.expr) -> ast.expr:
+    """What `jax.named_call` gives a name, and leaves as it is: `loop = jax.named_call(lax.while_loop, name="fit")`."""
+    match module.only_value(func) if isinstance(func, ast.Name) else func:
+        case ast.Call(func=by, args=[inner, *_]) if module.qualname(by) == "jax.named_call":
+            return inner
+    return func
 
 
 def wraps_its_functions(module: "Module", call: ast.Call) -> bool:

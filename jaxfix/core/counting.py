@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core import lifting
 from jaxfix.core.conditions import always_runs
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -62,7 +63,7 @@ def number(module: "Module", expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -
 
 def is_small(expr: ast.expr) -> bool:
     """Whether no part of a number says that it leaves 32 bits."""
-    for node in ast.walk(expr):
+    for node in walk(expr):
         match node:
             case ast.Constant(value=int() as value) if abs(value) >= 1 << 31:
                 return False
@@ -131,21 +132,30 @@ def _is_number_of_itself(module: "Module", value: ast.expr, name: str, at: ast.A
 
 
 def _is_counter(module: "Module", target: ast.Name) -> bool:
-    """Whether a loop over `range`, `enumerate` or `itertools.count` binds `target` to the number of the round."""
-    first: ast.AST = target
+    """Whether a loop binds `target` to the number of the round: over `range`, `enumerate`, `itertools.count`."""
+    pattern: ast.AST = target
+    index: int | None = None
     parent = module.parent(target)
-    if isinstance(parent, ast.Tuple) and parent.elts[0] is target:
-        first = parent
-        parent = module.parent(parent)
+    if isinstance(parent, ast.Tuple):
+        pattern, index, parent = parent, parent.elts.index(target), module.parent(parent)
     match parent:
-        case (
-            ast.For(target=bound, iter=ast.Call(func=func)) | ast.comprehension(target=bound, iter=ast.Call(func=func))
-        ):
-            name = func.id if isinstance(func, ast.Name) and module.scope_of(func.id, func) is None else None
-            wanted = ("enumerate",) if first is not target else ("range",)
-            counts = first is target and module.qualname(func) == "itertools.count"
-            return bound is first and (name in wanted or counts)
+        case ast.For(target=bound, iter=over) | ast.comprehension(target=bound, iter=over) if bound is pattern:
+            return _counts(module, over, index)
     return False
+
+
+def _counts(module: "Module", over: ast.expr, index: int | None) -> bool:
+    """Whether what a loop goes over counts its rounds, in the part `index` of each entry; None for all of it."""
+    if not isinstance(over, ast.Call):
+        return False
+    func = over.func
+    name = func.id if isinstance(func, ast.Name) and module.scope_of(func.id, func) is None else None
+    if index is None:
+        return name == "range" or module.qualname(func) == "itertools.count"
+    is_plain = not any(isinstance(argument, ast.Starred) for argument in over.args)
+    if name == "zip" and is_plain and index < len(over.args):
+        return _counts(module, over.args[index], None)
+    return name == "enumerate" and index == 0
 
 
 def comes_back(module: "Module", target: ast.Name) -> ast.Call | None:
@@ -176,7 +186,7 @@ def _parameter_of(call: ast.Call, parameters: tuple[str, ...], name: str) -> str
 def _results(module: "Module", function: Function) -> list[ast.expr | None]:
     if isinstance(function, ast.Lambda):
         return [function.body]
-    return [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
+    return [n.value for n in walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
 
 
 def _part(value: ast.expr | None, index: int | None) -> ast.expr | None:
@@ -196,7 +206,7 @@ def _targets(loop: ast.AST) -> Iterator[ast.AST]:
     generators = getattr(loop, "generators", [])
     for target in [getattr(loop, "target", None), *(generator.target for generator in generators)]:
         if target is not None:
-            yield from ast.walk(target)
+            yield from walk(target)
 
 
 def _is_sure(module: "Module", store: ast.AST, around: list[ast.AST]) -> bool:
@@ -233,13 +243,11 @@ def treatment(module: "Module", function: Function, parameter: str, depth: int =
 
 def _of_reads(module: "Module", function: Function, scope: ast.AST, name: str, depth: int) -> Treatment:
     returned = False
-    for read in ast.walk(scope):
-        is_read = isinstance(read, ast.Name) and read.id == name and isinstance(read.ctx, ast.Load)
-        if is_read and isinstance(read, ast.Name) and module.scope_of(name, read) is scope:
-            found = _of_read(module, function, read, depth)
-            if found.reason is not None:
-                return found
-            returned = returned or found.returned
+    for read in module.reads(name, scope):
+        found = _of_read(module, function, read, depth)
+        if found.reason is not None:
+            return found
+        returned = returned or found.returned
     return Treatment(None, returned)
 
 

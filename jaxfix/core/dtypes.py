@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
 
+from jaxfix.core.carrying import Carried
 from jaxfix.core.model import Module
-from jaxfix.core.origins import Origins, Part
+from jaxfix.core.origins import CASTS, CastLike, Origins, Part
 from jaxfix.core.records import Key
 from jaxfix.core.returning import returned
+from jaxfix.core.tree import walk
 
 DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""
@@ -66,7 +68,6 @@ _KEEPING_METHODS = frozenset(
 )
 _ELEMENTWISE = ("jax.numpy", "jax.nn", "jax.numpy.linalg")
 _NUMBERS = frozenset({"float", "int", "bool", "Optional", "Union", "typing", "Final"})
-_CASTS = frozenset({"cast_like", "tree_cast_like"})
 _GRADS = frozenset({"jax.value_and_grad", "jax.grad"})
 
 
@@ -85,32 +86,45 @@ class DtypeOrigins:
         self.origins = Origins(module, opaque)
         self._field = field or (lambda key: UNKNOWN)
         self._under_way: set[ast.AST] = set()
-        self._steps = 0
+        self._known: dict[ast.AST, Dtypes] = {}
+        self._steps = self._cuts = 0
 
     def of(self, expr: ast.AST) -> Dtypes:
         """What decides the dtype of `expr`."""
-        self._steps = 0
+        self._begin()
         return self._inner(expr)
 
     def of_any(self, sources: Iterable[ast.AST]) -> Dtypes:
         """What decides the dtype of what is one of `sources`."""
-        self._steps = 0
+        self._begin()
         return self._join(sources)
+
+    def _begin(self) -> None:
+        if not self._under_way:
+            self._steps = 0
 
     def _join(self, sources: Iterable[ast.AST]) -> Dtypes:
         return reduce(Dtypes.__or__, map(self._one, sources), NOTHING)
 
     def _one(self, source: ast.AST) -> Dtypes:
+        if source in self._known:
+            return self._known[source]
         if source in self._under_way:
+            self._cuts += 1
             return NOTHING  # what refers back to itself adds nothing
         self._steps += 1
         if self._steps > _STEPS or len(self._under_way) > _DEPTH:
+            self._cuts += 1
             return UNKNOWN
+        cuts = self._cuts
         self._under_way.add(source)
         try:
-            return self._evaluate(source)
+            found = self._evaluate(source)
         finally:
             self._under_way.discard(source)
+        if cuts == self._cuts:
+            self._known[source] = found  # whatever asked for it
+        return found
 
     def _inner(self, expr: ast.AST) -> Dtypes:
         if isinstance(expr, ast.Name) and self._module.scope_of(expr.id, expr) is None:
@@ -146,12 +160,24 @@ class DtypeOrigins:
                 return self._inner(value)
             case ast.Call():
                 return self._call(source)
+            case CastLike():
+                return self._cast(source)
+            case Carried():
+                return self._join((*self.origins.at_first(source), *self.origins.again(source)))
         return UNKNOWN
+
+    def _cast(self, source: CastLike) -> Dtypes:
+        """As what it is cast like; a weakly typed number there has its dtype for good."""
+        like = self._join(self.origins.like(source))
+        if like == NOTHING:
+            return Dtypes(own=frozenset({KEPT}))
+        is_number = like == Dtypes(weak=True)
+        return Dtypes(own=frozenset({DEFAULT})) if is_number else like
 
     def _parameter(self, parameter: ast.arg) -> Dtypes:
         """Whatever is passed; a number where the annotation says so, as `float` and `Optional[float]` do."""
         annotation = parameter.annotation
-        words = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)} if annotation is not None else set()
+        words = {n.id for n in walk(annotation) if isinstance(n, ast.Name)} if annotation is not None else set()
         is_number = bool(words & {"float", "int", "bool"}) and words <= _NUMBERS
         return Dtypes(weak="float" in words) if is_number else Dtypes(given=frozenset({parameter}))
 
@@ -181,8 +207,11 @@ class DtypeOrigins:
             return self._all(returned(mapped))
         if module in _ELEMENTWISE:
             return self._numpy(call, last)
-        if last in _CASTS:
+        if last in CASTS:
             return Dtypes(own=frozenset({KEPT}))
+        result = self.origins.result(call)
+        if result is not None:
+            return self._one(result)
         if qualname is not None:
             return UNKNOWN
         function = self.origins.called(call)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from jaxfix.core.direct import direct_calls
 from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES, JITS, is_retrace
 from jaxfix.core.jitted import method, owner_of
 from jaxfix.core.reach import Runs
 from jaxfix.core.scopes import FUNCTIONS, Function
+from jaxfix.core.tree import children
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -61,6 +63,10 @@ class Transformed:
 
 def eager_transformations(module: "Module") -> tuple[Transformed, ...]:
     """Those of `module` with control flow inside, in the order of the text."""
+    return module.once(_eager_transformations)
+
+
+def _eager_transformations(module: "Module") -> tuple[Transformed, ...]:
     found = [each for call in module.calls(*_MAKERS, *_AT_ONCE) if (each := _transformed(module, call)) is not None]
     inside = frozenset[Function]().union(*(each.functions - each.bypassed for each in found))
 
@@ -95,12 +101,11 @@ def _transformed(module: "Module", call: ast.Call) -> Transformed | None:
 def _bypassed(module: "Module", functions: frozenset[Function]) -> frozenset[Function]:
     called = {
         function
-        for call in module.all_calls()
-        if (function := module.definition(call.func)) in functions
-        and not functions.intersection(module.functions_around(call))
-        and module.runs(call) is not Runs.TRACED
+        for function in functions
+        for call in direct_calls(module, function)
+        if not functions.intersection(module.functions_around(call)) and module.runs(call) is not Runs.TRACED
     }
-    return frozenset[Function]().union(*(_Reached(module, function).functions for function in called if function))
+    return frozenset[Function]().union(*(_Reached(module, function).functions for function in called))
 
 
 def _chain(module: "Module", call: ast.Call) -> tuple[tuple[str, ...], ast.expr | None]:
@@ -154,10 +159,10 @@ def _sites(module: "Module", call: ast.Call, name: str) -> Iterator[ast.Call]:
         case ast.Assign(targets=[ast.Name() as target]):
             scope = module.scope_of(target.id, target)
             if scope is not None and len(module.bindings(target.id, scope)) == 1:
-                for site in module.all_calls():
-                    is_use = isinstance(site.func, ast.Name) and site.func.id == target.id
-                    if is_use and module.scope_of(target.id, site.func) is scope:
-                        yield site
+                for use in module.reads(target.id, scope):
+                    around = module.parent(use)
+                    if isinstance(around, ast.Call) and around.func is use:
+                        yield around
 
 
 class _Reached:
@@ -189,7 +194,7 @@ class _Reached:
             if isinstance(each, ast.Call) and self._module.transform(each.func) in JITS:
                 continue
             yield each
-            pending += ast.iter_child_nodes(each)
+            pending += children(each)
 
     def _named(self, node: ast.AST) -> Function | None:
         is_read = isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)

@@ -8,6 +8,7 @@ from jaxfix.core.changes import is_being_made, root
 from jaxfix.core.constancy import is_impure
 from jaxfix.core.jax_names import KEYED_SETTINGS, WORLD_READERS
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -19,7 +20,7 @@ def ties(module: "Module", function: Function) -> Iterator[str]:
     """What cannot be handed to control flow, or would mean another thing elsewhere, as reasons."""
     in_class = module.enclosing(function, ast.ClassDef) is not None
     own = None if isinstance(function, ast.Lambda) else function.name
-    for node in (*ast.walk(function.args), *body_of(function)):
+    for node in (*walk(function.args), *body_of(function)):
         match node:
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 yield "it is a generator or a coroutine"
@@ -66,7 +67,7 @@ def body_of(function: Function) -> Iterator[ast.AST]:
     """The nodes that run when `function` is called, with those of the functions inside it."""
     parts = [function.body] if isinstance(function, ast.Lambda) else function.body
     for part in parts:
-        yield from ast.walk(part)
+        yield from walk(part)
 
 
 def _is_local(module: "Module", node: ast.AST, function: Function) -> bool:

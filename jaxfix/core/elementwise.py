@@ -11,6 +11,7 @@ from math import frexp, isfinite
 from typing import TYPE_CHECKING
 
 from jaxfix.core.meaning import Names, meant, places, text_of
+from jaxfix.core.tree import walk
 from jaxfix.core.value import Form, Kind, Value
 from jaxfix.core.values import Values
 
@@ -311,7 +312,7 @@ class Reader:
 
     def _check_path(self, expr: ast.expr) -> None:
         """A part of something is an attribute that is no property of arrays, or a fixed entry."""
-        for node in ast.walk(expr):
+        for node in walk(expr):
             if isinstance(node, ast.Attribute) and node.attr in _STATIC:
                 raise NotElementwise(f"`{self._line(expr)}` is no array")
             if isinstance(node, ast.Subscript) and not _is_entry(node.slice):
@@ -319,7 +320,7 @@ class Reader:
 
     def _uses(self, expr: ast.expr, names: Names) -> Iterator[ast.AST]:
         """The uses of parameters in `expr`, outside of calls, that are not known to be arrays."""
-        in_calls = {node for call in ast.walk(expr) if isinstance(call, ast.Call) for node in ast.walk(call)}
+        in_calls = {node for call in walk(expr) if isinstance(call, ast.Call) for node in walk(call)}
         for place in places(expr, names):
             known = self._known.get(text_of(self._module, place.whole, names))
             if place.whole not in in_calls and not (known is not None and known.is_array and not known.assumed):

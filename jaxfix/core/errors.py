@@ -3,6 +3,7 @@
     JaxfixError
     ├── UserError           the user can mend it: one line, exit code 2
     │   ├── SourceError     a file that cannot be read, decoded or parsed
+    │   │   └── ForeignNotebookError  a notebook in another language
     │   ├── ConfigError     `[tool.jaxfix]` or an option says something unknown
     │   ├── PackError       a codemod pack that does not load
     │   ├── WriteError      a refusal or failure to write; nothing was half-written
@@ -24,6 +25,15 @@ class JaxfixError(Exception):
     def __str__(self) -> str:
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _remade, (type(self), self.args, vars(self))  # travels between processes, whatever makes one
+
+
+def _remade(kind: type[JaxfixError], args: tuple[object, ...], state: dict[str, object]) -> JaxfixError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(state)
+    return error
+
 
 class UserError(JaxfixError):
     """The user can mend it."""
@@ -35,6 +45,10 @@ class SourceError(UserError):
     def __init__(self, path: str, message: str, *, hint: str | None = None) -> None:
         super().__init__(f"{path}: {message}", hint=hint)
         self.path = path
+
+
+class ForeignNotebookError(SourceError):
+    """A notebook without Python: there is nothing wrong with it, and nothing to look at."""
 
 
 class ConfigError(UserError):

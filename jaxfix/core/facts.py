@@ -3,7 +3,9 @@
 Each file is read once for its `Facts`, which hold no tree and travel as JSON; a `Project` joins those of all files.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -11,6 +13,7 @@ from functools import cached_property
 from jaxfix.core.jitted import Argument, Jit
 from jaxfix.core.reach import Runs, Through, Ways
 from jaxfix.core.value import UNKNOWN, Value
+from jaxfix.core.wrapping import Wrapping
 
 ANY_NAME = "*"
 """What is said to be bound of a module that other code gets hold of as a whole."""
@@ -73,7 +76,7 @@ class Use:
     """What a file does with a function of another one.
 
     Attributes:
-      of: its dotted name, as the imports of the using file give it.
+      of: its dotted name, as the imports of the using file give it; `.name` for the methods of that name.
       runs: the ways to it that the using file knows to the end.
       through: the functions of the using file that other files may call, and through which it is reached.
       repeats: whether the using file runs it eagerly again and again, and `surely` so.
@@ -102,10 +105,13 @@ class Facts:
       aliases: names of it that stand for something imported, by the dotted name of what that is.
       stars: the modules whose names it takes all.
       jits: the jitted functions that it makes, by their name in it.
-      uses: of functions of other files.
+      uses: of functions of other files, where they are known already.
       rebinds: dotted names in other modules that it binds, or whose object it changes; `ANY_NAME` for all of one.
       stored: attributes that it stores on objects which can be of any file.
       own: the names that it binds itself, if it takes all names of another module beside them.
+      wraps: its functions that decorate others.
+      mentions: the dotted names, as its imports give them, by which it may use something of another file; `.name` for
+        the private methods of that name, of any class.
     """
 
     name: str
@@ -117,41 +123,82 @@ class Facts:
     rebinds: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    wraps: dict[str, Wrapping] = field(default_factory=dict)
+    mentions: tuple[str, ...] = ()
+
+
+Wanted = tuple[int, frozenset[str]]
+"""The index of a file, and those of its mentions that somebody asks for."""
+Reader = Callable[[Sequence[Wanted]], Iterable[Sequence[Use]]]
+"""Reads what each of some files does with the functions that are wanted of it."""
+Users = tuple[tuple[Use, bool], ...]
+"""What is done with a function, and whether a test does it."""
+
+
+class Question(Enum):
+    """What one file may want to know of the others."""
+
+    JIT = "jit"
+    WRAPPING = "wrapping"
+    USERS = "users"
+    REBINDS = "rebinds"
+    STORES = "stores"
+    IS_READ = "is read"
+
+
+Asked = tuple[Question, str]
+"""A question, and the dotted name or the attribute that it is about."""
+Answer = Jit | Wrapping | Users | bool | None
+Answers = dict[Asked, Answer]
+"""Those that are other than if there were no files."""
 
 
 @dataclass(frozen=True)
 class Project:
     """The facts of all files that a run looks at. A name that two files have means nothing.
 
+    What files do with the functions of others is read when somebody asks for it.
+
     Attributes:
       unread: whether one of them cannot be read, and may do anything.
+      read: how a file is read for that.
     """
 
     files: tuple[Facts, ...] = ()
     unread: bool = False
+    read: Reader | None = field(default=None, compare=False)
 
     # --- names ------------------------------------------------------------------------------------------------
 
     @cached_property
     def _by_name(self) -> dict[str, Facts]:
-        names = [facts.name for facts in self.files]
-        return {facts.name: facts for facts in self.files if names.count(facts.name) == 1}
+        times = Counter(facts.name for facts in self.files)
+        return {facts.name: facts for facts in self.files if times[facts.name] == 1}
 
     def canonical(self, qualname: str) -> str:
         """The dotted name under which `qualname` is defined: re-exports are followed."""
-        for _ in range(_HOPS):
-            found = self._one_hop(qualname)
-            if found is None:
-                return qualname
-            qualname = found
-        return qualname
+        if qualname not in self._canonical:
+            found = qualname
+            for _ in range(_HOPS):
+                found, before = self._one_hop(found) or found, found
+                if found == before:
+                    break
+            self._canonical[qualname] = found
+        return self._canonical[qualname]
+
+    @cached_property
+    def _canonical(self) -> dict[str, str]:
+        return {}
 
     def _one_hop(self, qualname: str) -> str | None:
-        for facts, rest in self._owners(qualname):
+        owners = tuple(self._owners(qualname))
+        for facts, rest in owners:
             first, _, tail = rest.partition(".")
             if first in facts.aliases:
                 return ".".join(part for part in (facts.aliases[first], tail) if part)
-        for facts, rest in self._owners(qualname):
+        for facts, rest in owners:
+            if not facts.stars:
+                continue
             if f"{facts.name}.{rest.partition('.')[0]}" in self._by_name:
                 continue  # a module below it
             if rest.partition(".")[0] in facts.own:
@@ -163,15 +210,54 @@ class Project:
 
     def _owners(self, qualname: str) -> Iterator[tuple[Facts, str]]:
         """The files whose name begins `qualname`, the longest first, with what follows."""
-        parts = qualname.split(".")
-        for end in range(len(parts) - 1, 0, -1):
-            facts = self._by_name.get(".".join(parts[:end]))
+        end = qualname.rfind(".")
+        while end > 0:
+            facts = self._by_name.get(qualname[:end])
             if facts is not None:
-                yield facts, ".".join(parts[end:])
+                yield facts, qualname[end + 1 :]
+            end = qualname.rfind(".", 0, end)
 
     def _defined(self, name: str) -> frozenset[str]:
         facts = self._by_name[name]
         return frozenset((*facts.aliases, *facts.jits))
+
+    def answer(self, question: Question, about: str) -> Answer:
+        """What is known; None, nothing or False where that is what a project without files says."""
+        match question:
+            case Question.JIT:
+                return self.jit(about)
+            case Question.WRAPPING:
+                return self.wrapping(about)
+            case Question.USERS:
+                return self._found(about)
+            case Question.REBINDS:
+                return self.rebinds(about)
+            case Question.STORES:
+                return self.stores(about)
+            case Question.IS_READ:
+                return self.is_read
+
+    def answers(self, asked: Collection[Asked]) -> Answers:
+        """The answers that are other than those of a project without files."""
+        known = self._answered
+        known.update((each, self.answer(*each)) for each in asked if each not in known)
+        return {each: told for each in asked if (told := known[each])}
+
+    @cached_property
+    def _answered(self) -> Answers:
+        return {}
+
+    def with_what_follows(self, answers: Answers) -> Answers:
+        """The answers, with those that who hears of a use asks for next: who uses the functions that it is in."""
+        found = dict(answers)
+        pending = [answer for (question, _), answer in answers.items() if question is Question.USERS]
+        for users in pending:
+            assert isinstance(users, tuple)
+            for name in {way.name for use, _ in users for way in use.through}:
+                if (Question.USERS, name) not in found and (told := self._found(name)):
+                    found[Question.USERS, name] = told
+                    pending.append(told)
+        return found
 
     # --- questions --------------------------------------------------------------------------------------------
 
@@ -180,13 +266,92 @@ class Project:
         found = self.canonical(qualname)
         return next((facts.jits[rest] for facts, rest in self._owners(found) if rest in facts.jits), None)
 
+    def wrapping(self, qualname: str) -> Wrapping | None:
+        """What the function that `qualname` names makes of those that it decorates, in whatever file it is defined."""
+        found = self.canonical(qualname)
+        return next((facts.wraps[rest] for facts, rest in self._owners(found) if rest in facts.wraps), None)
+
     def uses(self, qualname: str) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`; tests do not count."""
-        return tuple(use for name in self._spellings(qualname) for use in self._of_programs.get(name, ()))
+        return tuple(use for use, is_test in self._found(qualname) if not is_test)
 
     def users(self, qualname: str) -> tuple[Use, ...]:
         """As `uses`, with those of tests; of a module those of whoever is handed it as a whole."""
-        return tuple(use for name in self._spellings(qualname) for use in self._of_all.get(name, ()))
+        return tuple(use for use, _ in self._found(qualname))
+
+    def look_up(self, qualnames: Iterable[str]) -> None:
+        """Reads what the files do with these functions, and with those through which others reach them.
+
+        Each file is read once for all that it is asked for: many questions at once cost little more than one.
+        """
+        wanted = set(qualnames)
+        while wanted:
+            new = {name for qualname in wanted for name in self._spellings(qualname)} - self._asked.keys()
+            self._read_for(new)
+            ways = (way for name in new for use, _ in self._asked[name] for way in use.through)
+            wanted = {way.name for way in ways} - self._asked.keys()
+
+    def reading_by(self, read: Reader) -> "Project":
+        """The same, with all that is known of it, for which files are read in another way."""
+        copied = copy(self)
+        object.__setattr__(copied, "read", read)
+        return copied
+
+    def _found(self, qualname: str) -> Users:
+        names = self._spellings(qualname)
+        missing = [name for name in names if name not in self._asked]
+        if missing:
+            self._read_for(missing)
+        return tuple(pair for name in names for pair in self._asked[name])
+
+    def _read_for(self, names: Iterable[str]) -> None:
+        """Reads the files for what they do with functions of these canonical names."""
+        found: dict[str, list[tuple[Use, bool]]] = {name: [] for name in names}
+        mentioned: dict[int, set[str]] = {i: set() for i, facts in enumerate(self.files) if facts.uses}
+        for index, spelled in self._mentions(found):
+            mentioned.setdefault(index, set()).add(spelled)
+        wanted = [(index, frozenset(mentioned[index])) for index in sorted(mentioned)]
+        for (index, _), uses in zip(wanted, self._read(wanted), strict=True):
+            for use in uses:
+                found.get(self.canonical(use.of), []).append((use, self.files[index].is_test))
+        self._asked.update(found)
+
+    def _read(self, wanted: Sequence[Wanted]) -> Iterable[Sequence[Use]]:
+        return [self.files[index].uses for index, _ in wanted] if self.read is None else self.read(wanted)
+
+    @cached_property
+    def _asked(self) -> dict[str, list[tuple[Use, bool]]]:
+        return {}
+
+    def _mentions(self, names: Collection[str]) -> Iterator[tuple[int, str]]:
+        """The files that mention one of some canonical names, each with how it is spelled there."""
+        for word in {name.rpartition(".")[2] for name in names} | self._renamed:
+            for spelled in self._by_word.get(word, ()):
+                if self.canonical(spelled) in names:
+                    yield from ((index, spelled) for index in self._mentioning[spelled])
+
+    @cached_property
+    def _mentioning(self) -> dict[str, list[int]]:
+        """Of each mention the files that have it."""
+        found: dict[str, list[int]] = {}
+        for index, facts in enumerate(self.files):
+            for spelled in facts.mentions:
+                found.setdefault(spelled, []).append(index)
+        return found
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[str]]:
+        """The mentions, by their last part."""
+        found: dict[str, list[str]] = {}
+        for spelled in self._mentioning:
+            found.setdefault(spelled.rpartition(".")[2], []).append(spelled)
+        return found
+
+    @cached_property
+    def _renamed(self) -> frozenset[str]:
+        """The last parts of names that may be those of something whose own name ends otherwise."""
+        pairs = ((name, of) for facts in self.files for name, of in facts.aliases.items())
+        return frozenset(name for name, of in pairs if of.rpartition(".")[2] != name)
 
     def _spellings(self, qualname: str) -> tuple[str, ...]:
         """The dotted names that lead to `qualname`, whose module other modules may take all names of."""
@@ -205,21 +370,6 @@ class Project:
                 found.setdefault(star, []).append(facts)
         return found
 
-    @cached_property
-    def _of_programs(self) -> dict[str, tuple[Use, ...]]:
-        return self._indexed(facts for facts in self.files if not facts.is_test)
-
-    @cached_property
-    def _of_all(self) -> dict[str, tuple[Use, ...]]:
-        return self._indexed(self.files)
-
-    def _indexed(self, files: Iterable[Facts]) -> dict[str, tuple[Use, ...]]:
-        found: dict[str, list[Use]] = {}
-        for facts in files:
-            for use in facts.uses:
-                found.setdefault(self.canonical(use.of), []).append(use)
-        return {name: tuple(uses) for name, uses in found.items()}
-
     def runs(self, qualname: str) -> Ways:
         """The ways to the function from other files, to the end; none where no other file uses it."""
         return Ways(frozenset(self._runs(qualname, frozenset())))
@@ -227,8 +377,10 @@ class Project:
     def _runs(self, qualname: str, asked: frozenset[str]) -> Iterator[Runs]:
         if qualname in asked:
             return
-        for use in self.uses(qualname):
-            yield from self._runs_of(use, asked | {qualname})
+        found = (way for use in self.uses(qualname) for way in self._runs_of(use, asked | {qualname}))
+        if qualname.startswith("."):  # perhaps of another class: only what holds for all of them is known of one
+            found = (way if way is Runs.TRACED else Runs.UNKNOWN for way in found)
+        yield from found
 
     def _runs_of(self, use: Use, asked: frozenset[str]) -> Iterator[Runs]:
         yield from use.runs
@@ -285,17 +437,67 @@ class Project:
 
     def rebinds(self, qualname: str) -> bool:
         """Whether some file binds the variable of a module, or changes its object, from outside."""
-        return qualname in self._rebound
+        return self.canonical(qualname) in self._rebound
 
     @cached_property
     def _rebound(self) -> frozenset[str]:
         names = (self.canonical(name) for facts in self.files for name in facts.rebinds)
         return frozenset(name for name in names if name not in self._by_name)  # of a module one name, not all
 
+    def stores(self, attribute: str) -> bool:
+        """Whether some file stores an attribute of this name on objects which can be of any file."""
+        return attribute in self.stored
+
+    @property
+    def is_read(self) -> bool:
+        """Whether there are files, and all of them could be read."""
+        return bool(self.files) and not self.unread
+
     @cached_property
     def stored(self) -> frozenset[str]:
         """The attributes that some file stores on objects which can be of any file."""
         return frozenset(name for facts in self.files for name in facts.stored)
+
+
+class Guess(Project):
+    """Stands for the project while a file is looked at.
+
+    Answers as a project without files does, but for what it is told, and remembers what it was asked.
+    """
+
+    def __init__(self, told: Answers | None = None) -> None:
+        super().__init__()
+        object.__setattr__(self, "told", told or {})
+        object.__setattr__(self, "asked", set())
+
+    told: Answers
+    asked: set[Asked]
+
+    def _ask(self, question: Question, about: str) -> Answer:
+        self.asked.add((question, about))
+        return self.told.get((question, about))
+
+    def jit(self, qualname: str) -> Jit | None:
+        found = self._ask(Question.JIT, qualname)
+        return found if isinstance(found, Jit) else None
+
+    def wrapping(self, qualname: str) -> Wrapping | None:
+        found = self._ask(Question.WRAPPING, qualname)
+        return found if isinstance(found, Wrapping) else None
+
+    def _found(self, qualname: str) -> Users:
+        found = self._ask(Question.USERS, qualname)
+        return found if isinstance(found, tuple) else ()
+
+    def rebinds(self, qualname: str) -> bool:
+        return bool(self._ask(Question.REBINDS, qualname))
+
+    def stores(self, attribute: str) -> bool:
+        return bool(self._ask(Question.STORES, attribute))
+
+    @property
+    def is_read(self) -> bool:
+        return bool(self._ask(Question.IS_READ, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,12 +510,14 @@ class Surroundings:
       project: what the other files say.
       helpers: the module, as an import statement names it, that the generated helper functions come from; None where
         there is no place for one.
+      jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
     """
 
     name: str | None = None
     is_package: bool = False
     project: Project = Project()
     helpers: str | None = None
+    jax: tuple[int, ...] | None = None
 
 
 ALONE = Surroundings()

@@ -139,6 +139,7 @@ class Finding:
       confidence: whether the cost was read in the code or depends on the caller.
       safety: lowers the codemod's own safety for this finding; never raises it. None keeps it.
       equality: what a proof of this cure must show, where the codemod has several; None is what it says itself.
+      deprecated: whether it is about an API that is deprecated.
     """
 
     at: ast.AST
@@ -149,6 +150,7 @@ class Finding:
     confidence: Confidence = Confidence.POSSIBLE
     safety: Safety | None = None
     equality: Equality | None = None
+    deprecated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ class Codemod:
       find: yields the findings of one module; never raises on odd input.
       cures: the causes of recompiles that its findings explain; empty where that may be any.
       programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
+      after: the codemods whose fixes are made before, because they decide what its own ones have to be.
     """
 
     id: str
@@ -173,6 +176,7 @@ class Codemod:
     find: Callable[["Module"], Iterator[Finding]]
     cures: tuple[Why, ...] = ()
     programs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from jaxfix.core.jitted import COMPILING, is_jit, method, owner_of
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -31,47 +32,60 @@ def made_anew(module: "Module", expr: ast.expr, by: str = "jax.jit") -> ast.AST 
     Args:
       by: the transformation that takes `expr`: they differ in what they hold for the same function.
     """
+    return _made_anew(module, expr, by, frozenset())
+
+
+def _made_anew(
+    module: "Module", expr: ast.expr, by: str, followed: frozenset[tuple[str, ast.AST | None]]
+) -> ast.AST | None:
+    """As `made_anew`; `followed` are the variables that led here: none is bound to itself."""
     if by.startswith("flax.nnx."):
         return expr  # it wraps whatever it is given in an object of its own
     match expr:
         case ast.Lambda():
             return expr
         case ast.Call():
-            return _of_call(module, expr, by)
+            return _of_call(module, expr, by, followed)
         case ast.Attribute() if not by.startswith("equinox."):
             return expr if _is_bound_method(module, expr) else None
         case ast.Name(id=name):
             scope = module.scope_of(name, expr)
+            if (name, scope) in followed:
+                return None
             found = [binding.node for binding in module.bindings(name, scope)] if scope is not None else []
-            made = [_of_binding(module, node, by) for node in found]
+            made = [_of_binding(module, node, by, followed | {(name, scope)}) for node in found]
             return made[-1] if made and all(made) else None
     return None
 
 
-def _of_call(module: "Module", call: ast.Call, by: str) -> ast.AST | None:
+def _of_call(
+    module: "Module", call: ast.Call, by: str, followed: frozenset[tuple[str, ast.AST | None]]
+) -> ast.AST | None:
     qualname = module.qualname(call.func) or ""
     if by.startswith("equinox.") and qualname in _BY_VALUE:
-        return made_anew(module, call.args[0], by) if call.args else None
+        return _made_anew(module, call.args[0], by, followed) if call.args else None
     if qualname in RENEWING:
         return call
     function = module.definition(call.func)
     return call if isinstance(function, ast.FunctionDef) and _returns_new(module, function) else None
 
 
-def _of_binding(module: "Module", node: ast.AST, by: str) -> ast.AST | None:
+def _of_binding(
+    module: "Module", node: ast.AST, by: str, followed: frozenset[tuple[str, ast.AST | None]]
+) -> ast.AST | None:
     """What makes the object behind a name: a `def` that runs again and again, or the value that is bound."""
     if isinstance(node, ast.FunctionDef):
         return node if module.function(node) is not None or module.loops(node) else None
     value = module.value_of(node) if isinstance(node, ast.Name) else None
     runs_again = value is not None and (module.function(value) is not None or bool(module.loops(value)))
-    return made_anew(module, value, by) if value is not None and runs_again else None
+    return _made_anew(module, value, by, followed) if value is not None and runs_again else None
 
 
 def _returns_new(module: "Module", function: ast.FunctionDef) -> bool:
     """Whether each call of `function` returns a function that it defines itself."""
     if function.decorator_list:
         return False  # perhaps it remembers
-    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
+    returns = [n for n in walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
     return bool(returns) and all(_is_own(module, r.value, function) for r in returns)
 
 
@@ -96,15 +110,11 @@ def _is_bound_method(module: "Module", expr: ast.Attribute) -> bool:
 
 def _class_of(module: "Module", expr: ast.expr) -> ast.ClassDef | None:
     """The class of this file that the variable `expr` is made by, if it is bound once."""
-    if not isinstance(expr, ast.Name):
+    made_by = module.made_by(expr)
+    if not isinstance(made_by, ast.Name):
         return None
-    match module.bindings(expr.id, module.scope_of(expr.id, expr)):
-        case (binding,) if isinstance(binding.node, ast.Name):
-            match module.value_of(binding.node):
-                case ast.Call(func=ast.Name(id=name) as func):
-                    found = [b.node for b in module.bindings(name, module.scope_of(name, func))]
-                    return found[0] if len(found) == 1 and isinstance(found[0], ast.ClassDef) else None
-    return None
+    found = [b.node for b in module.bindings(made_by.id, module.scope_of(made_by.id, made_by))]
+    return found[0] if len(found) == 1 and isinstance(found[0], ast.ClassDef) else None
 
 
 def outermost_jit(module: "Module", function: ast.FunctionDef) -> ast.expr | None:

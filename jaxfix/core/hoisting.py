@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core import lifting
 from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.scopes import FUNCTIONS, Function
+from jaxfix.core.tree import FORMAT_STRINGS, walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -17,6 +18,8 @@ _ARRAY_ATTRIBUTES = frozenset(
 )
 _PLAIN_TYPES = frozenset({"int", "float", "bool", "str", "complex", "tuple"})
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+_STRINGS: tuple[type[ast.expr], ...] = (ast.Constant, *FORMAT_STRINGS)
 
 
 class Stuck(Exception):
@@ -43,7 +46,7 @@ def free_names(module: "Module", function: Function) -> list[str]:
     own = {function.name} if not isinstance(function, ast.Lambda) else set()
     free = captures.free - own if captures else frozenset[str]()
     order: dict[str, tuple[int, int]] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and node.id in free:
             at = (node.lineno, node.col_offset)
             order[node.id] = min(at, order.get(node.id, at))
@@ -168,8 +171,8 @@ def evaluated_early(function: Function) -> Iterator[ast.AST]:
 def names_early(module: "Module", parts: list[ast.AST]) -> Iterator[ast.Name]:
     """The names in expressions that are read when these are evaluated, not when a lambda in them is called."""
     for part in parts:
-        lambdas = [n for n in ast.walk(part) if isinstance(n, ast.Lambda)]
-        for node in ast.walk(part):
+        lambdas = [n for n in walk(part) if isinstance(n, ast.Lambda)]
+        for node in walk(part):
             if isinstance(node, ast.Name) and not any(
                 inner.body is node or inner.body in module.ancestors(node) for inner in lambdas
             ):
@@ -217,8 +220,8 @@ def check_text(module: "Module", node: ast.expr, what: str) -> None:
       Stuck: it stands in a format string, or a string in it has lines of its own.
     """
     if not module.has_exact_spans(node):
-        raise Stuck(f"{what} stands inside an f-string")
-    if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(node)):
+        raise Stuck(f"{what} stands inside a format string")
+    if any(isinstance(n, _STRINGS) and n.lineno != n.end_lineno for n in walk(node)):
         raise Stuck(f"{what} holds a string of several lines")
 
 
@@ -241,17 +244,12 @@ def check_captured(module: "Module", function: Function, name: str, scope: ast.A
 def reads(module: "Module", function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:
     """Where the function is read by its name, outside of itself."""
     scope = module.scope_of(function.name, function)
-    found = (n for n in ast.walk(scope or module.tree) if isinstance(n, ast.Name) and n.id == function.name)
-    return [
-        n
-        for n in found
-        if isinstance(n.ctx, ast.Load) and module.scope_of(n.id, n) is scope and function not in module.ancestors(n)
-    ]
+    return [name for name in module.reads(function.name, scope) if function not in module.ancestors(name)]
 
 
 def names_in(module: "Module", function: Function) -> frozenset[str]:
     """The names that a further variable of `function` must not take."""
-    return module.names(function) | {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    return module.names(function) | {n.id for n in walk(function) if isinstance(n, ast.Name)}
 
 
 def indentation(module: "Module", node: ast.expr) -> int:

@@ -159,9 +159,11 @@ def _of_attribute(module: "Module", owner: ast.ClassDef, name: str, depth: int) 
 
 def owner_of(module: "Module", expr: ast.Attribute) -> ast.ClassDef | None:
     """The class of this file whose object `expr` reads an attribute of, where `expr` is `self.name` in a method."""
+    if not isinstance(expr.value, ast.Name):
+        return None
     around = module.functions_around(expr)
     owner = module.method_of(around[-1]) if around else None
-    if owner is None or not isinstance(expr.value, ast.Name):
+    if owner is None:
         return None
     parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
     return owner if parameters and parameters[0].arg == expr.value.id else None
@@ -169,7 +171,7 @@ def owner_of(module: "Module", expr: ast.Attribute) -> ast.ClassDef | None:
 
 def method(module: "Module", owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     """The method `name` of the class, or of a base in this file; None if an attribute of that name is stored too."""
-    if name in module.stored:
+    if module.is_stored(name):
         return None
     for each in _with_bases(module, owner):
         match module.bindings(name, each):
@@ -195,8 +197,8 @@ def _with_bases(module: "Module", owner: ast.ClassDef) -> Iterator[ast.ClassDef]
 
 
 def _stores(module: "Module", owner: ast.ClassDef, name: str) -> Iterator[ast.Attribute]:
-    for node in ast.walk(owner):
-        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
+    for node in module.attributes(name):
+        if isinstance(node.ctx, ast.Store) and owner in module.ancestors(node):
             yield node
 
 
@@ -256,9 +258,7 @@ def _literal(module: "Module", value: ast.expr) -> tuple[Argument, ...] | None:
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             found = [_literal(module, element) for element in elts]
             return None if None in found else tuple(entry for some in found if some for entry in some)
-        case ast.Name(id=name) if (scope := module.scope_of(name, value)) is not None:
-            match module.bindings(name, scope):
-                case (binding,) if isinstance(binding.node, ast.Name):
-                    bound_to = module.value_of(binding.node)
-                    return None if bound_to is None or isinstance(bound_to, ast.Name) else _literal(module, bound_to)
+        case ast.Name():
+            bound_to = module.only_value(value)
+            return None if bound_to is None or isinstance(bound_to, ast.Name) else _literal(module, bound_to)
     return None

@@ -4,8 +4,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
-from jaxfix.core.constancy import is_changed_elsewhere
+from jaxfix.core.constancy import is_bound_by_a_cell, is_changed_elsewhere
 from jaxfix.core.scopes import Binding
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -23,9 +24,11 @@ def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | No
     if scope is module.tree and is_changed_elsewhere(module, name):
         return f"another file changes `{name}`"
     if scope is module.tree and name in module.imports:
-        return None
+        return f"`{name}` may be reloaded" if is_bound_by_a_cell(module, name) else None
     if len(found) != 1:
         return f"`{name}` is bound more than once"
+    if scope is module.tree and is_bound_by_a_cell(module, name):
+        return f"another cell binds `{name}`, and may be run again"
     if scope is module.tree and (name in module.changes.rebound or module.changes.any_global):
         return f"`{name}` is bound anew through `globals`"
     (binding,) = found
@@ -43,13 +46,31 @@ def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | No
 
 def is_kept_attribute(module: "Module", name: ast.Name) -> str | None:
     """As `is_kept`, of what is read of an imported module: `config.rate`."""
-    read: ast.AST = name
-    while isinstance(parent := module.parent(read), ast.Attribute):
-        read = parent
+    read = _dotted(module, name)
     qualname = module.qualname(read)
-    project = module.surroundings.project
-    is_changed = qualname is not None and "." in qualname and project.rebinds(project.canonical(qualname))
-    return f"another file changes `{module.text(read)}`" if is_changed else None
+    if qualname is None or "." not in qualname:
+        return None
+    if module.surroundings.project.rebinds(qualname):
+        return f"another file changes `{module.text(read)}`"
+    for changed in _changed_of_modules(module):
+        stored = module.qualname(changed)
+        if stored is not None and (f"{qualname}.".startswith(f"{stored}.") or stored.startswith(f"{qualname}.")):
+            return f"line {changed.lineno} changes `{module.text(changed)}`"
+    return None
+
+
+def _changed_of_modules(module: "Module") -> list[ast.expr]:
+    """What this file changes of the modules that it imports."""
+    roots = module.changes.roots
+    return [_dotted(module, root) for alias in sorted(roots.keys() & module.imports.keys()) for root in roots[alias]]
+
+
+def _dotted(module: "Module", name: ast.Name) -> ast.expr:
+    """The longest dotted name that begins with `name`."""
+    found: ast.expr = name
+    while isinstance(parent := module.parent(found), ast.Attribute):
+        found = parent
+    return found
 
 
 def _is_functional_update(module: "Module", root: ast.AST) -> bool:
@@ -69,7 +90,7 @@ def _changes_itself(module: "Module", binding: Binding) -> str | None:
         return None
     for member in owner.body:
         if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
-            for node in ast.walk(member):
+            for node in walk(member):
                 if _stores_own(module, node):
                     return f"`{owner.name}.{member.name}` changes its object"
     return None

@@ -8,6 +8,7 @@ from jaxfix.core.effects import body_of
 from jaxfix.core.fresh import RENEWING
 from jaxfix.core.jax_names import CONTROL_FLOW
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -38,7 +39,7 @@ def hidden_parts(module: "Module", function: Function) -> Iterator[str]:
     An object that is handed to a compiled program is the same as another one if what is no array in it is equal:
     as `1`, `1.0` and `True` are, and a function whose surroundings have changed.
     """
-    fields = _fields_of_pairs(module)
+    fields = module.once(_fields_of_pairs)
     for node in body_of(function):
         match node:
             case ast.Call(func=ast.Name() | ast.Subscript() as called) if _may_be_handed_in(module, called):
@@ -90,7 +91,7 @@ def _fields_of_pairs(module: "Module") -> frozenset[str]:
     """The fields of the named tuples of the file, all of which are parts of a tree; those of other classes are not."""
     found: set[str] = set()
     others: set[str] = set()
-    for node in module.nodes:
+    for node in module.among(ast.ClassDef, ast.Call):
         match node:
             case ast.ClassDef(bases=bases):
                 is_pair = any(module.qualname(base) == "typing.NamedTuple" for base in bases)
@@ -98,7 +99,7 @@ def _fields_of_pairs(module: "Module") -> frozenset[str]:
             case ast.Call(func=func, args=[_, fields]) if module.qualname(func) == "collections.namedtuple":
                 found |= {
                     name
-                    for text in ast.walk(fields)
+                    for text in walk(fields)
                     if isinstance(text, ast.Constant) and isinstance(text.value, str)
                     for name in text.value.replace(",", " ").split()
                 }

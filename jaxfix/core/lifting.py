@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -69,6 +70,10 @@ def use_of(module: "Module", name: ast.expr, depth: int = _DEPTH) -> str | None:
                 return None
             case ast.Call(func=func) if func is node:
                 return None if _is_update_method(func) else "as a function"
+            case ast.Call(func=ast.Call(func=mapping, keywords=[]) as mapped, args=args) if (
+                node in args and len(mapped.args) == 1 and module.qualname(mapping) == "jax.vmap"
+            ):
+                return None  # what is mapped over is an array, or fails
             case ast.Call(args=args) if node in args:
                 taken = _takes_array(module, parent, args.index(node)) or _hands_on(module, parent, node, depth)
                 return None if taken else f"in `{module.text(parent.func)}`"
@@ -80,13 +85,13 @@ def is_array_in(module: "Module", function: Function, parameter: str, depth: int
     """Whether `function` treats its parameter as an array, wherever it reads it."""
     if len(module.bindings(parameter, function)) != 1:
         return False
-    reads = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == parameter)
+    reads = (n for n in walk(function) if isinstance(n, ast.Name) and n.id == parameter)
     return all(use_of(module, read, depth) is None for read in reads if module.scope_of(parameter, read) is function)
 
 
 def uses(module: "Module", function: Function, name: str) -> Iterator[ast.Name]:
     """The places inside `function` that read the captured `name`."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             scope = module.scope_of(name, node)
             if scope is not function and function not in (scope, *module.ancestors(scope or module.tree)):

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jaxfix.core.tree import children
+
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
@@ -47,7 +49,7 @@ def places(expr: ast.expr, names: Names) -> Iterator[Place]:
             if found is not None:
                 yield found
         else:
-            pending += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+            pending += [child for child in children(node) if isinstance(child, ast.expr)]
 
 
 def text_of(module: "Module", expr: ast.expr, names: Names) -> str:

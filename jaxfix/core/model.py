@@ -1,9 +1,9 @@
 """The semantic model of one file: one parse, one walk, and answers on demand."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from jaxfix.core.blame import blamed
 from jaxfix.core.cause import Cause, Why
@@ -13,18 +13,21 @@ from jaxfix.core.conditions import leaving
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.jax_names import is_retrace
-from jaxfix.core.jitted import Jit, Jitted, decorated, jit, jitted
+from jaxfix.core.jitted import COMPILING, Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
+from jaxfix.core.tree import FORMAT_STRINGS, walk
 
 __all__ = ["Function", "Module", "Runs"]
 
 N = TypeVar("N", bound=ast.AST)
+T = TypeVar("T")
 Scope = ast.AST
 """A function, a class, a comprehension or the module."""
 
+_SCOPES = frozenset({*FUNCTIONS, ast.ClassDef, ast.Module, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -44,12 +47,17 @@ class Module:
         self.tree = tree
         self.surroundings = surroundings
         self.seen: tuple[Compiled, ...] = ()
-        self.nodes: list[ast.AST] = []
-        self.functions: list[Function] = []
         self._parents: dict[ast.AST, ast.AST] = {}
-        self._calls: list[ast.Call] = []
+        self.nodes = walk(tree, self._parents)
+        self._of: dict[type[ast.AST], list[ast.AST]] = {}
+        self._innermost: dict[ast.AST, Scope | None] = {}
+        self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
+        self._among: dict[tuple[type[ast.AST], ...], list[ast.AST]] = {}
+        self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
+        self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
+        self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
+        self._made: dict[object, object] = {}
         self._leaves: dict[ast.AST, tuple[ast.stmt, ...]] = {}
-        self._index()
 
     @classmethod
     def parse(cls, source: SourceFile, surroundings: Surroundings = ALONE) -> "Module":
@@ -58,36 +66,74 @@ class Module:
         Raises:
           SourceError: it is not valid Python for the running interpreter.
         """
-        try:
-            # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
-            return cls(source, ast.parse(source.text.decode()), surroundings)
-        except SyntaxError as error:
-            raise SourceError(source.path, f"line {error.lineno or 1}: syntax error: {error.msg}") from error
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise SourceError(source.path, f"cannot be parsed: {error or type(error).__name__}") from error
+        return cls(source, parsed(source), surroundings)
 
-    def _index(self) -> None:
-        pending: list[ast.AST] = [self.tree]
-        while pending:
-            node = pending.pop()
-            self.nodes.append(node)
-            if isinstance(node, ast.Call):
-                self._calls.append(node)
-            elif isinstance(node, FUNCTIONS):
-                self.functions.append(node)
-            children = []
-            for field in node._fields:  # `ast.iter_child_nodes` takes twice as long
-                value = getattr(node, field, None)
-                if isinstance(value, ast.AST):
-                    children.append(value)
-                elif isinstance(value, list):
-                    children += [item for item in value if isinstance(item, ast.AST)]
-            for child in children:
-                self._parents[child] = node
-            children.reverse()
-            pending += children
+    def forget(self) -> None:
+        """Lets go of the tree and of all that was found in it: answers refer to the module that refers to them."""
+        vars(self).clear()
 
     # --- the tree ---------------------------------------------------------------------------------------------
+
+    def of(self, kind: type[N]) -> list[N]:
+        """The nodes of one class, in the order of the text."""
+        found = self._of.get(kind)
+        if found is None:
+            found = self._of[kind] = [node for node in self.nodes if node.__class__ is kind]
+        return cast(list[N], found)
+
+    def among(self, *kinds: type[ast.AST]) -> list[ast.AST]:
+        """The nodes of several classes, in the order of the text."""
+        found = self._among.get(kinds)
+        if found is None:
+            found = self._among[kinds] = [node for node in self.nodes if node.__class__ in kinds]
+        return found
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """All of them, in the order of the text."""
+        return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
+
+    def loads(self, name: str) -> tuple[ast.Name, ...]:
+        """Every read of a variable of this name, in the order of the text."""
+        return tuple(node for node in self.spelled.get(name, ()) if node.ctx.__class__ is ast.Load)
+
+    def uses(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
+        """Every place that binds, reads or deletes the variable `name` of `scope`, in the order of the text."""
+        found = self._uses.get(name)
+        if found is None:
+            found = self._uses[name] = {}
+            for node in self.spelled.get(name, ()):
+                found.setdefault(self.scope_of(name, node), []).append(node)
+        return tuple(found.get(scope, ()))
+
+    def reads(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
+        """Every read of the variable `name` of `scope`, in the order of the text."""
+        return tuple(node for node in self.uses(name, scope) if node.ctx.__class__ is ast.Load)
+
+    def attributes(self, name: str) -> tuple[ast.Attribute, ...]:
+        """Every attribute of this name, in the order of the text."""
+        return tuple(self._attributes.get(name, ()))
+
+    @cached_property
+    def spelled(self) -> dict[str, list[ast.Name]]:
+        """The variables by their name, bound and read, each in the order of the text."""
+        found: dict[str, list[ast.Name]] = {}
+        for node in self.of(ast.Name):
+            found.setdefault(node.id, []).append(node)
+        return found
+
+    @cached_property
+    def _attributes(self) -> dict[str, list[ast.Attribute]]:
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.of(ast.Attribute):
+            found.setdefault(node.attr, []).append(node)
+        return found
+
+    def once(self, make: Callable[["Module"], T]) -> T:
+        """What `make` tells of this module, asked for once: for analyses that several codemods share."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         return self._parents.get(node)
@@ -108,14 +154,27 @@ class Module:
 
     def function(self, node: ast.AST) -> Function | None:
         """The innermost function in whose calls `node` runs: not the one whose default or decorator it is."""
-        inner = node
-        for outer in self.ancestors(node):
-            if isinstance(outer, ast.Lambda) and inner is outer.body:
-                return outer
-            if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and inner in outer.body:
-                return outer
-            inner = outer
-        return None
+        scope = self._scope_around(node)
+        while scope is not None and not isinstance(scope, FUNCTIONS):
+            scope = self._scope_around(scope)
+        return scope
+
+    def _scope_around(self, node: ast.AST) -> Scope | None:
+        """The innermost scope in which `node` is evaluated; None for the module itself."""
+        known = self._innermost
+        try:
+            return known[node]
+        except KeyError:
+            passed = [node]
+        outer = self._parents.get(node)
+        while outer is not None and not (outer.__class__ in _SCOPES and _is_inside(outer, passed[-1])):
+            if outer in known:
+                outer = known[outer]
+                break
+            passed.append(outer)
+            outer = self._parents.get(outer)
+        known.update(dict.fromkeys(passed, outer))
+        return outer
 
     def functions_around(self, node: ast.AST) -> tuple[Function, ...]:
         """The functions in whose calls `node` runs, from the inside out."""
@@ -142,7 +201,7 @@ class Module:
     def statement_at(self, line: int) -> ast.stmt | None:
         """The innermost statement that stands on `line`, decorators included; None for a line without code."""
         found = None
-        for node in ast.walk(self.tree):
+        for node in walk(self.tree):
             if isinstance(node, ast.stmt) and self._first_line(node) <= line <= (node.end_lineno or node.lineno):
                 found = node  # breadth first: what comes later is further inside
         return found
@@ -208,13 +267,15 @@ class Module:
         return Span(start, lines.offset(*_end(node)))
 
     def text(self, node: ast.AST) -> str:
-        """The text of `node` as it stands."""
+        """The text of `node` as it stands; of a part without a place, as a comprehension's `for`, that around it."""
+        while not hasattr(node, "lineno") and (parent := self._parents.get(node)) is not None:
+            node = parent
         span = self.span(node)
         return self.source.text[span.start : span.end].decode()
 
     def render(self, node: ast.expr, names: Mapping[str, str]) -> str:
         """The text of `node` with the variables in `names` replaced by expressions, in parentheses where needed."""
-        found = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in names)
+        found = (n for n in walk(node) if isinstance(n, ast.Name) and n.id in names)
         return self.substitute(node, {name: _atom(names[name.id]) for name in found})
 
     def substitute(self, node: ast.AST, replacements: Mapping[ast.AST, str]) -> str:
@@ -227,8 +288,10 @@ class Module:
         return apply_edits(self.source.text[span.start : span.end], edits).decode()
 
     def has_exact_spans(self, node: ast.AST) -> bool:
-        """Whether the positions inside `node` can be trusted: before Python 3.12 those in f-strings cannot."""
-        return not any(isinstance(outer, ast.JoinedStr) for outer in (node, *self.ancestors(node)))
+        """Whether `node` stands for itself: before Python 3.12 the positions in f-strings cannot be trusted, and what a
+        template string holds as a value, it holds as text too.
+        """
+        return not any(isinstance(outer, FORMAT_STRINGS) for outer in (node, *self.ancestors(node)))
 
     # --- names ------------------------------------------------------------------------------------------------
 
@@ -239,7 +302,7 @@ class Module:
     @cached_property
     def _bindings(self) -> dict[Scope, dict[str, list[Binding]]]:
         index: dict[Scope, dict[str, list[Binding]]] = {}
-        for binding in bindings(self.tree):
+        for binding in bindings(self.nodes, self.parent, self._scope_around):
             index.setdefault(binding.scope, {}).setdefault(binding.name, []).append(binding)
         return index
 
@@ -266,25 +329,39 @@ class Module:
 
     def scope_of(self, name: str, node: ast.AST) -> Scope | None:
         """The scope whose `name` the code at `node` sees; None for a builtin or a name bound nowhere."""
-        inner = node
-        first = True
-        for outer in self.ancestors(node):
-            visible = not isinstance(outer, ast.ClassDef) or first
-            if _opens_scope(outer) and not _is_outside(outer, inner, self._parents):
-                if visible and name in self._bindings.get(outer, {}):
-                    return outer
-                first = False
-            inner = outer
+        key = (name, self._scope_around(node))
+        try:
+            return self._seen_from[key]
+        except KeyError:
+            found = self._seen_from[key] = self._find_scope(*key)
+            return found
+
+    def _find_scope(self, name: str, scope: Scope | None) -> Scope | None:
+        index = self._bindings
+        if scope is not None and scope.__class__ is ast.ClassDef:
+            if name in index.get(scope, ()):
+                return scope
+            scope = self._scope_around(scope)
+        while scope is not None:
+            if name in index.get(scope, ()) and scope.__class__ is not ast.ClassDef:
+                return scope
+            scope = self._scope_around(scope)
         return None
 
     def shadowed(self, name: str, node: ast.AST) -> bool:
         """Whether `name` at `node` is another thing than the module's `name`."""
         return self.scope_of(name, node) not in (None, self.tree)
 
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that some scope binds to something else than an import."""
+        found = {f.name for f in self.functions if not isinstance(f, ast.Lambda)}
+        return frozenset(found.union(node.id for node in self.of(ast.Name) if node.ctx.__class__ is ast.Store))
+
     def fresh(self, name: str) -> str:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
         candidate, number = name, 1
-        while candidate in self._identifiers:
+        while candidate in self._identifiers or self.surroundings.project.stores(candidate):  # in this very module
             number += 1
             candidate = f"{name}_{number}"
         self._identifiers.add(candidate)
@@ -293,7 +370,6 @@ class Module:
     @cached_property
     def _identifiers(self) -> set[str]:
         found: set[str] = {name for names in self._bindings.values() for name in names}
-        found |= self.surroundings.project.stored  # perhaps in this very module
         for node in self.nodes:
             match node:
                 case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
@@ -308,14 +384,15 @@ class Module:
 
     @cached_property
     def star_imports(self) -> tuple[ast.ImportFrom, ...]:
-        return tuple(n for n in self.nodes if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
+        return tuple(node for node in self.of(ast.ImportFrom) if node.names[0].name == "*")
 
     @cached_property
     def imports(self) -> Mapping[str, str]:
         """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
         found = {}
         for name in self._bindings.get(self.tree, {}):
-            if (qualname := self._imported(name, self.tree)) is not None:
+            is_gone = any(map(_is_deletion, self.bindings(name)))
+            if not is_gone and (qualname := self._imported(name, self.tree)) is not None:
                 found[name] = qualname
         return found
 
@@ -335,6 +412,12 @@ class Module:
         return None
 
     def _qualname_of(self, name: str, scope: Scope, depth: int) -> str | None:
+        key = (name, scope, depth)
+        if key not in self._qualnames:
+            self._qualnames[key] = self._find_qualname(name, scope, depth)
+        return self._qualnames[key]
+
+    def _find_qualname(self, name: str, scope: Scope, depth: int) -> str | None:
         imported = self._imported(name, scope)
         if imported is not None or depth == 0:
             return imported
@@ -345,7 +428,8 @@ class Module:
         return None
 
     def _imported(self, name: str, scope: Scope) -> str | None:
-        found = {_import_of(b) for b in self.bindings(name, scope)}
+        # Where a name that is deleted later means something, it is what was imported.
+        found = {_import_of(b) for b in self.bindings(name, scope) if not _is_deletion(b)}
         only = found.pop() if len(found) == 1 else None
         return None if only is None else self.absolute(only)
 
@@ -369,14 +453,18 @@ class Module:
                 return value
         return None
 
-    def made_by(self, expr: ast.AST) -> ast.expr | None:
-        """What was called to make the object that `expr`, a name bound once, stands for."""
+    def only_value(self, expr: ast.AST) -> ast.expr | None:
+        """What the variable that `expr` reads is bound to, if it is bound once, and plainly; else None."""
         scope = self.scope_of(expr.id, expr) if isinstance(expr, ast.Name) else None
         match self.bindings(expr.id, scope) if isinstance(expr, ast.Name) and scope is not None else ():
-            case (binding,) if isinstance(binding.node, ast.Name):
-                value = self.value_of(binding.node)
-                return value.func if isinstance(value, ast.Call) else None
+            case (Binding(node=ast.Name() as target),):
+                return self.value_of(target)
         return None
+
+    def made_by(self, expr: ast.AST) -> ast.expr | None:
+        """What was called to make the object that `expr`, a name bound once, stands for."""
+        value = self.only_value(expr)
+        return value.func if isinstance(value, ast.Call) else None
 
     def transform(self, expr: ast.AST) -> str | None:
         """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`."""
@@ -386,19 +474,42 @@ class Module:
             return self.transform(expr.args[0] if is_around and expr.args else expr.func)
         return self.qualname(expr)
 
-    def calls(self, *qualnames: str) -> Iterator[ast.Call]:
+    def calls(self, *qualnames: str) -> tuple[ast.Call, ...]:
         """The calls of any of `qualnames`, in the order of the text."""
-        wanted = frozenset(qualnames)
-        last = {name.rpartition(".")[2] for name in wanted}
-        for call in self._calls:
-            # By the last part first: resolving a name costs more than looking at one. An alias can differ.
-            spelled = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
-            if (spelled in last or isinstance(call.func, ast.Name)) and self.qualname(call.func) in wanted:
-                yield call
+        if qualnames not in self._called:
+            self._called[qualnames] = tuple(self._find_calls(qualnames))
+        return self._called[qualnames]
 
-    def all_calls(self) -> tuple[ast.Call, ...]:
-        """Every call, in the order of the text."""
-        return tuple(self._calls)
+    def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
+        # By how it is spelled first: resolving a name costs more than looking at one.
+        spelled = {name.rpartition(".")[2] for name in qualnames} | self._aliases
+        found = sorted(entry for name in spelled for entry in self._calls_spelled.get(name, ()))
+        calls = self.of(ast.Call)
+        return [calls[index] for index in found if self.qualname(calls[index].func) in qualnames]
+
+    @cached_property
+    def _calls_spelled(self) -> dict[str, list[int]]:
+        """The calls, by their index, of whatever ends in a name."""
+        found: dict[str, list[int]] = {}
+        for index, call in enumerate(self.of(ast.Call)):
+            func = call.func
+            if func.__class__ is ast.Attribute or func.__class__ is ast.Name:
+                found.setdefault(func.attr if isinstance(func, ast.Attribute) else func.id, []).append(index)
+        return found
+
+    @cached_property
+    def _aliases(self) -> frozenset[str]:
+        """The names that may be bound to what has another name where it is defined."""
+        found = {alias.asname for alias in self.of(ast.alias) if alias.asname}
+        for node in self.among(ast.Assign, ast.AnnAssign, ast.NamedExpr):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()):
+                    found.add(name)
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Name() | ast.Attribute()):
+                    found.add(name)
+                case ast.NamedExpr(target=ast.Name(id=name), value=ast.Name() | ast.Attribute()):
+                    found.add(name)
+        return frozenset(found)
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda."""
@@ -427,6 +538,20 @@ class Module:
         """As `jitted`, of another file of the project too: only what callers see of it."""
         return jit(self, expr)
 
+    @cached_property
+    def jitted_calls(self) -> tuple[tuple[ast.Call, Jit], ...]:
+        """The calls of functions that are known to be jitted, here or in another file."""
+        found = ((call, self.jit(call.func)) for call in self.of(ast.Call))
+        return tuple((call, made) for call, made in found if made is not None)
+
+    @cached_property
+    def jittings(self) -> tuple[tuple[ast.Call, Jitted], ...]:
+        """The calls that make a jitted function, as `jax.jit(f)`."""
+        by_name = self.calls(*COMPILING)
+        by_call = (call for call in self.of(ast.Call) if isinstance(call.func, ast.Call))
+        found = ((call, self.jitted(call)) for call in sorted((*by_name, *by_call), key=self.span))
+        return tuple((call, made) for call, made in found if made is not None and made.at is call)
+
     def decorated(self, function: Function) -> Jitted | None:
         """The jitted function that the decorators of `function` make of it; its `self` counts as an argument."""
         return decorated(self, function)
@@ -436,10 +561,9 @@ class Module:
         """What the code of the module changes after it was made."""
         return changes(self)
 
-    @cached_property
-    def stored(self) -> frozenset[str]:
-        """The attributes that are stored after their object was made: here, or on a strange object in another file."""
-        return self.surroundings.project.stored | self.changes.attributes
+    def is_stored(self, attribute: str) -> bool:
+        """Whether it is stored after its object was made: here, or on a strange object in another file."""
+        return attribute in self.changes.attributes or self.surroundings.project.stores(attribute)
 
     # --- where code runs --------------------------------------------------------------------------------------
 
@@ -458,7 +582,8 @@ class Module:
 
     def may_repeat(self, node: ast.AST) -> bool:
         """Whether `node` runs more than once, as far as the code that was read tells."""
-        once = self.runs(node) is Runs.EAGER and (self.is_script or self.function(node) is None)
+        is_program = self.is_script or self.source.holds_tests
+        once = self.runs(node) is Runs.EAGER and (is_program or self.function(node) is None)
         return not once or self.repeats(node)
 
     def surely_repeats(self, node: ast.AST) -> bool:
@@ -471,8 +596,35 @@ class Module:
 
     @cached_property
     def is_script(self) -> bool:
-        """Whether the module does its work when it is run: it has a `__main__` guard, or loops at its top level."""
-        return any(_is_main_guard(s) or isinstance(s, ast.For | ast.While) for s in self.tree.body)
+        """Whether the module does its work when it is run: it has a `__main__` guard, or loops or runs its `main`.
+
+        A notebook always does.
+        """
+        if self.source.notebook is not None:
+            return True
+        return any(_is_main_guard(s) or isinstance(s, ast.For | ast.While) or _runs_main(s) for s in self.tree.body)
+
+
+def parsed(source: SourceFile) -> ast.Module:
+    """The syntax tree of `source`.
+
+    Raises:
+      SourceError: it is not valid Python for the running interpreter.
+    """
+    try:
+        # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
+        tree = ast.parse(source.text.decode())
+    except SyntaxError as error:
+        told = source.notebook.fault() if source.notebook is not None else None
+        told = told or f"line {error.lineno or 1}: syntax error: {error.msg}"
+        raise SourceError(source.path, source.placed(told)) from error
+    except (RecursionError, MemoryError) as error:
+        raise SourceError(source.path, "nested too deeply to be parsed") from error
+    except ValueError as error:
+        raise SourceError(source.path, f"cannot be parsed: {error}") from error
+    if source.notebook is not None:
+        source.notebook.check(tree, source.path)
+    return tree
 
 
 def _runs_once(loop: ast.AST, part: ast.AST) -> bool:
@@ -494,10 +646,14 @@ def _is_main_guard(statement: ast.stmt) -> bool:
     return False
 
 
-def _opens_scope(node: ast.AST) -> bool:
-    return isinstance(
-        node, (*FUNCTIONS, ast.ClassDef, ast.Module, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    )
+def _is_inside(scope: ast.AST, child: ast.AST) -> bool:
+    """Whether `child` is evaluated in `scope`, and not around it as a default, a decorator, an annotation, a base."""
+    match scope:
+        case ast.Lambda(body=body):
+            return child is body
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return isinstance(child, ast.stmt)
+    return True
 
 
 def _is_outside(scope: ast.AST, part: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
@@ -510,6 +666,18 @@ def _is_outside(scope: ast.AST, part: ast.AST, parents: Mapping[ast.AST, ast.AST
         case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body) | ast.ClassDef(body=body):
             return part not in body
     return False
+
+
+def _runs_main(statement: ast.stmt) -> bool:
+    """Whether it is `main()`, or hands `main` to what runs it."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="main"))) | ast.Expr(value=ast.Call(args=[ast.Name(id="main")])):
+            return True
+    return False
+
+
+def _is_deletion(binding: Binding) -> bool:
+    return isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del)
 
 
 def _import_of(binding: Binding) -> str | None:

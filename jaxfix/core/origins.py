@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from jaxfix.core.callers import values_elsewhere
+from jaxfix.core.carrying import Carried, Carrying, Flow, Place
+from jaxfix.core.jax_names import is_generated
 from jaxfix.core.jitted import COMPILING
 from jaxfix.core.model import Module
 from jaxfix.core.pairs import Pair, pairs
+from jaxfix.core.reaching import reaching
 from jaxfix.core.records import Key, Records
 from jaxfix.core.returning import returned
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
@@ -19,6 +22,12 @@ Sources = tuple[ast.AST, ...]
 
 _STEPS = 300
 """Expressions that one question may look at; whoever needs more gets no answer."""
+_NESTED = 25
+"""Expressions that may lie between a question and its answer."""
+_BINDINGS = 60
+"""Bindings that a variable may have: each use of it looks at all of them."""
+_DEEPEST = 6
+"""Parts of parts of what a loop passes on."""
 
 
 class Part(ast.AST):
@@ -31,6 +40,17 @@ class Part(ast.AST):
         self.key = key
 
 
+class CastLike(ast.AST):
+    """The part at `path` of what `call` casts to the dtypes of another tree, as `optax.tree.cast_like` does."""
+
+    _fields = ()
+
+    def __init__(self, call: ast.Call, path: tuple[Key, ...]) -> None:
+        super().__init__()
+        self.call, self.path = call, path
+
+
+CASTS = frozenset({"cast_like", "tree_cast_like"})
 WHOLE = ""
 """The key of a state that has no parts."""
 
@@ -40,15 +60,20 @@ class Origins:
 
     Args:
       opaque: parameters of which nothing is looked up: they, and what is taken from them, are `Part`s.
+      follows: what the loops and branches of JAX pass on is looked up too.
     """
 
-    def __init__(self, module: Module, opaque: frozenset[ast.arg] = frozenset()) -> None:
+    def __init__(self, module: Module, opaque: frozenset[ast.arg] = frozenset(), *, follows: bool = True) -> None:
         self._module = module
-        self._records = Records(module)
+        self._records = module.once(Records)
         self.opaque = opaque
+        self._functions = module.once(_functions) if follows else None
+        self._carrying = module.once(_carrying) if follows else None
         self._under_way: set[ast.AST] = set()
         self._parts_under_way: set[tuple[ast.AST, Key]] = set()
         self._taken: dict[Key, Part] = {}
+        self._passed_on: dict[tuple[ast.Call, Flow, tuple[Key, ...]], Carried] = {}
+        self._casts: dict[tuple[ast.Call, tuple[Key, ...]], CastLike] = {}
         self._steps = 0
         self.crossed = False
         """Whether an answer since this was last cleared lies in another call: in a state, or with a caller."""
@@ -61,7 +86,7 @@ class Origins:
         if not self._under_way and not self._parts_under_way:
             self._steps = 0
         self._steps += 1
-        if expr in self._under_way or self._steps > _STEPS:
+        if expr in self._under_way or self._steps > _STEPS or len(self._under_way) > _NESTED:
             return () if expr in self._under_way else (ast.Pass(),)
         self._under_way.add(expr)
         try:
@@ -92,7 +117,49 @@ class Origins:
                 return self._item_of_call(source, key)
             case Part(key=outer):
                 return (self._part(key),) if outer == WHOLE else (ast.Pass(),)
+            case Carried():
+                return (self._carried(source.call, source.flow, (*source.path, key)),)
+            case CastLike():
+                return (self._cast(source.call, (*source.path, key)),)
         return (source if isinstance(source, ast.arg) else ast.Pass(),)
+
+    def result(self, call: ast.Call) -> Carried | None:
+        """What comes out of `call`, if it is a loop or a branch of JAX whose functions are of this module."""
+        flow = self._carrying.result(call) if self._carrying is not None else None
+        found = self._carried(call, flow, ()) if flow is not None else None
+        return found if isinstance(found, Carried) else None
+
+    def at_first(self, carried: Carried) -> Sources:
+        """What a loop takes at first, or the branch gives whose types the result has."""
+        return tuple(source for place in carried.flow.first for source in self._at(place, carried.path))
+
+    def like(self, cast: CastLike) -> Sources:
+        """What `cast` has the dtype of; empty where that is not known."""
+        others = [*cast.call.args[1:2], *(keyword.value for keyword in cast.call.keywords)]
+        return self._at((others[0], ()), cast.path) if len(others) == 1 else ()
+
+    def cast(self, cast: CastLike) -> Sources:
+        """What `cast` casts."""
+        return self._at((cast.call.args[0], ()), cast.path) if cast.call.args else ()
+
+    def keeps_weak(self, cast: CastLike) -> bool:
+        """Whether what has the dtype already stays as weak as it is: so does the generated helper."""
+        helpers = self._module.surroundings.helpers
+        return is_generated(self._module.qualname(cast.call.func) or "", "cast_like", helpers)
+
+    def starts(self, sources: Sources) -> Sources:
+        """`sources`, with what a loop takes at first in the place of what it carries."""
+        pending, found = list(reversed(sources)), dict[ast.AST, None]()
+        while pending:
+            source = pending.pop()
+            if isinstance(source, Carried) and source not in found:
+                pending += reversed(self.at_first(source))
+            found[source] = None
+        return tuple(source for source in found if not isinstance(source, Carried))
+
+    def again(self, carried: Carried) -> Sources:
+        """What a round of the loop makes of it, or the other branches give."""
+        return tuple(source for place in carried.flow.again for source in self._at(place, carried.path))
 
     def parts(self, source: ast.AST) -> tuple[tuple[Key, ast.expr], ...]:
         """The fields, keys or positions that a construction spells out, with what it puts there."""
@@ -132,7 +199,11 @@ class Origins:
                 if any(binding.node in self.opaque for binding in found) and self._is_first(expr, found):
                     yield self._part(WHOLE)
                     return
-                for binding in found:
+                self.crossed = self.crossed or len(found) > 1
+                if len(found) > _BINDINGS:
+                    yield ast.Pass()
+                    return
+                for binding in reaching(self._module, expr, found):
                     yield from self._bound(binding)
             case ast.Attribute(value=value, attr=attr) if self._is_opaque(value):
                 yield self._part(attr)
@@ -162,6 +233,23 @@ class Origins:
 
     def _part(self, key: Key) -> Part:
         return self._taken.setdefault(key, Part(key))
+
+    def _carried(self, call: ast.Call, flow: Flow, path: tuple[Key, ...]) -> Carried | ast.Pass:
+        """One node for one question, so that what refers back to it can be told; none is that deep."""
+        is_stacked = path and path[0] != 0 and not flow.loops and self._module.transform(call.func) == "jax.lax.scan"
+        if is_stacked or len(path) > _DEEPEST:
+            return ast.Pass()
+        return self._passed_on.setdefault((call, flow, path), Carried(call, flow, path))
+
+    def _cast(self, call: ast.Call, path: tuple[Key, ...]) -> CastLike | ast.Pass:
+        return self._casts.setdefault((call, path), CastLike(call, path)) if len(path) <= _DEEPEST else ast.Pass()
+
+    def _at(self, place: Place, path: tuple[Key, ...]) -> Sources:
+        expr, inside = place
+        sources = self.of(expr)
+        for key in (*inside, *path):
+            sources = tuple(dict.fromkeys(item for source in sources for item in self.item(source, key)))
+        return sources
 
     def _bound(self, binding: Binding) -> Iterator[ast.AST]:
         target = binding.node
@@ -211,7 +299,7 @@ class Origins:
 
     def _field(self, value: ast.expr, attr: str) -> Iterator[ast.AST]:
         sources = self.items(value, attr)
-        if sources and not any(isinstance(s, ast.arg | ast.Pass) for s in sources):
+        if sources and not any(isinstance(s, ast.arg | ast.Pass) for s in self.starts(sources)):
             yield from sources
             return
         self.crossed = True
@@ -243,12 +331,16 @@ class Origins:
                     yield from self.of(made)
                 return
         arguments, complete = self._arguments(parameter)
+        carried, all_known = self._carrying.taken(parameter) if self._carrying is not None else ([], True)
         default = self._default(parameter)
         if default is not None:
             yield from self.of(default)
         for argument in arguments:
             yield from self.of(argument)
-        if (default is None and not (arguments and complete)) or values_elsewhere(self._module, parameter):
+        for entry in carried:
+            yield from (self._carried(entry.call, entry.flow, ()),) if isinstance(entry, Carried) else self.of(entry)
+        known = (arguments or carried) and complete and all_known
+        if (default is None and not known) or values_elsewhere(self._module, parameter):
             self.crossed = True
             yield parameter
 
@@ -268,7 +360,7 @@ class Origins:
         if not isinstance(function, FUNCTIONS) or not isinstance(arguments, ast.arguments):
             return [], False
         found, complete = [], True
-        for call in self._callers.get(function, ()):
+        for call in self._module.once(_callers if self._functions else _direct_callers).get(function, ()):
             argument = self._passed(call, arguments, parameter, skipped=int(self.mapped(call) is function))
             if argument is not None:
                 found.append(argument)
@@ -304,26 +396,45 @@ class Origins:
             and self._records.owner(call.func)
         ):
             return self.of(list(parts.values())[key])
+        if (self._module.qualname(call.func) or "").rpartition(".")[2] in CASTS:
+            return (self._cast(call, (key,)),)
         function = self.called(call)
         results = returned(function) if function is not None else ()
         if results:
             return tuple(item for expr in results for item in self.items(expr, key))
-        return (call,)
+        result = self.result(call)
+        return self.item(result, key) if result is not None else (call,)
 
     # --- functions --------------------------------------------------------------------------------------------
 
     def called(self, call: ast.Call) -> Function | None:
         """The function of this module that `call` calls, through a `jax.jit` around it if there is one."""
+        if not isinstance(call.func, ast.Name):
+            return call.func if isinstance(call.func, ast.Lambda) else None
+        if call.func.id not in self._module.bound:
+            return None
         function = self._module.definition(call.func)
-        if function is not None or not isinstance(call.func, ast.Name):
-            return function
-        scope = self._module.scope_of(call.func.id, call.func)
-        match self._module.bindings(call.func.id, scope) if scope is not None else ():
-            case (Binding(node=ast.Name() as target),):
-                match self._module.value_of(target):
-                    case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in COMPILING:
-                        return self._module.definition(inner)
+        return function or self.jitted(call) or self._unpacked_function(call.func)
+
+    def jitted(self, call: ast.Call) -> Function | None:
+        """As `called`, of a name that is bound to `jax.jit(function)`."""
+        match self._module.only_value(call.func):
+            case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in COMPILING:
+                return self._module.definition(inner)
         return None
+
+    def _unpacked_function(self, name: ast.expr) -> Function | None:
+        """As `init` of `init, update = make()`."""
+        match self._bindings(name):
+            case (Binding(node=ast.Name() as target),) if self._module.value_of(target) is None:
+                match self._functions.of(name) if self._functions is not None else ():
+                    case (ast.FunctionDef() as function,):
+                        return function
+        return None
+
+    def _bindings(self, name: ast.expr) -> tuple[Binding, ...]:
+        scope = self._module.scope_of(name.id, name) if isinstance(name, ast.Name) else None
+        return self._module.bindings(name.id, scope) if isinstance(name, ast.Name) and scope is not None else ()
 
     def mapped(self, call: ast.Call) -> Function | None:
         """The function of this module that `jax.tree.map(function, tree, ...)` calls for the leaves of trees."""
@@ -332,15 +443,34 @@ class Origins:
         return self._module.definition(call.args[0])
 
     @cached_property
-    def _callers(self) -> dict[Function, list[ast.Call]]:
-        found: dict[Function, list[ast.Call]] = {}
-        for call in self._module.all_calls():
-            function = self.mapped(call) or self.called(call)
-            if function is not None:
-                found.setdefault(function, []).append(call)
-        return found
-
-    @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The init and update functions that belong together, each pair once."""
-        return pairs(self._module, self._records)
+        return self._module.once(pairs)
+
+
+def _functions(module: Module) -> Origins:
+    """What says which functions a module hands to JAX, and so cannot ask that itself."""
+    return Origins(module, follows=False)
+
+
+def _carrying(module: Module) -> Carrying:
+    return Carrying(module, module.once(_functions).of)
+
+
+def _callers(module: Module) -> dict[Function, list[ast.Call]]:
+    """The calls of each function of the module, those for the leaves of trees among them."""
+    return _calls_by_function(module, Origins(module))
+
+
+def _direct_callers(module: Module) -> dict[Function, list[ast.Call]]:
+    """As `_callers`, of functions that calls name."""
+    return _calls_by_function(module, Origins(module, follows=False))
+
+
+def _calls_by_function(module: Module, origins: Origins) -> dict[Function, list[ast.Call]]:
+    found = dict[Function, list[ast.Call]]()
+    for call in module.of(ast.Call):
+        function = origins.mapped(call) or origins.called(call)
+        if function is not None:
+            found.setdefault(function, []).append(call)
+    return found

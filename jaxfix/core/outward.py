@@ -2,15 +2,17 @@
 
 import ast
 from collections.abc import Container, Iterator
+from functools import cached_property
 
-from jaxfix.core.asking import NOBODY, Asking
 from jaxfix.core.changes import MUTATORS
 from jaxfix.core.facts import ANY_NAME, Called, Facts, Use
-from jaxfix.core.jitted import Jit
+from jaxfix.core.jitted import COMPILING, Jit
 from jaxfix.core.model import Module
-from jaxfix.core.passing import Interest, Passing
+from jaxfix.core.passing import Passing
 from jaxfix.core.reach import Outcome
+from jaxfix.core.scopes import Function
 from jaxfix.core.values import Values
+from jaxfix.core.wrapping import Wrapping, is_decorator, wrapping_of
 
 _PATCHERS = ("setattr", "delattr", "patch")
 _BY_NAME = ("setattr", "delattr", "object", "getattr", "hasattr")
@@ -18,21 +20,24 @@ _STEPS = 100
 """Sources that are looked at for one argument: every file asks for many."""
 
 
-def facts(module: Module, packages: Container[str], *, is_test: bool = False, asking: Asking = NOBODY) -> Facts:
-    """The facts of `module`, whose name must be known.
+def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
+    """The facts of `module`, but for its uses of others' functions.
 
     Args:
+      name: the dotted name that others know it by; of a script any name that is no other file's.
       packages: the first parts of the names of the project's files: what else is imported is not theirs.
-      asking: the functions that need to know more of what they are passed.
     """
-    assert module.surroundings.name is not None
-    return _Outward(module, module.surroundings.name, packages, is_test, asking).facts()
+    return _Outward(module, packages, is_test).facts(name)
+
+
+def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_test: bool = False) -> tuple[Use, ...]:
+    """What `module` does with those functions of others that it knows by `names`, a part of what it mentions."""
+    return _Outward(module, packages, is_test).uses(names)
 
 
 class _Outward:
-    def __init__(self, module: Module, name: str, packages: Container[str], is_test: bool, asking: Asking) -> None:
-        self.module, self.name, self.packages, self.is_test = module, name, packages, is_test
-        self.asking = asking
+    def __init__(self, module: Module, packages: Container[str], is_test: bool) -> None:
+        self.module, self.packages, self.is_test = module, packages, is_test
         self.passing = Passing(module, Values(module, steps=_STEPS))
         self.stars = tuple(dict.fromkeys(self._stars()))
         self.aliases = dict(self._aliases())
@@ -43,24 +48,78 @@ class _Outward:
             if of.startswith(".") or self._is_theirs(of):
                 self.theirs.setdefault(name, []).append(module.absolute(of))
 
-    def facts(self) -> Facts:
-        references = tuple(self._references())
+    def facts(self, name: str) -> Facts:
         return Facts(
-            self.name,
+            name,
             self.is_test,
             self.aliases,
             self.stars,
             dict(self._jits()),
-            tuple(self._uses(references)),
-            tuple(dict.fromkeys((*self._rebinds(references), *self._patched()))),
-            tuple(sorted(self.module.changes.perhaps_rebound)),
-            tuple(sorted(self.module.names() - self.module.imports.keys())) if self.stars else (),
+            rebinds=tuple(dict.fromkeys((*self._rebinds(), *self._patched()))),
+            stored=tuple(sorted(self.module.changes.perhaps_rebound)),
+            own=tuple(sorted(self.module.names() - self.module.imports.keys())) if self.stars else (),
+            wraps=dict(self._wraps()),
+            mentions=tuple(sorted(self._mentions())),
         )
+
+    def uses(self, names: frozenset[str]) -> tuple[Use, ...]:
+        return (*self._uses(tuple(self._references(names))), *self._uses_of_methods(names))
+
+    def _mentions(self) -> set[str]:
+        """What `uses` may be asked for: read off the names alone, so that some may stand for something else here."""
+        spelled = self.module.spelled
+        found = {f".{node.attr}" for node in self.module.of(ast.Attribute) if node.attr.startswith("_")}
+        for name, dotted in self.theirs.items():
+            tails = {self._tail(node) for node in spelled.get(name, ())}
+            found |= {of + tail for of in dotted for tail in tails}
+        starred = spelled.keys() - self.theirs.keys() - self.borrowed if self.stars else set()
+        found |= {f"{star}.{name}" for star in self.stars for name in starred}
+        for name in self._objects.keys() - self.theirs.keys() - starred:
+            parents = [self.module.parent(node) for node in spelled[name]]
+            attributes = {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
+            found |= {f"{of}.{attribute}" for of in self._objects[name] for attribute in attributes}
+        return found
+
+    def _tail(self, root: ast.Name) -> str:
+        """The attributes that are read of what `root` stands for, such as `.lax.scan`."""
+        found, node = "", self.module.parent(root)
+        while isinstance(node, ast.Attribute):
+            found += f".{node.attr}"
+            node = self.module.parent(node)
+        return found
+
+    @cached_property
+    def _objects(self) -> dict[str, set[str]]:
+        """The names that may stand for an object of a class of another file, with the names of such classes."""
+        found: dict[str, set[str]] = {}
+        for target in self.module.of(ast.Name):
+            value = self.module.value_of(target) if target.ctx.__class__ is ast.Store else None
+            if isinstance(value, ast.Call):
+                root = _root(value.func)
+                if root is not None and root.id in self.theirs:
+                    made = {of + self._tail(root) for of in self.theirs[root.id]}
+                    found.setdefault(target.id, set()).update(made)
+        return found
+
+    def _wraps(self) -> Iterator[tuple[str, Wrapping]]:
+        for function in self._perhaps_decorators():
+            if isinstance(function, ast.FunctionDef) and self.module.parent(function) is self.module.tree:
+                found = wrapping_of(self.module, function)
+                if found is Wrapping.STAGES or (found is Wrapping.CALLS and is_decorator(function)):
+                    yield function.name, found
+
+    def _perhaps_decorators(self) -> list[Function]:
+        """The functions that return one that they define, or put something under `jit`."""
+        inner = {f.name for f in self.module.functions if not isinstance(f, ast.Lambda)}
+        returns = (n for n in self.module.of(ast.Return) if isinstance(n.value, ast.Name) and n.value.id in inner)
+        by_call = (call for call in self.module.of(ast.Call) if isinstance(call.func, ast.Call))
+        inside = (*returns, *self.module.calls(*COMPILING), *by_call)
+        return list({function: None for node in inside for function in self.module.functions_around(node)})
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
         """The names of the module for what is imported, through `name = other.name` too."""
         imports = self.module.imports
-        for name in self.module.names():
+        for name in self.module.names() - {"*"}:
             if name in imports:
                 found: str | None = imports[name]
             else:
@@ -81,7 +140,7 @@ class _Outward:
 
     def _imported(self) -> Iterator[tuple[str, str]]:
         """The names that imports bind, in any scope, each with the dotted name of what it stands for."""
-        for node in self.module.nodes:
+        for node in self.module.among(ast.Import, ast.ImportFrom):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     first = alias.name.partition(".")[0]
@@ -91,11 +150,10 @@ class _Outward:
                 yield from ((alias.asname or alias.name, f"{of}{alias.name}") for alias in node.names)
 
     def _stars(self) -> Iterator[str]:
-        for node in self.module.nodes:
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                found = self.module.absolute("." * node.level + (node.module or ""))
-                if not found.startswith("."):
-                    yield found
+        for node in self.module.star_imports:
+            found = self.module.absolute("." * node.level + (node.module or ""))
+            if not found.startswith("."):
+                yield found
 
     def _jits(self) -> Iterator[tuple[str, Jit]]:
         for name in self.module.names():
@@ -121,17 +179,29 @@ class _Outward:
 
     # --- uses of others' things -------------------------------------------------------------------------------
 
-    def _references(self) -> Iterator[tuple[ast.expr, str]]:
-        """The names and attributes that stand for something of another file of the project, with its dotted name."""
-        for node in self.module.nodes:
-            if isinstance(node, ast.Name | ast.Attribute) and not self._goes_on(node):
-                of = self._dotted(node)
-                if of is not None:
-                    yield node, of
-                elif isinstance(node, ast.Name) and node.id in self.theirs:
-                    yield from ((node, each) for each in self._perhaps(node))
-                elif self.stars and isinstance(node, ast.Name) and self.module.scope_of(node.id, node) is None:
-                    yield from ((node, f"{star}.{node.id}") for star in self.stars if self._is_theirs(star))
+    def _references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
+        """The names and attributes that stand for something of `names`, each with that name."""
+        words = {name.rpartition(".")[2] for name in names}
+        for node in self.module.among(ast.Name, ast.Attribute):
+            assert isinstance(node, ast.Name | ast.Attribute)
+            if self._ends_in(node, words) and not self._goes_on(node):
+                yield from ((node, of) for of in self._named(node) if of in names)
+
+    def _ends_in(self, node: ast.Name | ast.Attribute, words: Container[str]) -> bool:
+        if isinstance(node, ast.Attribute):
+            return node.attr in words
+        return node.id in self.theirs or (bool(self.stars) and node.id in words)
+
+    def _named(self, node: ast.expr) -> tuple[str, ...]:
+        """The dotted names of what `node` may stand for in other files of the project."""
+        of = self._dotted(node)
+        if of is not None:
+            return (of,)
+        if isinstance(node, ast.Name) and node.id in self.theirs:
+            return self._perhaps(node)
+        if isinstance(node, ast.Name) and self.stars and self.module.scope_of(node.id, node) is None:
+            return tuple(f"{star}.{node.id}" for star in self.stars if self._is_theirs(star))
+        return ()
 
     def _perhaps(self, node: ast.Name) -> tuple[str, ...]:
         """What a name may stand for that is imported in one of several places: by the way that is taken."""
@@ -146,10 +216,8 @@ class _Outward:
         return isinstance(parent, ast.Attribute) and parent.value is node and self._dotted(parent) is not None
 
     def _dotted(self, node: ast.expr) -> str | None:
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name):
+        root = _root(node)
+        if root is None:
             return None
         if root.id in self.borrowed:
             found = self.module.qualname(node) if root.id in self.theirs else None
@@ -183,6 +251,17 @@ class _Outward:
             repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
             yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
 
+    def _uses_of_methods(self, names: frozenset[str]) -> Iterator[Use]:
+        """What becomes of private methods that may be those of a class in another file, through any object."""
+        found: dict[Use, None] = {}
+        for node in self.module.of(ast.Attribute):
+            if f".{node.attr}" in names:
+                for outcome in self._outcomes(node, f".{node.attr}"):
+                    known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
+                    left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
+                    found[Use(f".{node.attr}", known, left)] = None
+        yield from found
+
     def _outcomes(self, node: ast.expr, of: str) -> Iterator[Outcome]:
         if not isinstance(getattr(node, "ctx", None), ast.Load):
             return
@@ -203,24 +282,54 @@ class _Outward:
 
     def _called(self, calls: list[ast.Call], call: ast.Call, of: str) -> Called:
         bound = isinstance(call.func, ast.Attribute) and self.module.qualname(call.func) is None
-        name = of.rpartition(".")[2]
-        how = Interest(
-            values=not self.is_test and (name in self.asking.raising or name in self.asking.working),
-            objects=name in self.asking.working,
-        )
-        return self.passing.called(calls, call, self._place, bound=bound, interest=how)
+        return self.passing.called(calls, call, self._place, bound=bound, values=not self.is_test)
 
     def _place(self, node: ast.AST) -> str:
-        return f"{self.module.source.path}:{getattr(node, 'lineno', 1)}"
+        return self.module.source.shown(getattr(node, "lineno", 1))
 
-    def _rebinds(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[str]:
-        for node, of in references:
-            yield from self._changed(node, of)
-            yield from (f"{name}.{ANY_NAME}" for name in self._opened(node, of))
+    def _rebinds(self) -> Iterator[str]:
+        for node in self._changed_nodes():
+            if not self._goes_on(node):
+                for of in self._named(node):
+                    yield from self._changed(node, of)
+        for node in self._opening_nodes():
+            if not self._goes_on(node):
+                for of in self._named(node):
+                    yield from (f"{name}.{ANY_NAME}" for name in self._opened(node, of))
+
+    def _changed_nodes(self) -> Iterator[ast.expr]:
+        """What is bound anew, or whose object is changed."""
+        for node in self.module.among(ast.Attribute, ast.Subscript, ast.AugAssign, ast.Call):
+            match node:
+                case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                    yield from (node, node.value)
+                case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                    yield value
+                case ast.AugAssign(target=target):
+                    yield target
+                case ast.Call(func=ast.Attribute(attr=attr) as method) if attr in MUTATORS:
+                    yield method
+            match node:
+                case ast.Call(func=func, args=[first, ast.Constant(value=str()), *_]) if _last(func) in _BY_NAME:
+                    yield first
+
+    def _opening_nodes(self) -> Iterator[ast.expr]:
+        """What may give all names of something of another file away."""
+        spelled = self.module.spelled
+        for name in spelled if self.stars else self.theirs.keys() & spelled.keys():
+            if name in self.theirs or name not in self.borrowed:
+                yield from (
+                    node for node in spelled[name] if isinstance(node.ctx, ast.Load) and self._is_handed_on(node)
+                )
+        for node in (*self.module.attributes("__dict__"), *self.module.attributes("__globals__")):
+            top: ast.expr = node
+            while isinstance(parent := self.module.parent(top), ast.Attribute):
+                top = parent
+            yield top
 
     def _patched(self) -> Iterator[str]:
         """The names that calls such as `mock.patch("module.name")` spell as a text."""
-        for call in self.module.all_calls():
+        for call in self.module.of(ast.Call):
             match call.args:
                 case [ast.Constant(value=str(name)), *_] if "." in name and _last(call.func) in _PATCHERS:
                     yield name
@@ -265,6 +374,13 @@ class _Outward:
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
                 if _last(func) in ("setattr", "delattr", "object"):  # also `monkeypatch.setattr`, `mock.patch.object`
                     yield f"{of}.{name}"
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    """The name that a dotted name begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
 
 
 def _last(func: ast.expr) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jaxfix.core.model import Module
 from jaxfix.core.records import Records
 from jaxfix.core.returning import returned
-from jaxfix.core.scopes import Binding, Function
+from jaxfix.core.scopes import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Pair:
     state: ast.arg | None
 
 
-def pairs(module: Module, records: Records) -> tuple[Pair, ...]:
+def pairs(module: Module) -> tuple[Pair, ...]:
     """The init and update functions of `module` that belong together, each pair once."""
     found: dict[tuple[Function, Function], Pair] = {}
     for init, update in _couples(module):
         found.setdefault((init, update), Pair(init, update, _state_parameter(update)))
-    for pair in _couples_by_class(module, records):
+    for pair in _couples_by_class(module, module.once(Records)):
         found.setdefault((pair.init, pair.update), pair)
     return tuple(found.values())
 
@@ -42,6 +42,8 @@ def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
         return
     functions = [f for f in module.functions if isinstance(f, ast.FunctionDef)]
     takes = {f: [(a, o) for a in _arguments_of(f) if (o := _annotated(records, a)) is not None] for f in functions}
+    if not any(takes.values()):
+        return
     makes = {f: {o for expr in returned(f) for o in _made_in(module, records, expr)} for f in functions}
     for init in functions:
         if takes[init] or len(makes[init]) != 1 or module.function(init) is not None:
@@ -59,21 +61,12 @@ def _annotated(records: Records, parameter: ast.arg) -> ast.ClassDef | None:
 def _made_in(module: Module, records: Records, expr: ast.expr) -> Iterator[ast.ClassDef]:
     """The class of what is returned, or of a part of a tuple that is: as it stands, or bound to a name once."""
     for part in expr.elts if isinstance(expr, ast.Tuple) else (expr,):
-        made = _named_value(module, part)
+        made = module.only_value(part) or part
         owner = records.owner(made.func) if isinstance(made, ast.Call) else None
         if owner is not None:
             yield owner
         elif isinstance(made, ast.Call) and (changed := records.changed(made)) is not None:
             yield from _class_of_parameter(module, records, changed)
-
-
-def _named_value(module: Module, expr: ast.expr) -> ast.expr:
-    if not isinstance(expr, ast.Name) or (scope := module.scope_of(expr.id, expr)) is None:
-        return expr
-    match module.bindings(expr.id, scope):
-        case (Binding(node=ast.Name() as target),):
-            return module.value_of(target) or expr
-    return expr
 
 
 def _class_of_parameter(module: Module, records: Records, expr: ast.expr) -> Iterator[ast.ClassDef]:
@@ -84,7 +77,7 @@ def _class_of_parameter(module: Module, records: Records, expr: ast.expr) -> Ite
 
 
 def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
-    for node in module.nodes:
+    for node in module.among(ast.Call, ast.Return, ast.ClassDef, ast.Module):
         match node:
             case ast.Call(args=[first, second, *_]):
                 yield from _couple(module, first, second, ("update", "step"))
@@ -102,6 +95,8 @@ def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
 def _couple(
     module: Module, first: ast.expr, second: ast.expr, words: tuple[str, ...]
 ) -> Iterator[tuple[Function, Function]]:
+    if not isinstance(first, ast.Name) or "init" not in first.id or not isinstance(second, ast.Name):
+        return
     init, update = module.definition(first), module.definition(second)
     if not isinstance(init, ast.FunctionDef) or not isinstance(update, ast.FunctionDef):
         return

@@ -2,8 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 
 from jaxfix.core.facts import Called, Passed, Sort
 from jaxfix.core.jitted import Argument
@@ -15,17 +14,6 @@ from jaxfix.core.value import UNKNOWN, Form, Value
 from jaxfix.core.values import Values
 
 _FILLING = frozenset({"fill", "sort", "put", "itemset", "append", "pop", "clear", "extend"})
-
-
-@dataclass(frozen=True, slots=True)
-class Interest:
-    """What a function can need to know of its arguments: what numbers they are, or whether they stay the same."""
-
-    values: bool
-    objects: bool
-
-
-ALL = Interest(values=True, objects=True)
 
 
 class Passing:
@@ -41,7 +29,7 @@ class Passing:
         place: Place,
         *,
         bound: bool,
-        interest: "Interest | None" = None,
+        values: bool = True,
     ) -> Called:
         """What `call` tells the file that defines what it calls.
 
@@ -49,15 +37,12 @@ class Passing:
           calls: all of the same function.
           place: how a line of this file is named elsewhere.
           bound: it is a method, called of an object.
-          interest: what can matter there; all, if it is not said.
+          values: which numbers are passed matters too.
         """
-        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, interest or ALL))
-        by_key = tuple(self._read_by_key(call)) if (interest or ALL).objects else ()
-        return Called(arguments, bound, is_in_loop(self._module, call), by_key)
+        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, values))
+        return Called(arguments, bound, is_in_loop(self._module, call), tuple(self._read_by_key(call)))
 
-    def _passed(
-        self, calls: Sequence[ast.Call], call: ast.Call, place: Place, interest: "Interest"
-    ) -> Iterator[Passed]:
+    def _passed(self, calls: Sequence[ast.Call], call: ast.Call, place: Place, values: bool) -> Iterator[Passed]:
         keywords = ((k.arg, k.value) for k in call.keywords if k.arg is not None)
         given: list[tuple[Argument, ast.expr]] = [*enumerate(call.args), *keywords]
         for to, value in given:
@@ -67,26 +52,21 @@ class Passing:
             text = " ".join(self._module.text(value).split())
             if not is_given_up:
                 kept = f"{place(call)} passes `{text}` and goes on with it"
-            yield self._told(Passed(to, text, again=again, kept=kept), value, interest)
+            yield self._told(Passed(to, text, again=again, kept=kept), value, values)
 
     def told(self, to: Argument, value: ast.expr) -> Passed:
         """What an expression is that is passed by no call, such as a default."""
-        return self._told(Passed(to, " ".join(self._module.text(value).split())), value, ALL)
+        return self._told(Passed(to, " ".join(self._module.text(value).split())), value, True)
 
-    def _told(self, passed: Passed, value: ast.expr, interest: "Interest") -> Passed:
-        if not interest.objects and not interest.values:
-            return passed
+    def _told(self, passed: Passed, value: ast.expr, values: bool) -> Passed:
         sort = self.sort(value)
-        is_number = interest.values and not passed.again and sort not in (Sort.TEXT, Sort.FUNCTION)
-        return Passed(
-            passed.to,
-            passed.text,
-            sort,
-            self._values.of(value) if is_number else UNKNOWN,
-            passed.again,
-            passed.kept,
-            self.why_moves(value) if interest.objects and not passed.again else None,
-            interest.objects and isinstance(value, ast.Name) and self.is_filled(value),
+        is_number = values and not passed.again and sort not in (Sort.TEXT, Sort.FUNCTION)
+        return replace(
+            passed,
+            sort=sort,
+            value=self._values.of(value) if is_number else UNKNOWN,
+            moves=None if passed.again else self.why_moves(value),
+            filled=isinstance(value, ast.Name) and self.is_filled(value),
         )
 
     def sort(self, value: ast.expr) -> Sort:
@@ -175,22 +155,13 @@ class Passing:
 
     def _are_keys_read(self, target: ast.Name) -> bool:
         scope = self._module.scope_of(target.id, target)
-        loads = (load for load in self._loads.get(target.id, ()) if self._module.scope_of(target.id, load) is scope)
-        return all(self._is_key_read(load) for load in loads)
+        return all(self._is_key_read(load) for load in self._module.reads(target.id, scope))
 
     def _is_key_read(self, load: ast.Name) -> bool:
         match self._module.parent(load):
             case ast.Subscript(value=value, slice=ast.Constant()):
                 return value is load
         return False
-
-    @cached_property
-    def _loads(self) -> dict[str, list[ast.Name]]:
-        found: dict[str, list[ast.Name]] = {}
-        for node in self._module.nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found.setdefault(node.id, []).append(node)
-        return found
 
 
 def _is_hidden(call: ast.Call) -> bool:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jaxfix.core.changes import root
-from jaxfix.core.constancy import Constancy, constancy, constancy_of_value, is_pure
+from jaxfix.core.constancy import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.core.effects import body_of, effects, ties
 from jaxfix.core.facts import ANY_NAME
 from jaxfix.core.jax_names import JITS, KEYED_SETTINGS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS, SETTING_READERS
 from jaxfix.core.leaves import hidden_parts
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -54,7 +55,7 @@ def _is_open(module: "Module") -> bool:
 
 def _returns_kept_object(module: "Module", function: ast.AST | None) -> bool:
     """Whether what `function` returns may be a list, a dictionary or an array of numpy, which others can change."""
-    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+    returns = [n for n in walk(function) if isinstance(n, ast.Return)] if function is not None else []
     plain = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
     return any(
         value is not None
@@ -91,7 +92,7 @@ class _Closure:
     def _members(self, node: ast.ClassDef) -> Iterator[ast.AST]:
         """What stands in the class itself, wherever in it."""
         outside = self._module.function(node)
-        return (member for member in ast.walk(node) if member is not node and self._module.function(member) is outside)
+        return (member for member in walk(node) if member is not node and self._module.function(member) is outside)
 
     def _stop(self, reason: str | None) -> None:
         self._found.reason = self._found.reason or reason
@@ -130,7 +131,7 @@ class _Closure:
             return
         if name.id in self._module.imports:
             return self._library(node)
-        if node.attr in self._module.stored:
+        if self._module.is_stored(node.attr):
             self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
         elif self._module.changes.any_attribute:
             self._found.doubts.append(node.attr)
@@ -140,8 +141,11 @@ class _Closure:
         qualname = self._module.qualname(node) or ""
         if qualname.startswith("jax.config.") and qualname not in KEYED_SETTINGS:
             self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
-        elif node.attr in self._module.changes.perhaps_rebound | self._module.surroundings.project.stored:
+        elif self._is_perhaps_stored(node.attr):
             self._found.doubts.append(self._module.text(node))
+
+    def _is_perhaps_stored(self, name: str) -> bool:
+        return name in self._module.changes.perhaps_rebound or self._module.surroundings.project.stores(name)
 
     def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
         package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None
@@ -156,7 +160,7 @@ class _Closure:
             return self._builtin(name)
         match constancy(self._module, name, self._module.tree):
             case Constancy.CHANGES:
-                self._stop(f"it reads `{name}`, which can change between calls")
+                self._stop(f"it reads `{name}`, which {self._how_it_changes(name)}")
             case Constancy.UNSURE:
                 self._found.doubts.append(name)
         for binding in bindings:
@@ -164,12 +168,18 @@ class _Closure:
         for part in self._parts_given_to(name) if name not in self._module.imports else ():
             self._value(part)
 
+    def _how_it_changes(self, name: str) -> str:
+        if not is_bound_by_a_cell(self._module, name):
+            return "can change between calls"
+        return "may be reloaded" if name in self._module.imports else "another cell binds and may bind anew"
+
     def _parts_given_to(self, name: str) -> Iterator[ast.expr]:
         """What the module hands to the function `name`, such as the rule in `name.defjvp(rule)`."""
-        for call in self._module.all_calls():
-            match call.func:
-                case ast.Attribute(value=ast.Name(id=to)) if to == name and self._module.function(call) is None:
-                    yield from (a for a in call.args if isinstance(a, ast.Name | ast.Lambda))
+        for read in self._module.reads(name, self._module.tree):
+            method = self._module.parent(read)
+            call = self._module.parent(method) if isinstance(method, ast.Attribute) else None
+            if isinstance(call, ast.Call) and call.func is method and self._module.function(call) is None:
+                yield from (a for a in call.args if isinstance(a, ast.Name | ast.Lambda))
 
     def _builtin(self, name: str) -> None:
         if self._module.has_star_import:
@@ -194,18 +204,14 @@ class _Closure:
 
     def _rules(self, name: str) -> Iterator[Function]:
         """The functions that are decorated with a part of the function `name`, such as `@name.defjvp`."""
-        for function in self._module.functions:
-            for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
-                named = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name) and named.value.id == name:
-                    yield function
+        yield from self._module.once(_decorated_by_parts).get(name, ())
 
     def _value(self, value: ast.expr) -> None:
         """Judges the functions and classes that `value` is made of, such as that of `jax.vmap(f)`."""
         if value in self._values:
             return
         self._values.add(value)
-        for node in ast.walk(value):
+        for node in walk(value):
             if isinstance(node, ast.Lambda):
                 self._function(node)
             elif isinstance(node, ast.Name) and self._module.scope_of(node.id, node) is self._module.tree:
@@ -214,7 +220,7 @@ class _Closure:
 
     def _default(self, default: ast.expr) -> None:
         """A default is evaluated where the function is made, and kept from then on."""
-        names = (n for n in ast.walk(default) if isinstance(n, ast.Name))
+        names = (n for n in walk(default) if isinstance(n, ast.Name))
         if any(self._module.scope_of(n.id, n) not in (None, self._module.tree) for n in names):
             return  # of an enclosing function, which decides whether the definition can move
         self._constant(default, f"its default `{self._module.text(default)}` can change between calls")
@@ -252,7 +258,7 @@ class _Closure:
             self._part(base, base.value if isinstance(base, ast.Subscript) else base, PURE_BASES)
         for decorator in node.decorator_list:
             self._decorator(decorator)
-        stored = sorted(self._module.names(node) & self._module.stored)
+        stored = [name for name in sorted(self._module.names(node)) if self._module.is_stored(name)]
         if stored:
             self._stop(f"it reads `{node.name}`, whose `{stored[0]}` can change between calls")
         for member in self._members(node):
@@ -261,3 +267,14 @@ class _Closure:
                 self._value(member.value)
             elif isinstance(member, ast.ClassDef):
                 self._class(member)
+
+
+def _decorated_by_parts(module: "Module") -> dict[str, list[Function]]:
+    """The functions that are decorated with a part of a variable, by the name of the variable."""
+    found: dict[str, list[Function]] = {}
+    for function in module.functions:
+        for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
+            named = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name):
+                found.setdefault(named.value.id, []).append(function)
+    return found

@@ -12,6 +12,8 @@ from jaxfix.core.jax_names import DERIVATIVES, JITS, is_retrace
 from jaxfix.core.replaced import is_replaced
 from jaxfix.core.rounds import goes_around
 from jaxfix.core.scopes import Function
+from jaxfix.core.tracers import is_for_tracers
+from jaxfix.core.wrapping import Wrapping, wrapping
 
 if TYPE_CHECKING:
     from jaxfix.core.facts import Project
@@ -25,6 +27,9 @@ _CALL_AT_ONCE = frozenset(
 )
 _MEMOS = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property"})
 _PLAIN_DECORATORS = frozenset({"functools.wraps", "contextlib.contextmanager", "typing.overload"})
+_RUN_BY_TEST_RUNNERS = ("test", "setUp", "tearDown")
+_RULES = frozenset({"defjvp", "defvjp", "def_jvp", "def_fwd", "def_bwd"})
+"""What takes the rules of a function whose derivative is written by hand."""
 _TRANSPARENT_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod", "override"})
 
 
@@ -85,14 +90,29 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """One use of a function: what becomes of it there, and whether a derivative is taken on the way."""
+    """One use of a function: what becomes of it there, and whether a derivative is taken on the way.
+
+    Attributes:
+      given: the call that hands it to code which was not read.
+    """
 
     runs: Runs
     call: ast.Call | None
     differentiated: bool
+    given: ast.Call | None = None
 
 
 _UNKNOWN = Ways(frozenset({Runs.UNKNOWN}))
+_TRACED = Ways(frozenset({Runs.TRACED}))
+
+
+def is_private(attribute: str) -> bool:
+    """Whether an attribute belongs to its class, and to those below it."""
+    return attribute.startswith("_") and not attribute.endswith("__")
+
+
+def is_private_name(function: Function) -> bool:
+    return not isinstance(function, ast.Lambda) and is_private(function.name)
 
 
 class Reach:
@@ -100,13 +120,6 @@ class Reach:
 
     def __init__(self, module: "Module") -> None:
         self._module = module
-        self._loads: dict[str, list[ast.Name]] = {}
-        self._attribute_loads: dict[str, list[ast.Attribute]] = {}
-        for node in module.nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                self._loads.setdefault(node.id, []).append(node)
-            elif isinstance(node, ast.Attribute):
-                self._attribute_loads.setdefault(node.attr, []).append(node)
         self._ways: dict[Function, Ways] = {}
         self._uses: dict[Function, tuple[_Use, ...]] = {}
         self._under_way: set[tuple[str, ast.AST]] = set()
@@ -124,7 +137,9 @@ class Reach:
     def ways(self, node: ast.AST) -> Ways:
         """How this file reaches `node`; the functions that others may call are left open."""
         function = self._module.function(node)
-        return Ways(frozenset({Runs.EAGER})) if function is None else self._ways_of(function)
+        if function is None:
+            return Ways(frozenset({Runs.EAGER}))
+        return _TRACED if is_for_tracers(self._module, node) else self._ways_of(function)
 
     def repeats(self, node: ast.AST) -> bool:
         if self.runs(node) is not Runs.EAGER:
@@ -139,7 +154,27 @@ class Reach:
             return True
         return self._asked_once("repeats", function, lambda use: use.call is not None and self.repeats(use.call))
 
+    def round_about(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """What of this file runs `node` again and again: the calls that lead to it, the nearest first, then the loop.
+
+        Nothing where it is no loop of this file.
+        """
+        waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(node, ())]
+        met = set()
+        for at, way in waiting:  # grows: the shortest way is found first
+            loop = next((loop for loop in self._module.loops(at) if goes_around(self._module, loop)), None)
+            if loop is not None:
+                return (*way, loop)
+            function = self._module.function(at)
+            if function is not None and function not in met:
+                met.add(function)
+                calls = (use.call for use in self._uses_of(function) if use.call is not None)
+                waiting += [(call, (*way, call)) for call in calls]
+        return ()
+
     def surely_repeats(self, node: ast.AST) -> bool:
+        if self._module.source.holds_tests:
+            return False  # how a test runs something is no sign of how a program does
         if self.runs(node) is not Runs.EAGER or self._is_uncompiled(node):
             return False
         if self._goes_around(node):
@@ -169,8 +204,8 @@ class Reach:
             return ()
         repeats, again = bool(self._module.loops(node)), self._goes_around(node)
         always = self._always_runs(node, function)
-        name = self.name_for_others(function)
-        found = [] if name is None else [Through(name, repeats, always, again)]
+        names = (self.name_for_others(function), self.attribute_for_others(function))
+        found = [Through(name, repeats, always, again) for name in names if name is not None]
         self._under_way.add(("through", function))
         for use in self._uses_of(function):
             for way in self.through(use.call) if use.call is not None else ():
@@ -189,17 +224,21 @@ class Reach:
     def _is_memoised(self, function: Function) -> bool:
         return any(self._module.transform(decorator) in _MEMOS for decorator in _decorators(function))
 
-    def differentiated(self, node: ast.AST) -> bool:
-        return any(self._is_differentiated(function) for function in self._module.functions_around(node))
+    def differentiated(self, node: ast.AST, *, eagerly: bool = False) -> bool:
+        """Whether a derivative of a function around `node` is taken; `eagerly`, outside of any trace."""
+        return any(self._is_differentiated(function, eagerly) for function in self._module.functions_around(node))
 
-    def _is_differentiated(self, function: Function) -> bool:
+    def _is_differentiated(self, function: Function, eagerly: bool) -> bool:
         def is_so(use: _Use) -> bool:
-            return use.differentiated or (use.call is not None and self.differentiated(use.call))
+            if use.call is None:
+                return use.differentiated
+            if eagerly and self.ways(use.call) == _TRACED:
+                return False
+            return use.differentiated or self.differentiated(use.call, eagerly=eagerly)
 
         name = self.name_for_others(function)
-        return (name is not None and self._project.differentiated(name)) or self._asked_once(
-            "differentiated", function, is_so
-        )
+        question = "differentiated eagerly" if eagerly else "differentiated"
+        return (name is not None and self._project.differentiated(name)) or self._asked_once(question, function, is_so)
 
     def _asked_once(self, question: str, function: Function, answer: Callable[[_Use], bool]) -> bool:
         """Whether `answer` holds of a use of `function`; no where the question led back to itself."""
@@ -212,33 +251,45 @@ class Reach:
             self._under_way.discard((question, function))
 
     def _ways_of(self, function: Function) -> Ways:
+        if self._is_called_by_a_runner(function):
+            return Ways(frozenset({Runs.EAGER}))
         if function in self._ways:
             return self._ways[function]
         if ("ways", function) in self._under_way:
             return _UNKNOWN
+        ruled = self._is_rule_of(function)
+        if ruled is not None:
+            return self._ways_of(ruled)
         self._under_way.add(("ways", function))
         found = Ways()
-        is_strange = self._has_strange_decorator(function) or is_replaced(self._module, function)
+        is_strange = self._has_strange_decorator(function)
+        is_other = is_strange or is_replaced(self._module, function)
         for use in self._uses_of(function):
-            if is_strange and use.call is not None:
+            if self._is_recursion(use, function) or self._is_own_rule(use, function):
+                continue
+            if is_strange and use.call is not None and self.ways(use.call) != _TRACED:
                 found |= _UNKNOWN  # what is called there may be something that was made of it
-            elif not self._is_recursion(use, function):
-                found |= Ways(frozenset({use.runs})) if use.call is None else self.ways(use.call)
+            else:
+                ways = self._ways_of_use(use) if use.call is None else self.ways(use.call)
+                found |= _UNKNOWN if is_other and ways != _TRACED else ways
         self._under_way.discard(("ways", function))
         if self._is_jitted(function):
             found = Ways(frozenset({Runs.TRACED}))
         else:
-            if is_strange:
+            if is_strange and not (is_private_name(function) and found == _TRACED):
                 found |= _UNKNOWN
             name = self.name_for_others(function)
-            if is_strange and name is not None and self._project.uses(name):
+            if is_other and name is not None and self._project.uses(name):
                 found |= _UNKNOWN
             elif name is not None and (self._is_public(function) or self._project.uses(name)):
                 found |= Ways(open=frozenset({name}))
             # A method is called on objects too, and where they come from is not always read.
-            is_method = self._module.method_of(function) is not None
+            is_method = self._module.method_of(function) is not None and not _is_static(function)
             if self._is_public(function) and (name is None or is_method):
                 found |= _UNKNOWN
+            attribute = self.attribute_for_others(function)
+            if attribute is not None and not is_strange:
+                found |= Ways(open=frozenset({attribute}))
         self._ways[function] = found
         return found
 
@@ -249,32 +300,54 @@ class Reach:
             return None
         return f"{own}.{self._module.path(function)}"
 
+    def attribute_for_others(self, function: Function) -> str | None:
+        """`.name` for a private method that nothing in its file calls: it is for the bases of its class, elsewhere."""
+        owner = self._module.method_of(function)
+        if owner is None or not owner.bases or isinstance(function, ast.Lambda) or self._uses_of(function):
+            return None
+        return f".{function.name}" if is_private(function.name) else None
+
     def _is_recursion(self, use: _Use, function: Function) -> bool:
         return use.call is not None and function in self._module.functions_around(use.call)
 
+    def _is_rule_of(self, function: Function) -> Function | None:
+        """The function whose derivative `function` says, by its decorator: it runs where that does."""
+        for decorator in _decorators(function):
+            if isinstance(decorator, ast.Attribute) and decorator.attr in _RULES:
+                return self._module.definition(decorator.value)
+        return None
+
+    def _is_own_rule(self, use: _Use, function: Function) -> bool:
+        """Whether a rule for the derivative of `function` calls it."""
+        around = self._module.functions_around(use.call) if use.call is not None else ()
+        return any(self._is_rule_of(outer) is function for outer in around)
+
+    def _is_called_by_a_runner(self, function: Function) -> bool:
+        """Whether it is a test, or prepares one: whatever its decorators, one call is one case."""
+        if not self._module.source.holds_tests or isinstance(function, ast.Lambda):
+            return False
+        return self._module.function(function) is None and function.name.startswith(_RUN_BY_TEST_RUNNERS)
+
     def _is_jitted(self, function: Function) -> bool:
-        return any(self._module.transform(decorator) in JITS for decorator in _decorators(function))
+        module = self._module
+        return any(
+            module.transform(decorator) in JITS or wrapping(module, decorator) is Wrapping.STAGES
+            for decorator in _decorators(function)
+        )
 
     def _has_strange_decorator(self, function: Function) -> bool:
         for decorator in _decorators(function):
             known = self._module.transform(decorator)
             plain = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", None)
             is_known = known in JITS | _MAPS | DERIVATIVES | _MEMOS | _PLAIN_DECORATORS
-            if not is_known and plain not in _TRANSPARENT_DECORATORS and not self._only_wraps(decorator):
+            if is_known or plain in _TRANSPARENT_DECORATORS:
+                continue
+            if wrapping(self._module, decorator) is not Wrapping.CALLS:
                 return True
         return False
 
-    def _only_wraps(self, decorator: ast.expr) -> bool:
-        """Whether `decorator` is a function of this file that puts nothing under jit."""
-        named = decorator.func if isinstance(decorator, ast.Call) else decorator
-        function = self._module.definition(named)
-        return function is not None and not any(
-            isinstance(node, ast.Name | ast.Attribute) and self._module.qualname(node) in JITS | {"jax"}
-            for node in ast.walk(function)
-        )
-
     def _is_public(self, function: Function) -> bool:
-        if isinstance(function, ast.Lambda) or self._module.is_script:
+        if isinstance(function, ast.Lambda) or self._module.is_script or self._module.source.holds_tests:
             return False
         owner = self._module.parent(function)
         if self._module.function(function) is not None:
@@ -301,16 +374,15 @@ class Reach:
             yield from self._method_uses(function, owner)
             return
         scope = self._module.scope_of(function.name, function) or self._module.tree
-        for name in self._loads.get(function.name, ()):
-            if self._module.scope_of(function.name, name) is scope:
-                found = self._module.jitted(name) if self._module.definition(name) is None else None
-                if found is not None and found.function is function:
-                    yield _Use(Runs.TRACED, None, False)  # `step = jax.jit(step)` stands above
-                else:
-                    yield from self._use(name, False)
+        for name in self._module.reads(function.name, scope):
+            found = self._module.jitted(name) if self._module.definition(name) is None else None
+            if found is not None and found.function is function:
+                yield _Use(Runs.TRACED, None, False)  # `step = jax.jit(step)` stands above
+            else:
+                yield from self._use(name, False)
 
     def _method_uses(self, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef) -> Iterator[_Use]:
-        for attribute in self._attribute_loads.get(method.name, ()):
+        for attribute in self._module.attributes(method.name):
             around = self._module.functions_around(attribute)
             outermost = around[-1] if around else None
             first = outermost.args.args[0].arg if outermost is not None and outermost.args.args else None
@@ -332,7 +404,7 @@ class Reach:
         """What becomes of a function that `node` stands for."""
         for use in self._use(node, False):
             if use.call is None:
-                yield Outcome(None, Ways(frozenset({use.runs})), differentiated=use.differentiated)
+                yield Outcome(None, self._ways_of_use(use), differentiated=use.differentiated)
             else:
                 derived = use.differentiated or self.differentiated(use.call)
                 ways = self.ways(use.call)
@@ -363,8 +435,14 @@ class Reach:
                     yield use if use.call is None else _Use(Runs.UNKNOWN, None, use.differentiated)
             case ast.Expr():
                 return
+            case ast.Attribute(attr=attr) if attr in _RULES and self._is_decorator(parent):
+                return
             case _:
                 yield _Use(Runs.UNKNOWN, None, differentiated)
+
+    def _is_decorator(self, node: ast.AST) -> bool:
+        function = self._module.parent(node)
+        return isinstance(function, ast.FunctionDef) and node in function.decorator_list
 
     def _uses_of_name(self, target: ast.Name, differentiated: bool) -> Iterator[_Use]:
         scope = self._module.scope_of(target.id, target)
@@ -377,9 +455,8 @@ class Reach:
         self._under_way.add(key)
         if scope is self._module.tree and not self._module.is_script and not target.id.startswith("_"):
             yield _Use(Runs.UNKNOWN, None, differentiated)
-        for name in self._loads.get(target.id, ()):
-            if self._module.scope_of(target.id, name) is scope:
-                yield from self._use(name, differentiated)
+        for name in self._module.reads(target.id, scope):
+            yield from self._use(name, differentiated)
         self._under_way.discard(key)
 
     def _argument(self, node: ast.AST, call: ast.Call, differentiated: bool) -> Iterator[_Use]:
@@ -391,8 +468,25 @@ class Reach:
             yield _Use(Runs.UNKNOWN, call, differentiated or transform in DERIVATIVES)
         elif transform in _MAPS | DERIVATIVES | {"functools.partial"} or self._is_retrace(transform):
             yield from self._use(call, differentiated or transform in DERIVATIVES)
+        elif self._is_entry(node, call):
+            yield _Use(Runs.UNKNOWN, call, differentiated)
         else:
-            yield _Use(Runs.UNKNOWN, None, differentiated)
+            yield _Use(Runs.UNKNOWN, None, differentiated, given=call)
+
+    def _is_entry(self, node: ast.AST, call: ast.Call) -> bool:
+        """Whether `call` runs the program that `node` is, once: `app.run(main)` as a statement, under `__main__`."""
+        module = self._module
+        statement = module.parent(call)
+        if call.args != [node] or not isinstance(statement, ast.Expr) or not module.is_script:
+            return False
+        around = module.parent(statement)
+        return around is module.tree or (isinstance(around, ast.If) and module.parent(around) is module.tree)
+
+    def _ways_of_use(self, use: _Use) -> Ways:
+        """How a function runs that is not called: whoever gets it under a trace runs it there."""
+        if use.given is not None and self.ways(use.given) == _TRACED:
+            return _TRACED
+        return Ways(frozenset({use.runs}))
 
     def _is_run_by_control_flow(self, node: ast.AST, call: ast.Call) -> bool:
         handed_over = node.value if isinstance(node, ast.keyword) else node
@@ -400,6 +494,10 @@ class Reach:
 
     def _is_retrace(self, transform: str) -> bool:
         return is_retrace(transform, self._module.surroundings.helpers)
+
+
+def _is_static(function: Function) -> bool:
+    return any(isinstance(name, ast.Name) and name.id == "staticmethod" for name in _decorators(function))
 
 
 def _decorators(function: Function) -> list[ast.expr]:

@@ -8,6 +8,7 @@ from jaxfix.core.model import Module
 from jaxfix.core.origins import Origins
 from jaxfix.core.records import Key
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,11 @@ class Rebinding:
 
 
 def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
-    for call in module.all_calls():
+    for call in module.of(ast.Call):
+        if not isinstance(module.parent(call), ast.Assign):
+            continue
         function = origins.called(call)
-        if function is None or not module.loops(call) or not _is_jitted(module, call, function):
+        if function is None or not module.loops(call) or not _is_jitted(module, origins, call, function):
             continue
         for target, place in _targets(module, call):
             firsts = tuple(_firsts(module, target, call))
@@ -39,7 +42,7 @@ def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
 
 def _targets(module: Module, call: ast.Call) -> Iterator[tuple[ast.Name, tuple[Key, ...]]]:
     arguments = (*call.args, *(keyword.value for keyword in call.keywords))
-    passed = {name.id for argument in arguments for name in ast.walk(argument) if isinstance(name, ast.Name)}
+    passed = {name.id for argument in arguments for name in walk(argument) if isinstance(name, ast.Name)}
     match module.parent(call):
         case ast.Assign(targets=[ast.Name() as target]) if target.id in passed:
             yield target, ()
@@ -63,6 +66,6 @@ def _firsts(module: Module, target: ast.Name, call: ast.Call) -> Iterator[ast.ex
             yield value
 
 
-def _is_jitted(module: Module, call: ast.Call, function: Function) -> bool:
+def _is_jitted(module: Module, origins: Origins, call: ast.Call, function: Function) -> bool:
     """Whether it was found through the `jit` around it, or has one on it."""
-    return module.definition(call.func) is not function or module.decorated(function) is not None
+    return origins.jitted(call) is not None or module.decorated(function) is not None

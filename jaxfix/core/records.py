@@ -20,13 +20,12 @@ class Records:
     def fields(self) -> dict[ast.ClassDef, tuple[str, ...]]:
         """The classes of the module that declare fields and do not write their own constructor."""
         found = {}
-        for node in self._module.nodes:
-            if isinstance(node, ast.ClassDef):
-                declared = [s.target for s in node.body if isinstance(s, ast.AnnAssign)]
-                names = [target.id for target in declared if isinstance(target, ast.Name)]
-                own = any(isinstance(s, ast.FunctionDef) and s.name in ("__init__", "__new__") for s in node.body)
-                if names and not own:
-                    found[node] = tuple(names)
+        for node in self._module.of(ast.ClassDef):
+            declared = [s.target for s in node.body if isinstance(s, ast.AnnAssign)]
+            names = [target.id for target in declared if isinstance(target, ast.Name)]
+            own = any(isinstance(s, ast.FunctionDef) and s.name in ("__init__", "__new__") for s in node.body)
+            if names and not own:
+                found[node] = tuple(names)
         return found
 
     def owner(self, expr: ast.AST) -> ast.ClassDef | None:
@@ -46,7 +45,7 @@ class Records:
     @cached_property
     def _constructions(self) -> dict[ast.ClassDef, list[ast.Call]]:
         found: dict[ast.ClassDef, list[ast.Call]] = {}
-        for call in self._module.all_calls():
+        for call in self._module.of(ast.Call) if self.fields else ():
             owner = self.owner(call.func)
             if owner is not None:
                 found.setdefault(owner, []).append(call)

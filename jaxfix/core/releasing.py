@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -68,9 +69,8 @@ def _within(module: "Module", node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _loads(module: "Module", name: str, scope: ast.AST | None) -> Iterator[ast.Name]:
-    for node in ast.walk(scope or module.tree):
-        is_load = isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Store)
-        if isinstance(node, ast.Name) and is_load and module.scope_of(name, node) is scope:
+    for node in module.uses(name, scope):
+        if not isinstance(node.ctx, ast.Store):
             yield node
 
 
@@ -96,6 +96,8 @@ class _Reader:
         name = passed.id
         scope = self._module.scope_of(name, passed)
         around = self._module.function(call) or self._module.tree
+        if scope is self._module.tree and self._module.source.notebook is not None:
+            raise _Kept(f"a cell that is run again may read `{name}` when it is gone")
         if scope is not around:
             raise _Kept(f"`{name}` belongs to code around the loop ({self._place(call)})")
         if any(isinstance(outer, ast.Try) for outer in _within(self._module, call)):
@@ -105,8 +107,9 @@ class _Reader:
         self._state = {target.id for target in targets if isinstance(target, ast.Name)}
         for binding in self._module.bindings(name, scope):
             self._first(binding.node, name)
+        handed = {argument for c in self._calls for argument in _arguments(c)}
         for load in _loads(self._module, name, scope):
-            if load is not passed and not any(load in _arguments(c) for c in self._calls):
+            if load is not passed and load not in handed:
                 self._load(load)
             elif load is not passed and load in _arguments(call):
                 raise _Kept(f"`{name}` is passed twice in {self._place(call)}")
@@ -151,7 +154,7 @@ class _Reader:
         if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
             return
         named = (k.value for k in call.keywords if k.arg not in _KEYS)
-        for given in (n for a in (*call.args, *named) for n in ast.walk(a)):
+        for given in (n for a in (*call.args, *named) for n in walk(a)):
             if isinstance(given, ast.Name) and given.id not in self._state and self._is_needed(given):
                 made_by = _line(self._module, call)
                 raise _Kept(f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
@@ -259,7 +262,7 @@ def _returned(function: Function) -> Iterator[ast.expr]:
     if isinstance(function, ast.Lambda):
         yield function.body
         return
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Return) and node.value is not None:
             yield node.value
 

@@ -15,7 +15,7 @@ def is_replaced(module: "Module", function: Function) -> bool:
         return False
     owner = module.parent(function)
     if isinstance(owner, ast.ClassDef):
-        is_stored = function.name in module.stored or module.changes.any_attribute
+        is_stored = module.is_stored(function.name) or module.changes.any_attribute
         return is_stored or not _are_plain(module, owner)
     scope = module.scope_of(function.name, function) or module.tree
     found = [binding.node for binding in module.bindings(function.name, scope)]
@@ -37,8 +37,8 @@ def _is_bound_from_elsewhere(module: "Module", name: str) -> bool:
     changes, surroundings = module.changes, module.surroundings
     if name in changes.rebound | changes.perhaps_rebound or changes.any_global:
         return True
-    own = surroundings.name
-    return name in surroundings.project.stored or (own is not None and surroundings.project.rebinds(f"{own}.{name}"))
+    own, project = surroundings.name, surroundings.project
+    return project.stores(name) or (own is not None and project.rebinds(f"{own}.{name}"))
 
 
 def _are_plain(module: "Module", owner: ast.ClassDef) -> bool:

@@ -19,14 +19,45 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a finding stands, whatever is written above it and however it is laid out.
+
+    Attributes:
+      function: as `Module.path`.
+      text: the first line of its statement, for a person.
+      digest: of its statement, without the blocks that it has.
+    """
+
+    function: str
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A place that a finding has to do with, such as the loop that makes it repeat; counted as in `Diagnostic`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    message: str
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding as it is told: lines and columns from 1, columns in code points, the end exclusive.
 
     Attributes:
-      key: the key of its fix; also names a finding without one.
+      key: the key of its fix; also names a finding without one. It outlives other fixes of its file.
+      anchor: what a baseline knows it by. It outlives other words of its message, and other code around it.
       fixable: whether a recipe made edits that may be written.
       declined: why it is not fixable; None if it is.
       seen: what a trace has seen of it; None where no trace was read, or none reached it.
+      cell: of a notebook, from 1, within which lines count; None elsewhere.
+      related: where it is run again and again, in the same file: the calls that lead to it, then the loop.
+      deprecated: whether what it uses is deprecated.
     """
 
     path: str
@@ -42,7 +73,17 @@ class Diagnostic:
     fixable: bool
     declined: str | None
     key: str
+    anchor: Anchor
     seen: Seen | None = None
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+    related: tuple[Related, ...] = ()
+    deprecated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +133,9 @@ class Compile:
       cached: whether it came from the persistent compilation cache.
       step: the number of the step, from 1, in which it happened; None outside of steps.
       cell: of a notebook, from 1, within which `line` counts; None elsewhere.
+      of: the user's function that was compiled, as `file:line in function`; None for a primitive or a library's.
+      instance: tells apart the functions that a process has made of that definition.
+      process: the number, from 0, of the process that compiled it.
     """
 
     path: str
@@ -108,6 +152,9 @@ class Compile:
     cached: bool = False
     step: int | None = None
     cell: int | None = None
+    of: str | None = None
+    instance: str | None = None
+    process: int = 0
 
     @property
     def where(self) -> str:
@@ -221,6 +268,7 @@ class Measurement:
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
       steps_from: the first step, from 1, that is steady; those before it warm up.
       device_peak_bytes: the most memory that was in use on any device; None where devices do not tell.
+      has_jax: whether a process that was watched imported jax.
     """
 
     case: str
@@ -241,6 +289,7 @@ class Measurement:
     where_steps: str | None = None
     steps_from: int = 3
     device_peak_bytes: int | None = None
+    has_jax: bool = False
 
     @property
     def memory_bytes(self) -> int:
@@ -281,6 +330,11 @@ class Verdict(Enum):
     NOT_COMPARED = "not compared"
     NOT_REACHED = "not reached"
 
+    @property
+    def is_refuted(self) -> bool:
+        """Whether the fix was seen to change results, or to break a run."""
+        return self in (Verdict.DIFFERENT, Verdict.FAILED)
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -295,6 +349,21 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Course:
+    """What the steps of one run did, for a chart: one entry for each point, in order.
+
+    Attributes:
+      steps: the number, from 1, of the last step that the point stands for.
+      compiles: of the busiest of its steps.
+      rss_bytes: resident at its end.
+    """
+
+    steps: tuple[int, ...]
+    compiles: tuple[int, ...]
+    rss_bytes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """One case with and without a fix.
 
@@ -306,6 +375,8 @@ class Comparison:
       alone: why the original could not be called beside it; None if it was, or if nobody tried.
       narrow: whether the counts are those of the function's own lines, as other fixes save compiles in the same run.
       cured: whether the run without the fix raised, and the one with it did not; their counts do not compare.
+      course_before: the steps without the fix; None where there are none, and in older receipts.
+      course_after: those with it.
     """
 
     case: str
@@ -320,11 +391,13 @@ class Comparison:
     alone: str | None = None
     narrow: bool = False
     cured: bool = False
+    course_before: Course | None = None
+    course_after: Course | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The receipt of one fix. `reason` is one line for a person."""
+    """The receipt of one fix. `reason` is one line for a person; `line` counts within `cell` of a notebook."""
 
     path: str
     key: str
@@ -337,6 +410,12 @@ class Evidence:
     environment: Environment | None
     command: str
     source_sha256: str
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,20 @@
 """What functions return."""
 
 import ast
+from weakref import WeakKeyDictionary
 
-from jaxfix.core.scopes import FUNCTIONS, Function
+from jaxfix.core.scopes import Function
+from jaxfix.core.tree import statements
+
+_KNOWN: WeakKeyDictionary[Function, tuple[ast.expr, ...]] = WeakKeyDictionary()
 
 
 def returned(function: Function) -> tuple[ast.expr, ...]:
     """The expressions that `function` returns, those of functions inside it left out."""
     if isinstance(function, ast.Lambda):
         return (function.body,)
-    found: list[ast.expr] = []
-    pending: list[ast.AST] = list(reversed(function.body))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Return) and node.value is not None:
-            found.append(node.value)
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
-    return tuple(found)
+    found = _KNOWN.get(function)
+    if found is None:
+        returns = (s for s in statements(function.body) if isinstance(s, ast.Return))
+        found = _KNOWN[function] = tuple(each.value for each in returns if each.value is not None)
+    return found

@@ -4,12 +4,12 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jaxfix.core.scopes import FUNCTIONS
+from jaxfix.core.early import may_end_at_once
+from jaxfix.core.tree import statements, walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
-_SCOPES = (*FUNCTIONS, ast.ClassDef)
 _THROUGH = frozenset({"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter", "zip", "tqdm", "trange"})
 _CONSUMERS = frozenset({"list", "tuple", "set", "frozenset", "dict", "sum", "max", "min", "sorted"})
 _FEW = 2
@@ -25,9 +25,11 @@ def goes_around(module: "Module", loop: ast.AST) -> bool:
         case ast.DictComp(generators=generators):
             return not all(_is_short(module, generator.iter) for generator in generators)
         case ast.For(iter=iterable, body=body) | ast.AsyncFor(iter=iterable, body=body):
-            return not _is_short(module, iterable) and not _is_left(module, loop, body)
+            is_left = _is_left(module, loop, body) or may_end_at_once(module, loop)
+            return not _is_short(module, iterable) and not is_left
         case ast.While(test=test, body=body):
-            return not _is_flag_that_falls(test, body) and not _is_left(module, loop, body)
+            is_left = _is_left(module, loop, body) or may_end_at_once(module, loop)
+            return not _is_flag_that_falls(test, body) and not is_left
     return True
 
 
@@ -72,12 +74,8 @@ def _integer(module: "Module", expr: ast.expr) -> int | None:
 
 def _value(module: "Module", name: ast.Name) -> ast.expr | None:
     """What a variable that is bound once is bound to, unless that is itself by its name again."""
-    scope = module.scope_of(name.id, name)
-    found = module.bindings(name.id, scope) if scope is not None else ()
-    if len(found) != 1 or not isinstance(found[0].node, ast.Name):
-        return None
-    value = module.value_of(found[0].node)
-    is_circle = any(isinstance(node, ast.Name) and node.id == name.id for node in ast.walk(value)) if value else True
+    value = module.only_value(name)
+    is_circle = any(isinstance(node, ast.Name) and node.id == name.id for node in walk(value)) if value else True
     return None if is_circle else value
 
 
@@ -93,7 +91,7 @@ def _is_consumed(module: "Module", generator: ast.GeneratorExp) -> bool:
 
 def _is_left(module: "Module", loop: ast.AST, body: Sequence[ast.stmt]) -> bool:
     """Whether its first round leaves it if all goes well, or it waits in each round for whoever wants another."""
-    return _ends(body) or _returns(body) or any(_is_own_yield(module, loop, node) for node in ast.walk(loop))
+    return _ends(body) or _returns(body) or any(_is_own_yield(module, loop, node) for node in walk(loop))
 
 
 def _ends(body: Sequence[ast.stmt]) -> bool:
@@ -118,14 +116,7 @@ def _ends(body: Sequence[ast.stmt]) -> bool:
 
 def _returns(body: Sequence[ast.stmt]) -> bool:
     """Whether the loop is a search: it returns what it finds."""
-    pending: list[ast.AST] = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Return) and node.value is not None:
-            return True
-        if not isinstance(node, (*_SCOPES, ast.expr)):
-            pending += ast.iter_child_nodes(node)
-    return False
+    return any(isinstance(s, ast.Return) and s.value is not None for s in statements(body))
 
 
 def _is_own_yield(module: "Module", loop: ast.AST, node: ast.AST) -> bool:

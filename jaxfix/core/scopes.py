@@ -2,8 +2,8 @@
 
 import ast
 import symtable
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -16,7 +16,7 @@ class Captures:
     Attributes:
       free: bound in an enclosing function.
       globals: bound in the module, or builtin.
-      rebinds: declared `nonlocal` or `global` and bound there: the function changes its surroundings.
+      rebinds: declared `nonlocal`, or `global` and bound there: the function changes its surroundings.
     """
 
     free: frozenset[str]
@@ -58,7 +58,7 @@ class Scopes:
             s.get_name()
             for t in inside
             for s in t.get_symbols()
-            if s.is_assigned() and (s.is_declared_global() or (s.is_nonlocal() and s.get_name() in free))
+            if (s.is_assigned() and s.is_declared_global()) or (s.is_nonlocal() and s.get_name() in free)
         }
         return Captures(frozenset(free), frozenset(global_), frozenset(rebinds))
 
@@ -99,113 +99,92 @@ class Binding:
     scope: ast.AST
 
 
-def bindings(tree: ast.Module) -> Iterator[Binding]:
-    """Every binding of the module, in the order of the text, each in the scope that it binds in."""
-    yield from _Binder(tree).bindings
+def bindings(
+    nodes: Iterable[ast.AST], parent: Callable[[ast.AST], ast.AST | None], scope: Callable[[ast.AST], ast.AST | None]
+) -> Iterator[Binding]:
+    """Every binding of a module, in the order of the text, each in the scope that it binds in.
+
+    Comprehensions bind their own targets, a walrus inside them the function's.
+
+    Args:
+      nodes: all of the module, in the order of the text.
+      scope: the innermost scope that a node is evaluated in; None for the module itself.
+    """
+    found = [
+        node for node in nodes if node.__class__ in _BINDING and getattr(node, "ctx", None).__class__ is not ast.Load
+    ]
+    raw = [Binding(name, node, _home(node, parent, scope)) for node in found for name in _bound(node)]
+    declared = _declared(found, raw, scope)
+    for binding in raw:
+        owner = declared.get((binding.name, binding.scope)) if declared else None
+        yield binding if owner is None else replace(binding, scope=owner)
 
 
-class _Binder(ast.NodeVisitor):
-    """Collects bindings; comprehensions bind their own targets, a walrus inside them the function's."""
+_BINDING = frozenset(
+    {
+        *(ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.Import, ast.ImportFrom),
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal),
+    }
+)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-    def __init__(self, tree: ast.Module) -> None:
-        self.bindings: list[Binding] = []
-        self._scopes: list[ast.AST] = [tree]
-        self._declared: list[dict[str, ast.AST]] = [{}]
-        self.visit(tree)
 
-    def _bind(self, name: str, node: ast.AST) -> None:
-        scope = self._declared[-1].get(name, self._scopes[-1])
-        self.bindings.append(Binding(name, node, scope))
+def _bound(node: ast.AST) -> Iterable[str]:
+    """The names that `node` itself binds."""
+    match node:
+        case ast.Name(id=name, ctx=context):
+            return () if context.__class__ is ast.Load else (name,)
+        case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.Import(names=aliases):
+            return [alias.asname or alias.name.partition(".")[0] for alias in aliases]
+        case ast.ImportFrom(names=aliases):
+            return [alias.asname or alias.name for alias in aliases]
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return (name,)
+        case ast.MatchMapping(rest=str(name)):
+            return (name,)
+    return ()
 
-    def _inside(self, scope: ast.AST, parts: list[ast.AST]) -> None:
-        self._scopes.append(scope)
-        self._declared.append({})
-        for part in parts:
-            self.visit(part)
-        self._scopes.pop()
-        self._declared.pop()
 
-    def _visit_function(self, node: Function, body: list[ast.AST]) -> None:
-        outside = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
-        if not isinstance(node, ast.Lambda):
-            self._bind(node.name, node)
-            outside += [*node.decorator_list, *([node.returns] if node.returns else [])]
-        for part in outside:
-            self.visit(part)
-        self._inside(node, [node.args, *body])
+def _home(
+    node: ast.AST, parent: Callable[[ast.AST], ast.AST | None], scope: Callable[[ast.AST], ast.AST | None]
+) -> ast.AST:
+    """The scope that `node` binds its names in, if nothing declares otherwise."""
+    around = parent(node)
+    if isinstance(node, ast.arg):
+        function = parent(around) if around is not None else None
+        assert function is not None
+        return function
+    found = scope(node)
+    if isinstance(around, ast.NamedExpr) and around.target is node:
+        while isinstance(found, _COMPREHENSIONS):
+            found = scope(found)
+    assert found is not None
+    return found
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._visit_function(node, list(node.body))
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._visit_function(node, list(node.body))
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._visit_function(node, [node.body])
-
-    def visit_arguments(self, node: ast.arguments) -> None:
-        for arg in [*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg]:
-            if arg is not None:
-                self._bind(arg.arg, arg)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self._bind(node.name, node)
-        for part in [*node.decorator_list, *node.bases, *node.keywords]:
-            self.visit(part)
-        self._inside(node, list(node.body))
-
-    def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        self._inside(node, [*node.generators, *values])
-
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
-
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
-        level = next(
-            i
-            for i in reversed(range(len(self._scopes)))
-            if not isinstance(self._scopes[i], ast.expr) or isinstance(self._scopes[i], ast.Lambda)
-        )
-        name = node.target.id
-        self.bindings.append(Binding(name, node.target, self._declared[level].get(name, self._scopes[level])))
-        self.visit(node.value)
-
-    def visit_Global(self, node: ast.Global) -> None:
-        self._declared[-1].update(dict.fromkeys(node.names, self._scopes[0]))
-
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+def _declared(
+    found: Sequence[ast.AST], raw: Iterable[Binding], scope: Callable[[ast.AST], ast.AST | None]
+) -> dict[tuple[str, ast.AST], ast.AST]:
+    """The scopes that `global` and `nonlocal` name for the names of other scopes."""
+    statements = [node for node in found if isinstance(node, ast.Global | ast.Nonlocal)]
+    bound = {(binding.name, binding.scope) for binding in raw} if statements else set()
+    declared: dict[tuple[str, ast.AST], ast.AST] = {}
+    for node in statements:
+        inner, *outer = _outwards(node, scope)
         for name in node.names:
-            outer = (s for s in reversed(self._scopes[:-1]) if isinstance(s, FUNCTIONS))
-            owner = next((s for s in outer if any(b.name == name and b.scope is s for b in self.bindings)), None)
-            self._declared[-1][name] = owner or self._scopes[-1]
+            if isinstance(node, ast.Global):
+                declared[name, inner] = outer[-1] if outer else inner
+            else:
+                owners = (s for s in outer if isinstance(s, FUNCTIONS) and (name, s) in bound - declared.keys())
+                declared[name, inner] = next(owners, inner)
+    return declared
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if not isinstance(node.ctx, ast.Load):
-            self._bind(node.id, node)
 
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self._bind(alias.asname or alias.name.partition(".")[0], node)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            self._bind(alias.asname or alias.name, node)
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        if node.name:
-            self._bind(node.name, node)
-        self.generic_visit(node)
-
-    def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        if node.name:
-            self._bind(node.name, node)
-        self.generic_visit(node)
-
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        if node.name:
-            self._bind(node.name, node)
-
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        if node.rest:
-            self._bind(node.rest, node)
-        self.generic_visit(node)
+def _outwards(node: ast.AST, scope: Callable[[ast.AST], ast.AST | None]) -> Iterator[ast.AST]:
+    """The scopes around `node`, from the inside out, the module last."""
+    found = scope(node)
+    while found is not None:
+        yield found
+        found = scope(found)

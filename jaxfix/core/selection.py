@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core.choosing import Choice, NoSelection, SelectedValue, choice, one_line
 from jaxfix.core.elementwise import Elementwise, NotElementwise, Reader
 from jaxfix.core.meaning import meant
+from jaxfix.core.tree import walk
 from jaxfix.core.value import Form, Kind
 from jaxfix.core.values import Values
 
@@ -56,7 +57,7 @@ def select(module: "Module", call: ast.Call) -> Selection:
       NoSelection: it could not, in words.
     """
     if not module.has_exact_spans(call):
-        raise NoSelection("the call stands inside an f-string")
+        raise NoSelection("the call stands inside a format string")
     parts = choice(module, call)
     if b"debug_nans" in module.source.text:
         raise NoSelection("this file looks for NaNs, and the branch that is not chosen may have some", is_near=True)
@@ -87,11 +88,16 @@ def selectable(module: "Module", call: ast.Call) -> bool:
 def is_mapped(module: "Module", call: ast.Call) -> bool:
     """Whether `vmap` is made of a function around `call`: a predicate with a batch makes it a `where` anyway."""
     around = module.functions_around(call)
-    for mapping in module.calls(*_MAPS):
-        if mapping.args and (mapping.args[0] in around or module.definition(mapping.args[0]) in around):
-            return True
+    if not module.once(_mapped).isdisjoint(around):
+        return True
     decorators = (d for f in around if isinstance(f, ast.FunctionDef) for d in f.decorator_list)
     return any(module.transform(decorator) in _MAPS for decorator in decorators)
+
+
+def _mapped(module: "Module") -> frozenset[ast.AST]:
+    """The functions that some `vmap` is made of."""
+    taken = [mapping.args[0] for mapping in module.calls(*_MAPS) if mapping.args]
+    return frozenset((*taken, *(function for each in taken if (function := module.definition(each)) is not None)))
 
 
 def leaves(result: Leaf | Tree | None) -> Iterator[Leaf]:
@@ -234,13 +240,13 @@ def _layout(node: ast.expr) -> object:
 
 def _named(module: "Module", parts: Choice, result: Leaf | Tree) -> tuple[ast.expr, ...]:
     """The predicate and the operands that would be computed more than once, in the order of the text."""
-    if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield) for node in ast.walk(parts.call)):
+    if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield) for node in walk(parts.call)):
         raise NoSelection("it binds a name")
     pairs = tuple(leaves(result))
     uses = [taken for pair in pairs for value in (pair.yes, pair.no) for taken in _taken(value)]
     for operand in parts.operands:
         for part in operand.elts if isinstance(operand, ast.Tuple | ast.List) else (operand,):
-            if part not in uses and any(isinstance(node, ast.Call) for node in ast.walk(part)):
+            if part not in uses and any(isinstance(node, ast.Call) for node in walk(part)):
                 raise NoSelection(f"`{one_line(module, part)}` is computed and not used")
     named = [taken for taken in dict.fromkeys(uses) if uses.count(taken) > 1 and not _is_atom(taken)]
     if (named or len(pairs) > 1) and not _is_atom(parts.predicate):

@@ -40,10 +40,14 @@ class Stay:
     targets: list[ast.Name] = field(default_factory=list)
 
 
-def stay(module: "Module", made: ast.expr | ast.FunctionDef) -> Stay | None:
-    """The uses of the function that `made` defines or evaluates to; None where it is returned, stored or given away."""
+def stay(module: "Module", made: ast.expr | ast.FunctionDef, apart: frozenset[ast.AST] = frozenset()) -> Stay | None:
+    """The uses of the function that `made` defines or evaluates to; None where it is returned, stored or given away.
+
+    Args:
+      apart: reads of its name that do not count, such as that in `step = jax.jit(step)`.
+    """
     found = Stay()
-    follower = _Follower(module, found)
+    follower = _Follower(module, found, apart)
     try:
         if isinstance(made, ast.FunctionDef):
             follower.name(made.name, made, module.function(made))
@@ -55,8 +59,8 @@ def stay(module: "Module", made: ast.expr | ast.FunctionDef) -> Stay | None:
 
 
 class _Follower:
-    def __init__(self, module: "Module", found: Stay) -> None:
-        self._module, self._found = module, found
+    def __init__(self, module: "Module", found: Stay, apart: frozenset[ast.AST] = frozenset()) -> None:
+        self._module, self._found, self._apart = module, found, apart
         self._inside: set[Function] = set()
         self._followed: set[tuple[str, ast.AST]] = set()
 
@@ -72,14 +76,14 @@ class _Follower:
         self._followed.remove((name, scope))
 
     def _uses(self, name: str, node: ast.AST, around: Function | None, scope: ast.AST) -> None:
-        for use in ast.walk(scope):
-            is_use = isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load)
-            if is_use and isinstance(use, ast.Name) and self._module.scope_of(name, use) is scope:
-                if isinstance(node, ast.FunctionDef) and node in self._module.ancestors(use):
-                    continue  # it calls itself
-                self._within(use, around)
-                self._found.names.append(use)
-                self.value(use, of_itself=True)
+        for use in self._module.reads(name, scope):
+            if isinstance(node, ast.FunctionDef) and node in self._module.ancestors(use):
+                continue  # it calls itself
+            if use in self._apart:
+                continue
+            self._within(use, around)
+            self._found.names.append(use)
+            self.value(use, of_itself=True)
 
     def _within(self, use: ast.AST, around: Function | None) -> None:
         """A use inside another function: that one must not be given away either."""

@@ -136,11 +136,9 @@ class _Followed:
         return self._loads(target.id, scope)
 
     def _loads(self, name: str, function: Function) -> bool:
-        uses = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name)
         return any(
             self._is_changed(use) if not isinstance(use.ctx, ast.Load) else self.reaches(use)
-            for use in uses
-            if self._module.scope_of(name, use) is function
+            for use in self._module.uses(name, function)
         )
 
     def _is_changed(self, target: ast.Name) -> bool:
@@ -158,12 +156,7 @@ class _Followed:
         """Whether a call of `function` tells; yes where not all of them can be read."""
         if isinstance(function, ast.Lambda) or function.decorator_list or self._is_open(function):
             return True
-        uses = [
-            n
-            for n in ast.walk(self._module.tree)
-            if isinstance(n, ast.Name) and n.id == function.name and isinstance(n.ctx, ast.Load)
-        ]
-        for use in uses:
+        for use in self._module.loads(function.name):
             call = self._module.parent(use)
             if not isinstance(call, ast.Call) or call.func is not use or self.reaches(call):
                 return True

@@ -18,9 +18,12 @@ from jaxfix.core.concrete import (
 )
 from jaxfix.core.constancy import is_impure
 from jaxfix.core.effects import effects, ties
+from jaxfix.core.families import family, methods, own_parameter
 from jaxfix.core.jax_names import PURE_BUILTINS
+from jaxfix.core.jitted import owner_of
 from jaxfix.core.keeping import class_of, is_kept, is_kept_attribute
 from jaxfix.core.scopes import FUNCTIONS, Binding, Function
+from jaxfix.core.tree import children, walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -93,15 +96,17 @@ class _Reader:
     def _read(self, parts: Sequence[ast.AST], scope: ast.AST, found: Demands) -> None:
         inside = set(parts)
         for part in parts:
-            for node in ast.walk(part):
+            for node in walk(part):
                 inside.add(node)
         for part in parts:
-            for node in ast.walk(part):
+            for node in walk(part):
                 if found.reason is not None:
                     return
                 self._node(node, scope, found)
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     self._load(node, scope, inside, found)
+                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    self._own_methods(node, found)
 
     # --- what is read -----------------------------------------------------------------------------------------
 
@@ -142,7 +147,7 @@ class _Reader:
                 if self._module.jit(node) is not None:
                     return
                 self._method(node, value, found)
-                for inner in ast.walk(value):
+                for inner in walk(value):
                     function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
                     if function_ is not None:
                         self._function(node, function_, found)
@@ -159,7 +164,16 @@ class _Reader:
                 if reason is not None:
                     found.reason = f"`{owner.name}.{member.name}`, which it uses: {reason}"
 
-    def _function(self, node: ast.Name, function: Function, found: Demands) -> None:
+    def _own_methods(self, node: ast.Attribute, found: Demands) -> None:
+        """The methods that `self.name` may be in a method, those of subclasses in this file among them."""
+        owner = owner_of(self._module, node)
+        for each in methods(family(self._module, owner), node.attr) if owner is not None else ():
+            is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in each.decorator_list)
+            self._function(node, each, found, bound=not is_static)
+
+    def _function(
+        self, node: ast.Name | ast.Attribute, function: Function, found: Demands, *, bound: bool = False
+    ) -> None:
         """A function of this file that is called, or handed on."""
         if self._module.decorated(function) is not None:
             return
@@ -168,8 +182,11 @@ class _Reader:
         if inner.reason is not None:
             found.reason = f"{name}, which it uses: {inner.reason}"
         call = self._module.parent(node)
-        arguments = _bound_arguments(function, call) if isinstance(call, ast.Call) and call.func is node else {}
+        is_called = isinstance(call, ast.Call) and call.func is node
+        arguments = _bound_arguments(function, call, bound=bound) if isinstance(call, ast.Call) and is_called else {}
         for parameter, what in inner.values.items():
+            if bound and parameter == own_parameter(function):
+                continue
             argument = arguments.get(parameter)
             if argument is None and parameter in arguments:
                 continue  # its default
@@ -281,7 +298,7 @@ class _Reader:
         if is_impure(made_by):
             found.reason = f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
             return
-        given = (n for a in (*call.args, *(k.value for k in call.keywords)) for n in ast.walk(a))
+        given = (n for a in (*call.args, *(k.value for k in call.keywords)) for n in walk(a))
         if not any(isinstance(n, ast.Name) and self._varies(n, scope) for n in given):
             found.reason = f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
 
@@ -329,7 +346,7 @@ class _Reader:
             case ast.Name(id=name):
                 self._name(expr, name, what, found, depth)
                 return
-        for child in ast.iter_child_nodes(expr):
+        for child in children(expr):
             self._value(child, what, found, depth)
 
     def _is_known_call(self, call: ast.Call) -> bool:
@@ -376,9 +393,9 @@ class _Reader:
         return False
 
 
-def _bound_arguments(function: Function, call: ast.Call) -> dict[str, ast.expr | None]:
+def _bound_arguments(function: Function, call: ast.Call, *, bound: bool) -> dict[str, ast.expr | None]:
     """What `call` passes to each parameter; None for one that keeps its default; less what cannot be told."""
-    return arguments_of(function, call) or {}
+    return arguments_of(function, call, bound=bound) or {}
 
 
 def _line(module: "Module", node: ast.AST) -> str:

@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.compiled import compiled, places
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.report import Measurement
+from jaxfix.core.compiled import Place, compiled, places
+from jaxfix.core.errors import EvidenceError, SourceError
+from jaxfix.core.report import Compile, Measurement
+from jaxfix.core.source import NOTEBOOK, SourceFile
 
 SCHEMA = 1
 FORMAT = "jaxfix trace"
@@ -21,14 +23,15 @@ class TracedSource:
 
     Attributes:
       sha256: of its bytes.
-      lines: the text of the lines that the trace names and of those around them, by number.
+      lines: the text of the lines that the trace names and of those around them, by number; in a notebook by
+        `cell:number`.
     """
 
     sha256: str
     lines: dict[str, str]
 
-    def line(self, number: int) -> str | None:
-        return self.lines.get(str(number))
+    def line(self, number: int, cell: int | None = None) -> str | None:
+        return self.lines.get(_key(cell, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +52,49 @@ class Trace:
     sources: dict[str, TracedSource]
 
 
-def named_lines(measurement: Measurement) -> dict[str, set[int]]:
+Line = int | tuple[int, int]
+"""The number of a line; of a notebook the cell, and the number in it."""
+
+
+def named_lines(measurement: Measurement) -> dict[str, set[Line]]:
     """The lines that the compiles of a run name, by path."""
-    found: dict[str, set[int]] = {}
+    found: dict[str, set[Line]] = {}
     for entry in measurement.compiles:
-        found.setdefault(entry.path, set()).add(entry.line)
-        for place in places(entry.chain):
-            found.setdefault(place.path, set()).add(place.line)
+        named: tuple[Compile | Place, ...] = (entry, *places(entry.chain))
+        for place in named:
+            line = place.line if place.cell is None else (place.cell, place.line)
+            found.setdefault(place.path, set()).add(line)
     return found
 
 
-def traced_source(raw: bytes, named: set[int]) -> TracedSource:
-    """What a trace keeps of a file of which it names some lines."""
-    lines = raw.decode(errors="replace").splitlines()
-    kept = {n for line in named for n in range(line - _AROUND, line + _AROUND + 1) if 1 <= n <= len(lines)}
-    return TracedSource(hashlib.sha256(raw).hexdigest(), {str(n): lines[n - 1] for n in sorted(kept)})
+def traced_source(raw: bytes, named: Collection[Line], path: str = "") -> TracedSource:
+    """What a trace keeps of the file `path`, of which it names some lines."""
+    texts: dict[int | None, list[str]] = {None: raw.decode(errors="replace").splitlines()}
+    if path.endswith(NOTEBOOK):
+        texts = dict(_cells(path, raw))
+    kept = {
+        (cell, number)
+        for cell, line in (line if isinstance(line, tuple) else (None, line) for line in named)
+        for number in range(line - _AROUND, line + _AROUND + 1)
+        if 1 <= number <= len(texts.get(cell, ()))
+    }
+    ordered = sorted(kept, key=lambda place: (place[0] or 0, place[1]))
+    lines = {_key(cell, number): texts[cell][number - 1] for cell, number in ordered}
+    return TracedSource(hashlib.sha256(raw).hexdigest(), lines)
+
+
+def _cells(path: str, raw: bytes) -> Iterator[tuple[int, list[str]]]:
+    """The lines of each cell of a notebook; none of one that cannot be read any more."""
+    try:
+        notebook = SourceFile.decode(path, raw).notebook
+    except SourceError:
+        return
+    for cell in notebook.cells if notebook is not None else ():
+        yield cell.number, cell.source.splitlines()
+
+
+def _key(cell: int | None, number: int) -> str:
+    return str(number) if cell is None else f"{cell}:{number}"
 
 
 def dump(trace: Trace) -> bytes:

@@ -9,13 +9,14 @@ from dataclasses import replace
 from functools import reduce
 
 from jaxfix.core.callers import values_elsewhere
+from jaxfix.core.carrying import Carried
 from jaxfix.core.model import Module
-from jaxfix.core.origins import Origins
+from jaxfix.core.origins import CastLike, Origins
 from jaxfix.core.returning import returned
 from jaxfix.core.scopes import Function
 from jaxfix.core.value import UNKNOWN, Form, Kind, Value
 
-_STEPS, _DEPTH = 2000, 60
+_STEPS, _DEPTH = 400, 60
 """Sources that one question may look at, and how deep they may refer to one another, before there is no answer."""
 
 _TYPES = {
@@ -48,7 +49,9 @@ class Values:
         self._module, self._limit = module, steps
         self.origins = Origins(module)
         self._under_way: set[ast.AST] = set()
-        self._steps = 0
+        self._assumed: dict[ast.AST, Value] = {}
+        self._known: dict[ast.AST, tuple[Value | None, bool]] = {}
+        self._steps = self._cuts = 0
         self._recurs = False
 
     def of(self, expr: ast.AST) -> Value:
@@ -68,17 +71,28 @@ class Values:
 
     def _one(self, source: ast.AST) -> Value | None:
         """The value of one source; None where it refers back to what is being asked."""
+        if source in self._known:
+            value, crossed = self._known[source]
+            self.origins.crossed = self.origins.crossed or crossed
+            return value
         if source in self._under_way:
+            self._cuts += 1
             self._recurs = True  # as of `count` in a loop, or from one state to the next
-            return None
+            return self._assumed.get(source)
         self._steps += 1
         if self._steps > self._limit or len(self._under_way) > _DEPTH:
+            self._cuts += 1
             return UNKNOWN
+        cuts, before, self.origins.crossed = self._cuts, self.origins.crossed, False
         self._under_way.add(source)
         try:
-            return self._evaluate(source)
+            value = self._evaluate(source)
         finally:
             self._under_way.discard(source)
+        if cuts == self._cuts:
+            self._known[source] = value, self.origins.crossed  # whatever asked for it
+        self.origins.crossed = self.origins.crossed or before
+        return value
 
     def _inner(self, expr: ast.AST) -> Value | None:
         """As `of`, within a question: None where all that is known refers back to it."""
@@ -103,7 +117,29 @@ class Values:
                 return self._from_elsewhere(source) or _annotated(source, self._module)
             case ast.Call():
                 return self._call(source)
+            case Carried():
+                return self._carried(source)
+            case CastLike() if self.origins.keeps_weak(source):
+                return self._traced(self.origins.cast(source))
+            case CastLike():
+                return Value(Form.STRONG, varies=True)
         return UNKNOWN
+
+    def _carried(self, source: Carried) -> Value | None:
+        first = self._traced(self.origins.at_first(source))
+        if first is None or not source.flow.loops:
+            return first  # measured: the result of branches is as weak as the one says, whatever the others do
+        self._assumed[source] = first
+        try:
+            again = self._traced(self.origins.again(source))
+        finally:
+            del self._assumed[source]
+        return _as_carry(first, again) if again is not None else first
+
+    def _traced(self, sources: Iterable[ast.AST]) -> Value | None:
+        """What a loop or a branch makes of one of `sources`: of a number an array."""
+        found = [_as_traced(value) for source in sources if (value := self._one(source)) is not None]
+        return replace(reduce(_joined, found), varies=True) if found else None
 
     def _from_elsewhere(self, parameter: ast.arg) -> Value | None:
         """What the calls in other files pass, if there are any, and it is known of all of them."""
@@ -152,6 +188,9 @@ class Values:
             return replace(count, form=Form.STRONG, varies=True) if count is not None else None
         if last in _CASTS:
             return Value(Form.STRONG, varies=True)
+        result = self.origins.result(call)
+        if result is not None:
+            return self._one(result)
         return self._builtin(call) if qualname is None else UNKNOWN
 
     def _builtin(self, call: ast.Call) -> Value | None:
@@ -174,7 +213,7 @@ class Values:
             return None if results else UNKNOWN
         joined = reduce(_joined, known)
         # Through a transformation or a decorator, numbers come back as arrays.
-        is_plain = self._module.definition(call.func) is function and not getattr(function, "decorator_list", ())
+        is_plain = self.origins.jitted(call) is None and not getattr(function, "decorator_list", ())
         return joined if is_plain else _as_array(joined)
 
     def _leaf(self, mapped: Function) -> Value | None:
@@ -271,13 +310,26 @@ def _constant(value: object) -> Value:
 
 def _annotated(parameter: ast.arg, module: Module) -> Value:
     """What the annotation of a parameter of which no argument is known promises."""
+    kind = _promised_number(parameter.annotation, module) if parameter.annotation is not None else None
+    if kind is not None:
+        return Value(Form.PYTHON, kind, scalar=True, varies=True, assumed=True)
     match parameter.annotation:
-        case ast.Name(id="int" | "float" as name) if module.scope_of(name, parameter.annotation) is None:
-            return Value(Form.PYTHON, _TYPES[name], scalar=True, varies=True, assumed=True)
         case ast.Name() | ast.Attribute() as annotation:
             if module.qualname(annotation) in ("jax.Array", "jax.numpy.ndarray", "chex.Array", "jaxtyping.Array"):
                 return Value(Form.ARRAY, varies=True, assumed=True)
     return UNKNOWN
+
+
+def _promised_number(annotation: ast.expr, module: Module) -> Kind | None:
+    """The kind of Python number that an annotation promises, where there is one: `Optional[float]` too."""
+    match annotation:
+        case ast.Name(id="int" | "float" as name) if module.scope_of(name, annotation) is None:
+            return _TYPES[name]
+        case ast.Subscript(value=value, slice=inner) if module.qualname(value) == "typing.Optional":
+            return _promised_number(inner, module)
+        case ast.BinOp(left=inner, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return _promised_number(inner, module)
+    return None
 
 
 def _argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
@@ -293,6 +345,21 @@ def _as_array(value: Value) -> Value:
         return value if value.is_array else Value(Form.ARRAY, varies=True)
     weak = value.form is Form.PYTHON and value.kind is not Kind.BOOL
     return replace(value, form=Form.WEAK if weak else Form.STRONG)
+
+
+def _as_traced(value: Value) -> Value:
+    """What a loop or a branch makes of what it is given: of a number an array; of another thing nothing is known."""
+    return value if value.form is Form.UNKNOWN else _as_array(value)
+
+
+def _as_carry(first: Value, again: Value) -> Value:
+    """What a loop carries: measured, a weak first value takes the type of what the body returns, a strong one stays."""
+    if first.form is Form.STRONG:
+        return replace(first, varies=True)
+    joined = _joined(first, again)
+    if first.form is Form.WEAK and again.form is Form.STRONG:
+        return replace(joined, form=Form.STRONG)
+    return replace(joined, form=Form.ARRAY) if first.is_array and not joined.is_array else joined
 
 
 def _as_quotient(value: Value) -> Value:

@@ -1,42 +1,40 @@
-"""Finds, reads and writes files; nobody else opens one, but for the shadow copies of the evidence room."""
+"""Reads and writes files; nobody else opens one, but for the shadow copies of the evidence room."""
 
 import os
 import stat
-import tempfile
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import pathspec
-
 from jaxfix.core.errors import SourceError, UserError, WriteError
-
-SKIPPED_FOLDERS = frozenset(
-    {
-        *(".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".jaxfix", ".mypy_cache", ".nox", ".pixi"),
-        *(".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "build", "dist", "node_modules"),
-        *("site-packages", "venv"),
-    }
-)
-TEMPORARY = ".jaxfix-tmp"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a walk came upon; `errors` are sentences that name their path."""
-
-    files: tuple[Path, ...]
-    errors: tuple[str, ...]
+from jaxfix.drivers import staging
+from jaxfix.drivers.staging import Staged
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A file and the bytes that it shall have; `before` are those that it must still have, None for a new file."""
+    """A file and what is to become of it.
+
+    Attributes:
+      before: the bytes that it must still have; None for a new file.
+      after: those that it shall have; None to delete it.
+      mode: the permission bits that it shall have; None keeps them.
+    """
 
     path: Path
     before: bytes | None
-    after: bytes
+    after: bytes | None
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A file that has been written, and the permission bits that it had."""
+
+    entry: Replacement
+    mode: int | None
 
 
 def shown(path: Path) -> str:
@@ -66,7 +64,7 @@ def stands(path: Path) -> bool:
             raise SourceError(shown(path), "is a link to nothing") from error
         return False
     except OSError as error:
-        raise SourceError(shown(path), f"cannot be read: {_reason(error)}") from error
+        raise SourceError(shown(path), f"cannot be read: {reason(error)}") from error
     return True
 
 
@@ -90,41 +88,29 @@ def nearest(path: Path, name: str) -> Iterator[Path]:
     return (folder / name for folder in _upwards(path) if os.path.isfile(folder / name))
 
 
+def identity(path: Path) -> object:
+    """Equal for two spellings of one file, also where the system does not care for the case of names."""
+    real = resolved(path)
+    try:
+        found = real.stat()
+    except OSError:  # told by whoever reads it
+        return real
+    return found.st_dev, found.st_ino, unicodedata.normalize("NFC", str(real)).casefold()
+
+
 def common_folder(paths: Iterable[Path]) -> Path:
-    """The deepest folder that holds all of `paths`, links resolved."""
-    return Path(os.path.commonpath([os.path.realpath(path.parent) for path in paths]))
+    """The deepest folder that holds all of `paths`, links resolved.
 
-
-def walk(folder: Path) -> Found:
-    """The Python files under `folder`, in the order of their paths, each once; `.gitignore` is respected."""
-    errors: list[str] = []
-    start = folder.absolute()
-    above = _ignores_above(start)
-    if _ignored(start, "/", above):
-        above = []  # who names an ignored folder means what is in it
-    files = tuple(sorted(_walk(start, above, errors)))
-    return Found(once(files), tuple(errors))
-
-
-def excluded(path: Path, base: Path, patterns: Sequence[str]) -> bool:
-    """Whether `patterns`, as in a `.gitignore` of the folder `base`, ignore the file."""
-    if not patterns or base not in resolved(path).parents:
-        return False
-    return _spec(patterns).match_file(resolved(path).relative_to(base).as_posix())
-
-
-def once(files: Sequence[Path]) -> tuple[Path, ...]:
-    """Each file once, in the same order: of a file and the links to it, the file."""
-    real = {os.path.realpath(path) for path in files if not path.is_symlink()}
-    seen: set[str] = set()
-    kept: list[Path] = []
-    for path in files:
-        target = os.path.realpath(path)
-        if target in seen or (path.is_symlink() and target in real):
-            continue
-        seen.add(target)
-        kept.append(path)
-    return tuple(kept)
+    Raises:
+      UserError: there is none.
+    """
+    folders = sorted({os.path.realpath(path.parent) for path in paths})
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError as error:
+        raise UserError(
+            f"{folders[0]} and {folders[-1]} are on different drives", hint="look at them in runs of their own"
+        ) from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -138,11 +124,11 @@ def read_bytes(path: Path) -> bytes:
             raise SourceError(shown(path), "is not a regular file")
         return path.read_bytes()
     except OSError as error:
-        raise SourceError(shown(path), f"cannot be read: {_reason(error)}") from error
+        raise SourceError(shown(path), f"cannot be read: {reason(error)}") from error
 
 
 def write_bytes(path: Path, raw: bytes, mode: int | None = None) -> None:
-    """Puts `raw` in the place of the file in one step; a link stays, its target is written.
+    """Puts `raw` in the place of the file in one step; a link stays, its target is written; a pipe or device takes it.
 
     Args:
       mode: permission bits; None keeps those of the file that is replaced.
@@ -150,35 +136,47 @@ def write_bytes(path: Path, raw: bytes, mode: int | None = None) -> None:
     Raises:
       WriteError: it cannot be written; the file is as it was.
     """
-    target = resolved(path)
-    try:
-        _replace(target, raw, mode)
-    except OSError as error:
-        raise WriteError(f"{shown(path)}: cannot be written: {_reason(error)}") from error
+    if _is_stream(path):
+        _send(path, raw)
+        return
+    _put(path, _stage(path, raw, mode))
+    staging.sync(resolved(path).parent)
 
 
 def write_all(replacements: Sequence[Replacement]) -> None:
     """Writes all of `replacements`, or none.
+
+    All are complete on the disk before the first takes its place. What is new comes first, what is deleted last, so
+    that at no time a file imports what is not there; between them the order in which the files were written is kept.
 
     Raises:
       WriteError: a file is not what it was when it was read, or cannot be written. What was written before it has
         been put back; the message names what could not be.
     """
     refuse_changed(replacements)
-    written: list[Replacement] = []
-    for entry in replacements:
-        try:
-            make_folder(entry.path.parent)
-            write_bytes(entry.path, entry.after)
-        except WriteError as error:
-            stuck = [shown(back.path) for back in reversed(written) if not _put_back(back)]
-            if stuck:
-                raise WriteError(
-                    f"{error.message}; {', '.join(stuck)} had been written and cannot be put back",
-                    hint="run `jaxfix undo` when the disk allows it",
-                ) from error
-            raise WriteError(f"{error.message}; nothing was changed") from error
-        written.append(entry)
+    staged: list[tuple[Replacement, Staged | None]] = []
+    written: list[_Written] = []
+    try:
+        for entry in sorted(replacements, key=_turn):
+            staged.append((entry, _staged(entry, staged)))
+        for entry, new in staged:
+            _check_unchanged(entry)
+            old = mode_of(entry.path) if entry.before is not None else None
+            _put(entry.path, new)
+            written.append(_Written(entry, old))
+    except BaseException as error:
+        for _, new in staged[len(written) :]:
+            if new is not None:
+                new.discard()
+        if not isinstance(error, UserError):
+            raise
+        stuck = [shown(back.entry.path) for back in reversed(written) if not _put_back(back)]
+        for entry in replacements:
+            if entry.before is None:
+                _remove_empty(entry.path.parent)
+        raise _told(error, stuck) from error
+    for folder in dict.fromkeys(resolved(back.entry.path).parent for back in written if back.entry.after is not None):
+        staging.sync(folder)
 
 
 def refuse_changed(replacements: Iterable[Replacement]) -> None:
@@ -188,17 +186,21 @@ def refuse_changed(replacements: Iterable[Replacement]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Deletes the file, its compiled bytecode, and the folders that it leaves empty."""
-    path.unlink()
-    cache = path.parent / "__pycache__"
-    for stale in cache.glob(f"{path.stem}.*.pyc"):
-        stale.unlink()
-    if cache.is_dir() and not any(cache.iterdir()):
-        cache.rmdir()
-    for folder in path.parents:
-        if any(folder.iterdir()):
-            return
-        folder.rmdir()
+    """Deletes the file, its compiled bytecode, and the folders that it leaves empty.
+
+    Raises:
+      WriteError: it cannot be deleted.
+    """
+    try:
+        path.unlink()
+    except OSError as error:
+        raise WriteError(f"{shown(path)}: cannot be deleted: {reason(error)}") from error
+    with suppress(OSError):
+        for stale in list(os.scandir(path.parent / "__pycache__")):
+            if stale.name.startswith(f"{path.stem}.") and stale.name.endswith(".pyc"):
+                os.unlink(stale.path)
+        os.rmdir(path.parent / "__pycache__")
+    _remove_empty(path.parent)
 
 
 def move(path: Path, to: Path) -> None:
@@ -210,18 +212,19 @@ def move(path: Path, to: Path) -> None:
     try:
         os.replace(path, to)
     except OSError as error:
-        raise WriteError(f"{shown(path)}: cannot be moved to {shown(to.parent)}: {_reason(error)}") from error
-
-
-def remove_leftovers(path: Path) -> None:
-    """Deletes what a killed run has left of writing `path`."""
-    for leftover in path.parent.glob(f".{path.name}.*{TEMPORARY}"):
-        leftover.unlink(missing_ok=True)
+        raise WriteError(f"{shown(path)}: cannot be moved to {shown(to.parent)}: {reason(error)}") from error
 
 
 def mode_of(path: Path) -> int:
-    """The permission bits of the file."""
-    return stat.S_IMODE(path.stat().st_mode)
+    """The permission bits of the file.
+
+    Raises:
+      SourceError: it is gone.
+    """
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        raise SourceError(shown(path), f"cannot be read: {reason(error)}") from error
 
 
 def make_folder(path: Path) -> None:
@@ -233,7 +236,12 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WriteError(f"{shown(path)}: cannot be made: {_reason(error)}") from error
+        raise WriteError(f"{shown(path)}: cannot be made: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, in its words."""
+    return (error.strerror or str(error)).lower()
 
 
 def _upwards(path: Path) -> tuple[Path, ...]:
@@ -241,107 +249,78 @@ def _upwards(path: Path) -> tuple[Path, ...]:
     return (start, *start.parents) if start.is_dir() else tuple(start.parents)
 
 
-def _spec(patterns: Iterable[str]) -> pathspec.GitIgnoreSpec:
-    return pathspec.GitIgnoreSpec.from_lines(patterns)
-
-
-def _ignores_above(folder: Path) -> list[tuple[Path, pathspec.GitIgnoreSpec]]:
-    """The ignore files of the repository that `folder` is in, outermost first, without its own."""
-    top = next((above for above in (folder, *folder.parents) if os.path.exists(above / ".git")), None)
-    if top is None:
-        return []
-    found = _ignore_file(top, top / ".git" / "info" / "exclude")
-    for above in reversed(folder.parents):
-        if above == top or top in above.parents:
-            found += _ignore_file(above, above / ".gitignore")
-    return found
-
-
-def _ignore_file(base: Path, path: Path) -> list[tuple[Path, pathspec.GitIgnoreSpec]]:
+def _turn(entry: Replacement) -> tuple[bool, int]:
+    """When the file is written: as late as it was written before."""
     try:
-        return [(base, _spec(path.read_text(encoding="utf-8", errors="replace").splitlines()))]
-    except OSError:
-        return []  # there is none, as in most folders
+        return entry.after is None, 0 if entry.before is None else entry.path.stat().st_mtime_ns
+    except OSError:  # gone this very moment: told when its turn comes
+        return entry.after is None, 0
 
 
-def _walk(folder: Path, specs: list[tuple[Path, pathspec.GitIgnoreSpec]], errors: list[str]) -> Iterator[Path]:
+def _staged(entry: Replacement, earlier: Sequence[tuple[Replacement, Staged | None]]) -> Staged | None:
+    if entry.after is None:
+        return None
+    make_folder(entry.path.parent)
+    last = earlier[-1][1] if earlier else None
+    return _stage(entry.path, entry.after, entry.mode, last.mtime_ns if last is not None else 0)
+
+
+def _stage(path: Path, raw: bytes, mode: int | None, not_before_ns: int = 0) -> Staged:
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        return staging.stage(resolved(path), raw, mode, not_before_ns)
     except OSError as error:
-        errors.append(f"{shown(folder)}: cannot be read: {_reason(error)}")
+        raise WriteError(f"{shown(path)}: cannot be written: {reason(error)}") from error
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a pipe or a device, such as `/dev/null`, which nothing is to take the place of."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _send(path: Path, raw: bytes) -> None:
+    try:
+        with open(path, "wb") as stream:
+            stream.write(raw)
+    except OSError as error:
+        raise WriteError(f"{shown(path)}: cannot be written: {reason(error)}") from error
+
+
+def _put(path: Path, new: Staged | None) -> None:
+    """Lets the new file take the place of the old one, or deletes that."""
+    if new is None:
+        remove(path)
         return
-    specs = [*specs, *_ignore_file(folder, folder / ".gitignore")]
-    for entry in entries:
-        path = Path(entry.path)
-        if entry.is_dir(follow_symlinks=False):
-            if entry.name not in SKIPPED_FOLDERS and not _is_environment(path) and not _ignored(path, "/", specs):
-                yield from _walk(path, specs, errors)
-        elif entry.name.endswith(".py") and os.path.isfile(path) and not _ignored(path, "", specs):
-            yield path
-
-
-def _is_environment(folder: Path) -> bool:
-    return os.path.exists(folder / "pyvenv.cfg")  # where `Path.exists` raises, it is none
-
-
-def _ignored(path: Path, suffix: str, specs: list[tuple[Path, pathspec.GitIgnoreSpec]]) -> bool:
-    """Whether the last pattern that speaks of `path` ignores it; `suffix` is `/` for a folder."""
-    for base, spec in reversed(specs):
-        if base not in path.parents:
-            continue
-        verdict = spec.check_file(path.relative_to(base).as_posix() + suffix).include
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _replace(target: Path, raw: bytes, mode: int | None) -> None:
-    old = target.stat() if target.exists() else None
-    if old is not None and not (old.st_mode & 0o222 and os.access(target, os.W_OK)):
-        raise PermissionError(13, "it is read-only")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=TEMPORARY)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        _adopt(temporary, old, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    _sync_folder(target.parent)
+        new.commit()
+    except OSError as error:
+        new.discard()
+        raise WriteError(f"{shown(path)}: cannot be written: {reason(error)}") from error
 
 
-def _adopt(temporary: str, old: os.stat_result | None, mode: int | None) -> None:
-    """Gives the new file the owner and the permissions that its place asks for."""
-    if old is not None and hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-        with suppress(PermissionError):  # only root may give a file away, and the contents matter more
-            os.chown(temporary, old.st_uid, old.st_gid)
-    if mode is None:
-        mode = stat.S_IMODE(old.st_mode) if old is not None else 0o666 & ~_umask()
-    os.chmod(temporary, mode)
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # the first that holds something, or may not be removed
+        for empty in (folder, *folder.parents):
+            empty.rmdir()
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # a folder cannot be opened there
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _told(error: UserError, stuck: Sequence[str]) -> WriteError:
+    if not stuck:
+        is_said = error.message.endswith("nothing was changed")
+        return WriteError(error.message if is_said else f"{error.message}; nothing was changed", hint=error.hint)
+    return WriteError(
+        f"{error.message.removesuffix('; nothing was changed')}; {', '.join(stuck)} had been written and cannot be put "
+        "back",
+        hint="run `jaxfix undo` when the disk allows it",
+    )
 
 
 def _check_unchanged(entry: Replacement) -> None:
     if entry.before is None:
-        if entry.path.exists():
+        if os.path.lexists(entry.path):
             raise WriteError(f"{shown(entry.path)}: exists already; nothing was changed")
         return
     try:
@@ -354,16 +333,12 @@ def _check_unchanged(entry: Replacement) -> None:
         )
 
 
-def _put_back(entry: Replacement) -> bool:
+def _put_back(back: _Written) -> bool:
     try:
-        if entry.before is None:
-            remove(entry.path)
+        if back.entry.before is None:
+            remove(back.entry.path)
         else:
-            write_bytes(entry.path, entry.before)
-    except (WriteError, OSError):
+            write_bytes(back.entry.path, back.entry.before, back.mode)
+    except WriteError:
         return False
     return True
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

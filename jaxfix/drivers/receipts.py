@@ -75,11 +75,11 @@ def record(root: Path, command: str, receipts: tuple[Receipt, ...]) -> Path:
     Raises:
       WriteError: it cannot be kept.
     """
-    folder = journal.folder(root, _NAME)
     batch = Batch(datetime.now(UTC).isoformat(timespec="microseconds"), command, receipts)
     raw = (json.dumps(to_json(batch), indent=1) + "\n").encode()
-    path = folder / f"{hashlib.sha256(raw).hexdigest()}.json"
-    files.write_bytes(path, raw)
+    with journal.held(root):
+        path = journal.folder(root, _NAME) / f"{hashlib.sha256(raw).hexdigest()}.json"
+        files.write_bytes(path, raw)
     return path
 
 

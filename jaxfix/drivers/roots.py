@@ -3,16 +3,17 @@
 import os
 import re
 import sys
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jaxfix.drivers import files
+from jaxfix.drivers.places import Places
 
 _SOURCES = "src"
-_IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))")
+_IMPORT = re.compile(rb"[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,113 +25,182 @@ class Root:
 
 
 class Roots:
-    """The roots of the user's own files, whose texts are given by path, links resolved."""
+    """The roots of the user's own files, whose texts are given by path, links resolved.
 
-    def __init__(self, texts: Iterable[tuple[Path, bytes]]) -> None:
-        self._is_file, self._is_folder = cache(os.path.isfile), cache(os.path.isdir)
-        self._above = cache(_above)
-        # of each folder, and file without suffix, that an import leads to: the roots that it starts from
-        self._leading: dict[Path, list[Path]] = defaultdict(list)
-        self._within: set[tuple[Path, Path]] = set()
-        self._relative: set[Path] = set()
-        self._scripts: set[Path] = set()
-        self._members: set[Path] = set()
-        started = set()
+    Paths are strings in here: it asks for many.
+
+    Attributes:
+      places: where they are.
+    """
+
+    def __init__(self, texts: Iterable[tuple[Path, bytes]] = (), places: Places | None = None) -> None:
+        self.places = places or Places()
+        self._listing, self._above, self._parents = cache(_listing), cache(_above), cache(_parents)
+        self._resolved, self._outermost = cache(self._resolve), cache(self._find_outermost)
+        self._usual, self._leading_above = cache(_usual), cache(self._find_leading_above)
+        # of each folder, and file without suffix, that an import leads to: the roots that it starts from, how often
+        self._leading: dict[str, Counter[str]] = {}
+        self._within: set[tuple[str, str]] = set()
+        self._relative: set[str] = set()
+        self._scripts: set[str] = set()
+        self._started: set[str] = set()
+        self._members: set[str] = set()
         for path, text in texts:
-            if b"__main__" in text:
-                started.add(path)
-            for name in _imported(text):
-                self._note(path, name)
-        self._scripts |= started - self._members
+            self.add(path, text)
 
-    def _note(self, path: Path, name: str) -> None:
+    def add(self, path: Path, text: bytes) -> None:
+        """Takes one more file into account; the roots of all are known once all are."""
+        folder, name = os.path.split(path)
+        if b"__main__" in text:
+            self._started.add(str(path))
+        for module, times in Counter(_imported(text)).items():
+            self._note(str(path), folder, os.path.splitext(name)[0], module, times)
+
+    def _note(self, path: str, folder: str, stem: str, name: str, times: int) -> None:
         if name.startswith("."):
-            self._relative.update(path.parents)
+            self._relative.update((folder, *self._parents(folder)))
             return
-        found = self._resolved(path, name)
+        first = name.partition(".")[0]
+        found = None if first == stem else self._resolved(folder, name)
         if found is None:
             return
         root, place = found
-        self._leading[place].append(root)
-        self._within.update((root, folder) for folder in (place, *place.parents))
-        if root == path.parent:
+        roots = self._leading.setdefault(place, Counter())
+        if root not in roots:
+            self._within.update((root, inside) for inside in (place, *self._parents(place)))
+        roots[root] += times
+        if root == folder:
             self._scripts.add(path)
-        elif path.is_relative_to(root / name.partition(".")[0]):
+        elif _is_below(path, os.path.join(root, first)):
             self._members.add(path)  # it imports the package that it stands in, however it is started
 
     def of(self, path: Path) -> Root:
         """The root that the file, links resolved, is imported from."""
-        package = self._outermost(path.parent)
-        covering = [root for place in (path.with_suffix(""), *path.parents) for root in self._leading.get(place, ())]
+        folder = os.path.dirname(path)
+        covering = Counter(self._leading.get(os.path.splitext(path)[0], {}))
+        covering.update(self._leading_above(folder))
+        package = self._outermost(folder)
         if package is None:  # what runs by itself, or imports what stands beside it, is a script
-            return _root(path, path.parent if path in self._scripts or not covering else _most(covering), None)
-        usual = _usual(package)
+            is_script = str(path) in self._scripts or str(path) in self._started - self._members
+            return _root(path, folder if is_script or not covering else _most(covering), None)
+        usual = self._usual(package)
         if usual in covering:
             return _root(path, usual, package)
-        flat = [] if self._is_true_package(package, usual) else self._flat(path, package)
-        return _root(path, _most(covering or flat or [usual]), package)
+        flat = [] if self._is_true_package(package, usual) else self._flat(str(path), package)
+        return _root(path, _most(covering or Counter(flat or [usual])), package)
 
-    def _is_true_package(self, package: Path, usual: Path) -> bool:
+    def _find_leading_above(self, folder: str) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for place in (folder, *self._parents(folder)):
+            found.update(self._leading.get(place, {}))
+        return found
+
+    def _is_true_package(self, package: str, usual: str) -> bool:
         """Whether a file in it imports as the modules of a package do."""
         return package in self._relative or (usual, package) in self._within
 
-    def _flat(self, path: Path, package: Path) -> list[Path]:
+    def _flat(self, path: str, package: str) -> list[str]:
         """Folders of a package in name alone, whose files import one another as scripts do, or that is the project."""
-        roots = (root for roots in self._leading.values() for root in roots if root.is_relative_to(package))
-        found = [root for root in roots if path.is_relative_to(root)]
-        return found or ([package] if files.project_root(package) == package else [])
+        roots = (root for roots in self._leading.values() for root in roots.elements() if _is_below(root, package))
+        found = [root for root in roots if _is_below(path, root)]
+        return found or ([package] if str(files.project_root(Path(package))) == package else [])
 
-    def _outermost(self, folder: Path) -> Path | None:
+    def _find_outermost(self, folder: str) -> str | None:
         """The outermost regular package that holds `folder`, itself included."""
-        top = None
-        while folder.name.isidentifier() and self._is_file(folder / "__init__.py"):
-            top, folder = folder, folder.parent
-        return top
-
-    def _resolved(self, path: Path, name: str) -> tuple[Path, Path] | None:
-        """The nearest folder above the file that the whole name leads on from, within the project, and where to."""
-        parts = name.split(".")
-        if parts[0] in sys.stdlib_module_names or parts[0] == path.stem or not all(parts):
+        above, name = os.path.split(folder)
+        if not name.isidentifier() or not self._is_file(folder, "__init__.py"):
             return None
-        for root in self._above(path.parent):
-            place = root.joinpath(*parts)
-            if self._is_file(place.with_name(f"{place.name}.py")) or self._is_folder(place):
-                return root, place
+        return self._outermost(above) or folder
+
+    def _resolve(self, folder: str, name: str) -> tuple[str, str] | None:
+        """The nearest folder from `folder` on that the whole name leads on from, within the project, and where to."""
+        parts = name.split(".")
+        if parts[0] in sys.stdlib_module_names or not all(parts):
+            return None
+        *between, last = parts
+        for root in self._above(folder):
+            if between and not self._is_folder(root, between[0]):
+                continue
+            inside = os.path.join(root, *between)
+            if self._is_file(inside, f"{last}.py") or self._is_folder(inside, last):
+                return root, os.path.join(inside, last)
+        return None
+
+    def _is_file(self, folder: str, name: str) -> bool:
+        listing = self._listing(folder)
+        return os.path.isfile(os.path.join(folder, name)) if listing is None else listing.get(name) is False
+
+    def _is_folder(self, folder: str, name: str) -> bool:
+        listing = self._listing(folder)
+        return os.path.isdir(os.path.join(folder, name)) if listing is None else listing.get(name) is True
+
+
+def _listing(folder: str) -> dict[str, bool] | None:
+    """What stands in a folder, and whether it is a folder; None where that may not be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name: is_folder for entry in entries if (is_folder := _is_folder_or_file(entry)) is not None}
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError:
         return None
 
 
-def _root(path: Path, folder: Path, package: Path | None) -> Root:
-    if package is not None and package.is_relative_to(folder) and package != folder:
-        return Root(folder, package)
-    inside = path.relative_to(folder).parts
-    return Root(folder, folder / inside[0] if len(inside) > 1 else folder)
+def _is_folder_or_file(entry: os.DirEntry[str]) -> bool | None:
+    try:
+        return True if entry.is_dir() else False if entry.is_file() else None
+    except OSError:  # a link that leads to itself
+        return None
 
 
-def _most(roots: list[Path]) -> Path:
+def _parents(folder: str) -> tuple[str, ...]:
+    """The folders above it, from the inside out."""
+    return tuple(map(str, Path(folder).parents))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Whether `path` is `folder`, or lies in it."""
+    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+
+
+def _root(path: Path, folder: str, package: str | None) -> Root:
+    if package is not None and package != folder and _is_below(package, folder):
+        return Root(Path(folder), Path(package))
+    start = Path(folder)
+    inside = path.relative_to(start).parts
+    return Root(start, start / inside[0] if len(inside) > 1 else start)
+
+
+def _most(roots: Counter[str]) -> str:
     """The one that most imports speak for, the deepest of several."""
-    return max(roots, key=lambda root: (roots.count(root), len(root.parts)))
+    return max(roots, key=lambda root: (roots[root], len(Path(root).parts)))
 
 
-def _usual(package: Path) -> Path:
+def _usual(package: str) -> str:
     """The folder that holds the package, or the `src` that it lies deeper in, as part of a namespace package."""
-    root = package.parent
+    root = Path(package).parent
     project = files.project_root(root)
     if project is None or not root.is_relative_to(project / _SOURCES):
-        return root
+        return str(root)
     between = root.relative_to(project / _SOURCES).parts
-    return project / _SOURCES if all(part.isidentifier() for part in between) else root
+    return str(project / _SOURCES if all(part.isidentifier() for part in between) else root)
 
 
 def _imported(text: bytes) -> Iterator[str]:
     """The modules that the source imports from, as it names them; what stands in its strings may be among them."""
-    for match in _IMPORT.finditer(text):
-        if match[1] is not None:
+    at = text.find(b"import")
+    while at >= 0:
+        match = _IMPORT.match(text, text.rfind(b"\n", 0, at) + 1)
+        if match is not None and match[1] is not None:
             yield match[1].decode(errors="replace")
-        else:
+        elif match is not None:
             yield from (part.split()[0].decode(errors="replace") for part in match[2].split(b",") if part.strip())
+        end = text.find(b"\n", at)
+        at = text.find(b"import", end) if end >= 0 else -1
 
 
-def _above(folder: Path) -> tuple[Path, ...]:
+def _above(folder: str) -> tuple[str, ...]:
     """The folder and those above it, up to the root of its project where it belongs to one."""
-    project = files.project_root(folder)
-    return tuple(above for above in (folder, *folder.parents) if above.is_relative_to(project or above.anchor))
+    project = files.project_root(Path(folder))
+    above = (folder, *_parents(folder))
+    return above if project is None else tuple(place for place in above if _is_below(place, str(project)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
 from jaxfix.core.facts import Surroundings
+from jaxfix.core.source import is_notebook
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.roots import Roots
@@ -42,7 +43,9 @@ class Placed:
 
     @property
     def name(self) -> str | None:
-        """The dotted name; None where it cannot be imported."""
+        """The dotted name; None where it cannot be imported, as a notebook."""
+        if is_notebook(self.path.name):
+            return None
         parts = self.path.relative_to(self.root).with_suffix("").parts
         parts = parts[:-1] if self.is_package else parts
         return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else None
@@ -66,7 +69,9 @@ def placed(path: Path, module: Installed | None, roots: Roots) -> Placed:
     """Where the source belongs."""
     if module is not None and path.is_relative_to(module.location):
         return Placed(path, module.location, _top(path, module.location))
-    real = files.resolved(path)
+    real = roots.places.resolved(path)
+    if is_notebook(real.name):
+        return Placed(real, real.parent, real.parent)  # it runs in its folder, and is part of no package
     found = roots.of(real)
     return Placed(real, found.folder, found.top)
 

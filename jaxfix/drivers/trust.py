@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,7 +157,7 @@ def _refuse_foreign(path: Path) -> None:
         raise _unbelievable(path, "not a regular file")
     if found.st_size > _SIZE_LIMIT_BYTES:
         raise _unbelievable(path, "far too large")
-    if os.name == "nt":
+    if sys.platform == "win32":
         return  # permission bits say nothing there
     if found.st_uid != os.geteuid():
         raise _unbelievable(path, "belongs to another user")

@@ -1,14 +1,16 @@
-"""Refuses to write over what version control could not bring back."""
+"""Refuses to write over what version control could not bring back. A stranger's repository starts no program here."""
 
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files
 
 _STATES = {"?": "untracked", "!": "ignored", "D": "deleted", "U": "in conflict", "A": "staged"}
+_ONE_COMMAND = 8_000
+"""Characters of names for one command line: Windows takes 32,767 in all."""
 
 
 def refuse_unsaved(paths: Sequence[Path], *, allow_dirty: bool, allow_no_vcs: bool) -> None:
@@ -20,7 +22,8 @@ def refuse_unsaved(paths: Sequence[Path], *, allow_dirty: bool, allow_no_vcs: bo
     if allow_dirty and allow_no_vcs:
         return
     real = [Path(os.path.realpath(path)) for path in paths]
-    tops = {path: _toplevel(path.parent) for path in real}
+    folders = {folder: _toplevel(folder) for folder in {path.parent for path in real}}
+    tops = {path: folders[path.parent] for path in real}
     outside = [path for path in real if tops[path] is None]
     if outside and not (allow_no_vcs or allow_dirty):
         raise WriteError(
@@ -50,18 +53,39 @@ def _toplevel(folder: Path) -> Path | None:
 
 
 def _unsaved(top: Path, paths: list[Path]) -> list[str]:
-    names = [os.path.relpath(path, top) for path in paths]
+    states: dict[str, str] = {}
+    for names in _batches([Path(os.path.relpath(path, top)).as_posix() for path in paths]):
+        states |= _states(top, names)
+    return [f"{files.shown(top / name)} ({_STATES.get(state, 'modified')})" for name, state in sorted(states.items())]
+
+
+def _states(top: Path, names: list[str]) -> dict[str, str]:
+    """The letter of git for each that is not as it was committed."""
     status = _git(top, "--literal-pathspecs", "status", "--porcelain=v1", "-z", "--no-renames", "-uall", "--", *names)
     tracked = _git(top, "--literal-pathspecs", "ls-files", "-z", "--", *names)
     if status is None or tracked is None:
         raise WriteError(f"`git status` fails in {files.shown(top)}", hint="pass `--allow-dirty` to write all the same")
     states = {entry[3:]: entry[:2].strip()[-1:] for entry in status.split("\0") if entry}
-    states |= {name: "!" for name in names if name not in states and name not in tracked.split("\0")}
-    return [f"{files.shown(top / name)} ({_STATES.get(state, 'modified')})" for name, state in sorted(states.items())]
+    known = set(tracked.split("\0"))
+    return states | {name: "!" for name in names if name not in states and name not in known}
+
+
+def _batches(names: list[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    length = 0
+    for name in names:
+        if batch and length + len(name) > _ONE_COMMAND:
+            yield batch
+            batch, length = [], 0
+        batch.append(name)
+        length += len(name) + 3
+    if batch:
+        yield batch
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True)
+    # `core.fsmonitor` names a program that `git status` would start
+    done = subprocess.run(["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments], capture_output=True)
     return os.fsdecode(done.stdout) if done.returncode == 0 else None
 
 

@@ -82,7 +82,7 @@ def renamed(source: SourceFile, package: str, prefix: str) -> bytes:
       SourceError: the new name has no place in its encoding.
     """
     try:
-        tree = ast.parse(source.text)
+        tree = ast.parse(source.text.decode())
     except (SyntaxError, ValueError):
         return source.raw  # a template or a test's sample: nobody imports it
     edits = [edit for node in ast.walk(tree) for edit in _import_edits(source, node, package, prefix)]

@@ -48,7 +48,7 @@ def of(python: Path) -> Versions | None:
     if python == Path(sys.executable):
         where, version = [entry for entry in sys.path if entry], f"{sys.version_info.major}.{sys.version_info.minor}"
     else:
-        folders = tuple(_site_packages(python))
+        folders = tuple(packages_of(python))
         if not folders:
             return None
         where, version = [str(folder) for folder in folders], _python_version(python, folders) or ""
@@ -61,7 +61,7 @@ def _installed(name: str, where: list[str]) -> str | None:
     return found.version if found is not None else None
 
 
-def _site_packages(python: Path) -> Iterator[Path]:
+def packages_of(python: Path) -> Iterator[Path]:
     """The folders that hold its packages: those of its environment, then, where that lets them in, of its base."""
     settings = _environment(python)
     yield from _packages_under(python.parent.parent, python)

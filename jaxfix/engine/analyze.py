@@ -7,12 +7,14 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import SourceError
+from jaxfix.core.errors import BugError, SourceError
 from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod, Confidence, Finding, Safety
 from jaxfix.core.model import Module
-from jaxfix.core.report import Diagnostic, Seen
+from jaxfix.core.report import Diagnostic, Related, Seen
 from jaxfix.core.source import SourceFile
+from jaxfix.engine import strangers
+from jaxfix.engine.anchor import anchored
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 
@@ -77,12 +79,13 @@ def analyze(
     Raises:
       SourceError: `source` is not valid Python, or is nested too deeply.
     """
+    source = source.loaded()
     module = Module.parse(source, surroundings)
     try:
         silenced = suppressions(source.text)
         codemods = tuple(codemods)
         bugs: list[str] = []
-        mentioned = [codemod for codemod in codemods if _is_mentioned(codemod, source.text)]
+        mentioned = [codemod for codemod in codemods if is_mentioned(codemod, source.text)]
         found = _all(module, mentioned, made, bugs)
         found, explained = _with_seen(module, found, seen)
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
@@ -97,27 +100,50 @@ def analyze(
 
 def diagnostic(module: Module, found: Found) -> Diagnostic:
     """The finding as it is told."""
-    finding, lines = found.finding, module.source.lines
-    span = module.span(finding.at)
+    finding, source = found.finding, module.source
+    span, lines = module.span(finding.at), module.source.lines
+    cell, line = source.place(lines.line(span.start))
     return Diagnostic(
-        path=module.source.path,
-        line=lines.line(span.start),
+        path=source.path,
+        line=line,
         column=lines.column(span.start),
-        end_line=lines.line(span.end),
+        end_line=source.place(lines.line(span.end))[1],
         end_column=lines.column(span.end),
         id=found.codemod.id,
-        message=finding.message,
+        message=source.placed(finding.message),
         confidence=Confidence.SEEN if found.seen else finding.confidence,
         safety=found.safety,
         title=finding.title,
         fixable=found.safety is not Safety.DISPLAY_ONLY,
-        declined=finding.declined,
+        declined=source.placed(finding.declined) if finding.declined is not None else None,
         key=found.key,
+        anchor=anchored(module, finding.at),
         seen=_figures(found.seen) if found.seen else None,
+        cell=cell,
+        related=_related(module, finding.at),
+        deprecated=finding.deprecated,
     )
 
 
-def _is_mentioned(codemod: Codemod, text: bytes) -> bool:
+def _related(module: Module, node: ast.AST) -> tuple[Related, ...]:
+    """Where `node` is run again and again."""
+    way = module.reach.round_about(node)
+    return tuple(_place(module, each, "by way of this call") for each in way[:-1]) + tuple(
+        _place(module, loop, "it is run again in each round of this loop") for loop in way[-1:]
+    )
+
+
+def _place(module: Module, node: ast.AST, message: str) -> Related:
+    """The node; of a loop its head."""
+    span, lines, source = module.span(node), module.source.lines, module.source
+    head = getattr(node, "iter", None) or getattr(node, "test", None)
+    end = module.span(head).end if isinstance(head, ast.expr) else span.end
+    cell, line = source.place(lines.line(span.start))
+    return Related(line, lines.column(span.start), source.place(lines.line(end))[1], lines.column(end), message, cell)
+
+
+def is_mentioned(codemod: Codemod, text: bytes) -> bool:
+    """Whether `text` mentions one of the triggers of `codemod`."""
     return any(trigger.rpartition(".")[2].encode() in text for trigger in codemod.triggers)
 
 
@@ -130,13 +156,9 @@ def _all(module: Module, codemods: Iterable[Codemod], made: Container[str], bugs
     found: list[Found] = []
     for codemod in codemods:
         try:
-            findings = list(codemod.find(module))
-        except RecursionError:
-            raise
-        except Exception as error:
-            bugs.append(f"{module.source.path}: codemod `{codemod.id}` broke: {type(error).__name__}: {error}")
-            continue
-        found += _keyed(module, codemod, findings, made)
+            found += _keyed(module, codemod, strangers.findings(module, codemod), made)
+        except BugError as error:
+            bugs.append(str(error))
     return found
 
 

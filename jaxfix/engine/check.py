@@ -1,8 +1,10 @@
 """What every patch must satisfy, whoever wrote it."""
 
 import ast
+import warnings
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from jaxfix.core.comments import comments
 from jaxfix.core.errors import SourceError
@@ -51,20 +53,34 @@ def _problem(source: SourceFile, fixes: Sequence[Fix]) -> str | None:
     after = apply_edits(source.text, chosen.edits)
     if not parses(after):
         return "the rewritten file does not parse"
+    if _compiles(source.text) and not _compiles(after):
+        return "the rewritten file does not compile"
     lost = Counter(c.text for c in comments(source.text)) - Counter(c.text for c in comments(after))
     if lost:
         line = next(c.line for c in comments(source.text) if c.text in lost)
         return f"the comment on line {line} would be lost"
     try:
-        source.encode(after)
+        source.refuse(chosen.edits)
     except SourceError as error:
-        return error.message
+        return error.message.removeprefix(f"{source.path}: ")
     return None
+
+
+@lru_cache(maxsize=2)
+def _compiles(text: bytes) -> bool:
+    """Whether Python takes the source as a program: no name is both a parameter and `nonlocal`, and the like."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what the user wrote
+            compile(text.decode(), "<fixed>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def parses(text: bytes) -> bool:
     try:
-        ast.parse(text)
+        ast.parse(text.decode())  # of bytes, it would believe the encoding that they declare
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -1,15 +1,13 @@
 """`[tool.jaxfix]` and the options that override it: bytes in, `Config` out."""
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from jaxfix.core.errors import ConfigError
 from jaxfix.core.finding import Codemod
 
-KEYS = ("select", "ignore", "extend-exclude", "per-file-ignores", "run", "helper")
+KEYS = ("select", "ignore", "extend-exclude", "per-file-ignores", "run", "helper", "baseline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +21,7 @@ class Config:
       per_file_ignores: pairs of a glob and the ids that do not run on the files that it matches.
       run: the program that shows what a fix is worth, as a shell command line.
       helper: where the generated helper file stands, from the folder of the pyproject.toml; None for beside the code.
+      baseline: the file of the findings that are known, from the folder of the pyproject.toml.
     """
 
     select: tuple[str, ...] | None = None
@@ -31,6 +30,7 @@ class Config:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     run: str | None = None
     helper: str | None = None
+    baseline: str | None = None
 
 
 def parse(raw: bytes, path: str, known: Iterable[str]) -> Config | None:
@@ -39,10 +39,14 @@ def parse(raw: bytes, path: str, known: Iterable[str]) -> Config | None:
     Raises:
       ConfigError: not TOML, an unknown key, a value of the wrong type, or an id that is not in `known`.
     """
+    import tomllib
+
     try:
         document = tomllib.loads(raw.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: nested too deeply to be read") from error
     tool = document.get("tool")
     if not isinstance(tool, dict) or "jaxfix" not in tool:
         return None
@@ -61,6 +65,7 @@ def parse(raw: bytes, path: str, known: Iterable[str]) -> Config | None:
         ),
         run=_text(table.get("run"), f"{place} `run`", 'write a command line, such as `run = "python train.py"`'),
         helper=_text(table.get("helper"), f"{place} `helper`", 'name a file, such as `helper = "project/fast.py"`'),
+        baseline=_text(table.get("baseline"), f"{place} `baseline`", 'name a file, such as `baseline = "known.json"`'),
     )
     known = tuple(known)
     for key, ids in _mentioned(config):
@@ -96,6 +101,8 @@ def check_ids(ids: Iterable[str], known: tuple[str, ...], place: str) -> None:
 
 
 def _nearest(name: str, known: tuple[str, ...], kind: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     if near:
         return f"did you mean `{near[0]}`?"
@@ -125,6 +132,8 @@ def _strings(value: object, place: str) -> tuple[str, ...]:
 
 
 def _text(value: object, place: str, hint: str) -> str | None:
+    if isinstance(value, str) and "\0" in value:
+        raise ConfigError(f"{place} holds a null character", hint=hint)
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     if isinstance(value, str):

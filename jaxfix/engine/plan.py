@@ -1,7 +1,8 @@
 """From findings to one patch: cook the recipes, choose, apply, and again until nothing is left to do."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from jaxfix.core.errors import BugError, JaxfixError
 from jaxfix.core.facts import ALONE, Surroundings
@@ -9,7 +10,8 @@ from jaxfix.core.finding import Codemod, Fix, Safety
 from jaxfix.core.model import Module
 from jaxfix.core.report import Held, Patch
 from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, apply_edits
+from jaxfix.core.text import Edit
+from jaxfix.engine import strangers
 from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
@@ -17,33 +19,56 @@ from jaxfix.engine.choice import Chosen
 ROUNDS = 10
 """Rounds that may leave as many fixes to make as there were."""
 Accept = Callable[[Fix], str | None]
+Edited = Mapping[str, tuple[Edit, ...]]
+"""What a person makes of some fixes instead, by their keys: edits of the file as it is."""
 
 
-def plan(source: SourceFile, codemods: Sequence[Codemod], accept: Accept, surroundings: Surroundings = ALONE) -> Patch:
+def plan(
+    source: SourceFile,
+    codemods: Sequence[Codemod],
+    accept: Accept,
+    surroundings: Surroundings = ALONE,
+    own: Edited = MappingProxyType({}),
+) -> Patch:
     """The patch that makes every fix that `accept` takes, as far as they go together.
 
     Args:
       accept: None to take a fix, else the reason why it is held.
       surroundings: what other files tell, and where generated helpers come from.
+      own: takes the place of what the recipes say, and comes before all others.
 
     Raises:
       SourceError: `source` is not valid Python.
-      BugError: a recipe broke, or the fixes do not come to an end.
+      BugError: a codemod or a recipe broke, or the fixes do not come to an end.
     """
+    return patched(source, codemods, accept, surroundings, own)[0]
+
+
+def patched(
+    source: SourceFile,
+    codemods: Sequence[Codemod],
+    accept: Accept,
+    surroundings: Surroundings = ALONE,
+    own: Edited = MappingProxyType({}),
+) -> tuple[Patch, SourceFile]:
+    """As `plan`, with the file that the patch makes: its bytes alone do not tell where its cells begin and end."""
     current = source
     applied: list[Fix] = []
     rounds: list[list[Fix]] = []
     fewest, vain = None, 0
     while vain < ROUNDS:
         made = {fix.key for fix in applied}
-        fixes = cook(analyze(current, codemods, made=made, surroundings=surroundings))
-        chosen, edits, held = _choose(fixes, codemods, accept, current)
+        analysis = analyze(current, codemods, made=made, surroundings=surroundings)
+        if analysis.bugs:
+            raise BugError(analysis.bugs[0])
+        fixes = cook(analysis) if rounds else _with_own(cook(analysis), own)
+        chosen, edits, held = _choose(fixes, codemods, accept, current, own)
         if not chosen:
-            return Patch(source.path, source.raw, current.raw, tuple(applied), held)
-        text = apply_edits(current.text, edits)
-        if not parses(text):
+            return Patch(source.path, source.raw, current.raw, tuple(applied), held), current
+        following = current.edited(edits)
+        if not parses(following.text):
             raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not parse together")
-        current = current.with_text(text)
+        current = following
         applied += chosen
         rounds.append(chosen)
         # Fixes inside one another need as many rounds as they are deep: only those that leave as many are in vain.
@@ -61,14 +86,14 @@ def cook(analysis: Analysis) -> tuple[Fix, ...]:
     """
     found = [found for found in analysis.found if found.finding.recipe is not None]
     fixes = [_cook(analysis.module, each) for each in found]
-    problems = objections(analysis.module.source, [fix for fix in fixes if fix.lowered_because is None])
-    return tuple(_lowered(fix, problems[fix.key]) if fix.key in problems else fix for fix in fixes)
+    source = analysis.module.source
+    problems = objections(source, [fix for fix in fixes if fix.lowered_because is None])
+    return tuple(_lowered(fix, source.placed(problems[fix.key])) if fix.key in problems else fix for fix in fixes)
 
 
 def _cook(module: Module, found: Found) -> Fix:
     from jaxfix.rewrite.rewriter import EditRecorder  # loads LibCST: only now is something rewritten
 
-    recorder = EditRecorder(module)
     assert found.finding.recipe is not None
     fix = Fix(
         key=found.key,
@@ -81,15 +106,31 @@ def _cook(module: Module, found: Found) -> Fix:
         lowered_because=None,
         function=module.path(found.finding.at),
     )
+    where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
+    refusal = None
     try:
-        found.finding.recipe(recorder)
-        edits = recorder.edits
-    except JaxfixError as error:
-        return _lowered(fix, error.message)
-    except Exception as error:  # whatever a recipe raises is its bug, told with its place
-        where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
-        raise BugError(f"{where}: the recipe of `{found.codemod.id}` broke: {type(error).__name__}: {error}") from error
+        with strangers.blamed(f"{where}: the recipe of `{found.codemod.id}` broke", module):
+            try:
+                recorder = EditRecorder(module)
+                found.finding.recipe(recorder)
+                edits = recorder.edits
+            except JaxfixError as error:
+                refusal = error.message
+    except RecursionError:
+        refusal = "the file is nested too deeply to be rewritten"
+    if refusal is not None:
+        return _lowered(fix, module.source.placed(refusal))
     return replace(fix, edits=tuple(sorted(set(edits))), helpers=tuple(sorted(recorder.helpers)))
+
+
+def _with_own(fixes: Sequence[Fix], own: Edited) -> tuple[Fix, ...]:
+    return tuple(edited(fix, own[fix.key]) if fix.key in own else fix for fix in fixes)
+
+
+def edited(fix: Fix, edits: tuple[Edit, ...]) -> Fix:
+    """The fix as a person makes it: nobody knows whether it is safe, and it calls only the helpers that it names."""
+    helpers = tuple(name for name in fix.helpers if any(name in edit.text for edit in edits))
+    return replace(fix, edits=edits, safety=Safety.NEEDS_EVIDENCE, lowered_because=None, helpers=helpers)
 
 
 def _lowered(fix: Fix, reason: str) -> Fix:
@@ -97,15 +138,15 @@ def _lowered(fix: Fix, reason: str) -> Fix:
 
 
 def _choose(
-    fixes: Iterable[Fix], codemods: Sequence[Codemod], accept: Accept, source: SourceFile
+    fixes: Iterable[Fix], codemods: Sequence[Codemod], accept: Accept, source: SourceFile, own: Edited
 ) -> tuple[list[Fix], tuple[Edit, ...], tuple[Held, ...]]:
-    """Takes fixes in the order of codemods, then of the text; skips what overlaps one already taken."""
+    """Takes a person's own, then the others in the order of codemods and the text; skips what overlaps one taken."""
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
     taken = Chosen(source.text)
     chosen: list[Fix] = []
     held: list[Held] = []
-    for fix in sorted(fixes, key=lambda fix: (rank[fix.codemod], fix.at)):
-        reason = fix.lowered_because or accept(fix) or _conflict(fix, taken, source)
+    for fix in sorted(fixes, key=lambda fix: (fix.key not in own, rank[fix.codemod], fix.at)):
+        reason = fix.lowered_because or accept(fix) or _wait(fix, chosen, codemods) or _conflict(fix, taken, source)
         if reason is None:
             chosen.append(fix)
         else:
@@ -113,10 +154,19 @@ def _choose(
     return chosen, taken.edits, tuple(sorted(held, key=lambda h: h.fix.at))
 
 
+def _wait(fix: Fix, chosen: Sequence[Fix], codemods: Sequence[Codemod]) -> str | None:
+    """What has to be made first, in this round; None if nothing."""
+    earlier = {each for codemod in codemods if codemod.id == fix.codemod for each in codemod.after}
+    first = next((other for other in chosen if other.codemod in earlier), None)
+    return None if first is None else f"waits for `{first.codemod}`"
+
+
 def _conflict(fix: Fix, taken: Chosen, source: SourceFile) -> str | None:
     """Why `fix` does not go with what is taken; None if it does, and is taken."""
     other = taken.take(fix)
-    return None if other is None else f"overlaps `{other.codemod}` at line {source.lines.line(other.at.start)}"
+    if other is None:
+        return None
+    return source.placed(f"overlaps `{other.codemod}` at line {source.lines.line(other.at.start)}")
 
 
 def _names(fixes: Iterable[Fix]) -> str:

@@ -1,59 +1,165 @@
 """The facts of many files, joined: what each may know of the others."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import PurePath
+from typing import Protocol, TypeVar
 
-from jaxfix.core.asking import Asking
-from jaxfix.core.asking import asking as asking_for
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Facts, Project, Surroundings
+from jaxfix.core.facts import Facts, Project, Reader, Surroundings, Use, Wanted
 from jaxfix.core.model import Module
-from jaxfix.core.outward import facts
-from jaxfix.core.source import SourceFile
+from jaxfix.core.outward import facts, uses
+from jaxfix.core.source import SourceFile, is_named_as_test
 
 _STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")
 """An attribute that is stored on something else than `self`."""
+_PRIVATE = re.compile(rb"\._(?!_)\w")
+"""A private method, which a class in another file may have too."""
 _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
-def joined(files: Sequence[tuple[SourceFile, Surroundings]]) -> Project:
+_SHARD = 500_000
+"""Bytes of source in one shard: enough that to hand it over costs little, and that its parts are done alike soon."""
+T = TypeVar("T")
+R = TypeVar("R")
+Sources = Sequence[tuple[SourceFile, Surroundings]]
+
+
+class Crew(Protocol):
+    """Does work shard by shard, as `map` does, and perhaps several shards at a time."""
+
+    def __call__(self, work: Callable[[T], R], shards: Sequence[T], /) -> Iterable[R]: ...
+
+
+def joined(files: Sources) -> Project:
     """What the files tell one another; one that cannot be parsed tells nothing.
 
-    Each is parsed, and forgotten: only those that import from another one, jit something or store attributes have
-    anything to tell.
+    Each is parsed, and forgotten. What they do with a function of another file is read, once more, when somebody asks
+    for it.
     """
-    packages = frozenset(around.name.partition(".")[0] for _, around in files if around.name is not None)
+    packages = packages_of(files)
+    found: list[Facts | None] = []
+    unread = False
+    for source, around in files:
+        loaded = source.loaded()
+        is_telling = tells(loaded.text, packages)
+        found.append(_facts(loaded, around, packages) if is_telling else None)
+        unread |= is_telling and found[-1] is None
+    return project_of(files, found, unread=unread)
+
+
+def project_of(
+    files: Sources, found: Sequence[Facts | None], *, unread: bool, read: "Reading | None" = None
+) -> Project:
+    """The project of `files`, of which some tell nothing; a file alone is none."""
     if len(files) < 2:
         return Project()
-    asking = asking_for([source.text for source, _ in files if not _is_test(source.path)])
-    telling = [(source, around) for source, around in files if _tells(source.text, packages)]
-    found = [_facts(source, around, packages, asking) for source, around in telling]
-    return Project(tuple(told for told in found if told is not None), unread=None in found)
+    telling = [index for index, facts in enumerate(found) if facts is not None]
+    read = read or Reading(files)
+    return Project(tuple(facts for facts in found if facts is not None), unread, read.of(telling))
 
 
-def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str], asking: Asking) -> Facts | None:
-    """The facts of one file; of a script that nobody can import too."""
-    known = around if around.name is not None else replace(around, name=_unimportable(source.path))
+def packages_of(files: Sources) -> frozenset[str]:
+    """The first parts of the names that the files are imported by."""
+    return frozenset(around.name.partition(".")[0] for _, around in files if around.name is not None)
+
+
+def facts_of(module: Module, packages: frozenset[str]) -> Facts:
+    """What a file tells the others, be it a script that nobody can import."""
+    path = module.source.path
+    return facts(module, _name(path, module.surroundings), packages, is_test=_is_test(path))
+
+
+Uses = dict[str, tuple[Use, ...]]
+"""What one file does with functions of others, by a dotted name that it mentions."""
+
+
+class Reading:
+    """Reads files again, for what they do with some functions of others.
+
+    Args:
+      crew: who reads, where the work is shared.
+
+    Attributes:
+      known: of each file what was read before, and what is added.
+    """
+
+    def __init__(self, files: Sources, crew: Crew = map, known: Sequence[Uses] = ()) -> None:
+        self._files, self._packages, self._crew = files, packages_of(files), crew
+        self.known = known or [{} for _ in files]
+
+    def alone(self) -> None:
+        """From here on one process reads what is asked for."""
+        self._crew = map
+
+    def of(self, chosen: Sequence[int]) -> Reader:
+        """Reads some of the files, by their index in `chosen`."""
+        return lambda wanted: self([(chosen[index], names) for index, names in wanted])
+
+    def __call__(self, wanted: Sequence[Wanted]) -> list[list[Use]]:
+        missing = [(index, names - self.known[index].keys()) for index, names in wanted]
+        asked = [(index, names) for index, names in missing if names]
+        shards = sharded(asked, [self._files[index][0].size for index, _ in asked])
+        work = [[(*self._files[index], names) for index, names in shard] for shard in shards]
+        for shard, read in zip(shards, self._crew(partial(_read, self._packages), work), strict=True):
+            for (index, _), found in zip(shard, read, strict=True):
+                self.known[index].update(found)
+        return [[use for name in sorted(names) for use in self.known[index][name]] for index, names in wanted]
+
+
+_Asked = tuple[SourceFile, Surroundings, frozenset[str]]
+
+
+def _read(packages: frozenset[str], shard: Sequence[_Asked]) -> list[Uses]:
+    return [_uses(source, around, packages, names) for source, around, names in shard]
+
+
+def _uses(source: SourceFile, around: Surroundings, packages: frozenset[str], names: frozenset[str]) -> Uses:
     try:
-        return facts(Module.parse(source, known), packages, is_test=_is_test(source.path), asking=asking)
+        return uses_of(Module.parse(source.loaded(), around), packages, names)
+    except RecursionError:
+        return dict.fromkeys(names, ())  # told by whoever looks at it in earnest
+
+
+def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> Uses:
+    """What the file does with functions of others."""
+    found: dict[str, list[Use]] = {name: [] for name in names}
+    for use in uses(module, packages, names, is_test=_is_test(module.source.path)):
+        found[use.of].append(use)
+    return {name: tuple(some) for name, some in found.items()}
+
+
+def sharded(items: Sequence[T], sizes: Sequence[int]) -> list[Sequence[T]]:
+    """`items` in order, cut into shards of about the same sum of `sizes`, in bytes."""
+    shards: list[list[T]] = []
+    room = 0
+    for item, size in zip(items, sizes, strict=True):
+        if room <= 0:
+            shards.append([])
+            room = _SHARD
+        shards[-1].append(item)
+        room -= size
+    return [*shards]
+
+
+def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str]) -> Facts | None:
+    try:
+        return facts_of(Module.parse(source, around), packages)
     except (SourceError, RecursionError):
         return None  # told by whoever looks at it in earnest
 
 
-def _unimportable(path: str) -> str:
-    return f"<{path.replace('.', ' ')}>"
+def _name(path: str, around: Surroundings) -> str:
+    return around.name if around.name is not None else f"<{path.replace('.', ' ')}>"
 
 
-def _tells(text: bytes, packages: frozenset[str]) -> bool:
-    if b"jit" in text or b"pmap" in text or _RELATIVE.search(text) or _STORE.search(text):
+def tells(text: bytes, packages: frozenset[str]) -> bool:
+    """Whether a file may have anything to tell: it imports from another one, jits, wraps, stores or calls."""
+    if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True
-    return any(package.encode() in text for package in packages)
+    return any(package.encode() in text for package in packages) or _PRIVATE.search(text) is not None
 
 
 def _is_test(path: str) -> bool:
-    parts = PurePath(path).parts
-    name = parts[-1] if parts else ""
-    is_named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
-    return is_named or any(part in ("tests", "test") for part in parts[:-1])
+    return is_named_as_test(path) or any(part in ("tests", "test") for part in PurePath(path).parts[:-1])

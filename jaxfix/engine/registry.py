@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from jaxfix.core.errors import PackError
-from jaxfix.core.finding import Codemod
+from jaxfix.core.finding import Codemod, Equality, Safety
+from jaxfix.engine.strangers import told
 
 GROUP = "jaxfix.codemods"
 SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")
@@ -38,8 +39,11 @@ def load_registry() -> Registry:
             codemods += validated(point.name, point.load(), taken={codemod.id for codemod in codemods})
         except PackError as error:
             failures.append(error)
-        except Exception as error:  # a stranger's import may raise anything
-            failures.append(PackError(f"pack {point.name!r}: {type(error).__name__}: {error}", hint=_HELP))
+        except KeyboardInterrupt as error:
+            error.add_note(f"pack {point.name!r}")
+            raise
+        except (Exception, SystemExit) as error:  # a stranger's import may raise anything
+            failures.append(PackError(f"pack {point.name!r}: {told(error)}", hint=_HELP))
     return Registry(tuple(codemods), tuple(failures))
 
 
@@ -69,6 +73,14 @@ def docstring(codemod: Codemod) -> str:
 
 
 def _problem(codemod: Codemod, seen: set[str]) -> str | None:
+    for name, kind in (("id", str), ("safety", Safety), ("equality", Equality)):
+        if not isinstance(getattr(codemod, name), kind):
+            return f"has {getattr(codemod, name)!r} for its `{name}`"
+    for name in ("triggers", "cures", "programs"):
+        if not isinstance(getattr(codemod, name), tuple):
+            return f"has a `{name}` that is no tuple"
+    if not all(isinstance(trigger, str) for trigger in codemod.triggers):
+        return "has a trigger that is no string"
     if codemod.id in seen:
         return "has an id that is taken"
     if not codemod.triggers and not codemod.cures:

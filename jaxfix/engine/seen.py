@@ -54,10 +54,10 @@ def sightings(
     for row in rows:
         if not row.again:
             continue
-        places = [(place.path, place.line) for place in row.chain] or [(row.path, row.line)]
-        here = [line for name, line in places if name == path]
-        now = tuple(moved for line in here if then and (moved := then.now(line)) is not None)
-        line = then.now(row.line) if then and row.path == path else None
+        places = [(place.path, place.line, place.cell) for place in row.chain] or [(row.path, row.line, row.cell)]
+        here = [(line, cell) for name, line, cell in places if name == path]
+        now = tuple(moved for line, cell in here if then and (moved := then.now(line, cell)) is not None)
+        line = then.now(row.line, row.cell) if then and row.path == path else None
         if row.path == path and line is None:
             continue  # it was rewritten since
         found.append(Sighting(row, line, now))
@@ -160,18 +160,23 @@ class _Then:
     """Where the lines of a source that was traced are now."""
 
     def __init__(self, traced: TracedSource, source: SourceFile) -> None:
-        self.traced = traced
+        self.traced, self.source = traced, source
         self.lines = [line.strip() for line in source.text.decode().splitlines()]
         self.is_same = not is_stale(traced, source)
 
-    def now(self, line: int) -> int | None:
+    def now(self, line: int, cell: int | None = None) -> int | None:
         """The same line, or the only one of the same text; None for a line that is not there any more."""
-        text = self.traced.line(line)
+        text = self.traced.line(line, cell)
+        here = line if cell is None else self._line_of(cell, line)
         if self.is_same:
-            return line
+            return here
         if text is None or not text.strip():
             return None
-        if line <= len(self.lines) and self.lines[line - 1] == text.strip():
-            return line
+        if here is not None and here <= len(self.lines) and self.lines[here - 1] == text.strip():
+            return here
         alike = [number for number, other in enumerate(self.lines, 1) if other == text.strip()]
         return alike[0] if len(alike) == 1 else None
+
+    def _line_of(self, cell: int, line: int) -> int | None:
+        notebook = self.source.notebook
+        return notebook.line(cell, line) if notebook is not None else None

@@ -1,10 +1,13 @@
 """What a fix saves in its own lines, in a run in which others save compiles as well."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from jaxfix.core.report import Compile, Measurement, Step
 from jaxfix.evidence.verdict import Pair
+
+_CELL = re.compile(r"(?<=\.ipynb):cell \d+$")
 
 
 def saved_alone(pair: Pair, function: str, others: Sequence[str]) -> Pair | None:
@@ -41,5 +44,5 @@ def _is_in(entry: Compile, function: str) -> bool:
 
 def _names(link: str, path: str, qualname: str) -> bool:
     place, _, where = link.partition(" in ")
-    file = place.rpartition(":")[0]
+    file = _CELL.sub("", place.rpartition(":")[0])
     return where == qualname and (file == path or file.endswith(f"/{path}"))

@@ -10,7 +10,17 @@ from jaxfix.core.finding import Equality, Fix
 from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
 from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, noise
 from jaxfix.evidence.own_lines import saved_alone
-from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, stopping, summary
+from jaxfix.evidence.verdict import (
+    Pair,
+    drop,
+    is_blurred,
+    judge,
+    runs_agree,
+    sides_agree,
+    stopping,
+    summary,
+    with_peak,
+)
 
 Candidate = tuple[str, Fix, int]
 Key = tuple[str, str]
@@ -19,6 +29,9 @@ Progress = Callable[[str], None]
 
 
 _WORTH_WEEDING = 3
+_MOST_PEAKS = 3
+"""How often the memory of a run is measured until it tells something: what else the machine does adds to a peak, and
+never takes from it, so the least of several is nearest to what the program needs."""
 _LOOSEST_LAST = (
     *(Equality.LESS_MEMORY, Equality.BITWISE, Equality.STRONGER_TYPES),
     *(Equality.CONVERGED, Equality.CURING, Equality.AS_JITTED),
@@ -100,6 +113,7 @@ class _Trial:
         }
         self._runs = {(run.case, Fixes()): run for run in baseline}
         self._noise: dict[str, Noise] = {}
+        self._peaks: dict[tuple[str, Fixes], list[int]] = {}
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
         self._failure = next((run.failure for run in baseline if run.failure), None)
@@ -123,7 +137,7 @@ class _Trial:
             return self._admitted(self._admitted(accepted, waiting[:middle]), waiting[middle:])
         (key,) = waiting
         comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
-        if summary(comparisons)[0] in (Verdict.DIFFERENT, Verdict.FAILED):
+        if summary(comparisons)[0].is_refuted:
             self._comparisons[key] = comparisons
             return accepted
         return [*accepted, key]
@@ -356,7 +370,28 @@ class _Trial:
         noisy = suspects if self._runner.repeats else cases
         pairs = self._pairs(cases, before, after, self._known_noise(noisy))
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.equality)] or pairs
+        if fix.equality is Equality.LESS_MEMORY:
+            telling = [self._settled(pair, without, with_it) for pair in telling]
         return tuple(judge(pair, fix.equality, _name(key, fix), self._beside(key, with_it)) for pair in telling)
+
+    def _settled(self, pair: Pair, without: Fixes, with_it: Fixes) -> Pair:
+        """The pair with the least peaks of several runs, where those of one run each leave it open."""
+        sides = [self._measured(pair.before, without), self._measured(pair.after, with_it)]
+        pair = _with_least(pair, sides)
+        while is_blurred(pair) and min(map(len, sides)) < _MOST_PEAKS:
+            for side, fixes in zip(sides, (without, with_it), strict=True):
+                self._measure_memory(side, pair.before.case, fixes)
+            pair = _with_least(pair, sides)
+        return pair
+
+    def _measured(self, run: Measurement, fixes: Fixes) -> list[int]:
+        """The peaks of memory of all runs with these fixes, from now on."""
+        return self._peaks.setdefault((run.case, fixes & self._reaches[run.case]), [run.memory_bytes])
+
+    def _measure_memory(self, known: list[int], case: str, fixes: Fixes) -> None:
+        self._progress("running it once more, for its memory")
+        (run,) = self._runner.measure(self._patched(fixes), frozenset({case}))
+        known.append(max(known) if run.failure is not None else run.memory_bytes)
 
     def _pairs(
         self,
@@ -375,12 +410,23 @@ class _Trial:
         if missing:
             self._progress("running it as it is once more")
             for second in self._runner.measure({}, missing):
-                self._noise[second.case] = noise(self._runs[(second.case, Fixes())], second)
+                first = self._runs[(second.case, Fixes())]
+                self._noise[second.case] = noise(first, second)
+                self._measured(first, Fixes()).append(second.memory_bytes)
         return {case: self._noise[case] for case in cases}
 
 
 def _name(key: Key, fix: Fix) -> str:
     return f"{key[0]}:{fix.function}"
+
+
+def _with_least(pair: Pair, peaks: Sequence[Sequence[int]]) -> Pair:
+    """The pair with the least peaks of both sides; its noise is what the two least of a side differ by."""
+    before, after = (with_peak(run, min(side)) for run, side in zip((pair.before, pair.after), peaks, strict=True))
+    apart = [ordered[1] - ordered[0] for ordered in map(sorted, peaks) if len(ordered) > 1]
+    return replace(
+        pair, before=before, after=after, noise=replace(pair.noise, peak=max(apart, default=pair.noise.peak))
+    )
 
 
 def _twin(case: str) -> str:

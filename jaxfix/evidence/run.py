@@ -105,6 +105,9 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
     stopped = _stopped(records, finished)
     failed = None if stopped else failure(finished.status, stderr if stderr.strip() else stdout)
     ending = {"case": case, "failure": failed, "stdout": stdout, "stopped": stopped}
+    for number, record in enumerate(records):
+        for entry in record["compiles"]:
+            entry["process"] = number
     parts = [from_json(Measurement, record | ending) for record in records]
     empty = Measurement(case, failed, (), 0, (), (), stdout, (), {}, 0, None)
     return replace(
@@ -123,6 +126,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
+        has_jax=any(part.has_jax for part in parts),
     )
 
 
@@ -132,7 +136,7 @@ def _so_far(path: Path) -> dict[str, Any]:
     for line in path.read_text().splitlines():
         with suppress(ValueError):  # the last one may be cut off
             compiles.append(json.loads(line))
-    counted = {"traces": 0, "steps": [], "outputs": [], "functions": [], "loaded": {}, "peak_bytes": 0}
+    counted = {"has_jax": True, "traces": 0, "steps": [], "outputs": [], "functions": [], "loaded": {}, "peak_bytes": 0}
     pid = int(path.name.partition("-")[0])
     return {"compiles": compiles, "environment": None, "started": path.stat().st_mtime, "pid": pid, **counted}
 
@@ -142,7 +146,7 @@ def kept_originals(folder: Path, sources: Mapping[str, Path], places: Mapping[st
     copies = {}
     for number, (path, original) in enumerate(sources.items()):
         if original.is_file():
-            copy = folder / "originals" / f"{number}.py"
+            copy = folder / "originals" / f"{number}{original.suffix if original.suffix == '.ipynb' else '.py'}"
             copy.parent.mkdir(exist_ok=True)
             shutil.copyfile(original, copy)
             copies[str(places[path])] = str(copy)

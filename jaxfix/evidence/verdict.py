@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from jaxfix.core.finding import Equality
-from jaxfix.core.report import Comparison, Counts, Measurement, Verdict
+from jaxfix.core.report import Comparison, Counts, Course, Measurement, Verdict
 from jaxfix.evidence.outputs import (
     JIT_TOLERANCE,
     SILENCE,
@@ -23,8 +23,12 @@ from jaxfix.evidence.outputs import (
 )
 
 _NAMED_LEAVES = 2
+_POINTS = 120
+"""Of a chart of the steps, at most."""
 # A drop of the peak of memory that is told: of a process, allocators and threads move it by some megabytes.
 _NOTICEABLE_BYTES, _NOTICEABLE_PART, _NOISES = 8_000_000, 0.02, 3
+_CLEAR = 2
+"""A drop that is this many times what is needed is believed at once; a smaller one is measured again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,8 @@ def judge(pair: Pair, equality: Equality, function: str, beside: Equality | None
     words = _equality(pair, found, equality) if found.difference is None else "not equal"
     before, after = counts(pair.before), counts(pair.after)
     figures = (found.max_delta, found.max_ulp, found.beside, pair.after.alone.get(function))
-    return Comparison(pair.before.case, verdict, reason, before, after, words, *figures, cured=cured)
+    courses = course(pair.before), course(pair.after)
+    return Comparison(pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses)
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
@@ -138,6 +143,20 @@ def counts(measurement: Measurement) -> Counts:
         measurement.steady_rss_bytes,
         measurement.peak_bytes,
         sum(entry.seconds for entry in measurement.compiles),
+    )
+
+
+def course(measurement: Measurement) -> Course | None:
+    """The steps of a run in as many points as a chart can show; neighbours become one."""
+    found = list(zip(measurement.step_numbers, measurement.steps, strict=True))
+    if len(found) < 2:
+        return None
+    size = -(-len(found) // _POINTS)
+    groups = [found[start : start + size] for start in range(0, len(found), size)]
+    return Course(
+        tuple(group[-1][0] for group in groups),
+        tuple(max(step.compiles for _, step in group) for group in groups),
+        tuple(group[-1][1].rss_bytes for group in groups),
     )
 
 
@@ -233,6 +252,25 @@ def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENC
     if old - new >= least:
         return Verdict.PROVEN, words
     return Verdict.NO_EFFECT, f"equal results, but {words}: a drop of less than {least / 1e6:.0f} MB tells nothing here"
+
+
+def is_blurred(pair: Pair) -> bool:
+    """Whether more runs may tell another thing of the peaks: what drops is hidden by what two equal runs differ by, or
+    is so little above it that one busy moment can have made it up. A device counts its bytes, and is sure of them.
+
+    Where nothing drops that would be worth telling, and two equal runs are alike, more runs would tell the same.
+    """
+    drop, noise = pair.before.memory_bytes - pair.after.memory_bytes, pair.noise.peak
+    least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * pair.before.memory_bytes)
+    bar = max(least, _NOISES * noise)
+    is_hidden = drop < bar and drop + _NOISES * noise >= least
+    is_narrow = bar <= drop < _CLEAR * bar and (pair.before.device_peak_bytes is None or noise > 0)
+    return not pair.fails_alike and (is_hidden or is_narrow)
+
+
+def with_peak(run: Measurement, peak: int) -> Measurement:
+    """The same with another peak of memory, of its device where that tells."""
+    return replace(run, peak_bytes=peak) if run.device_peak_bytes is None else replace(run, device_peak_bytes=peak)
 
 
 def _rises(before: Counts, after: Counts, noise: Noise) -> str | None:

@@ -1,18 +1,26 @@
 """The machine's view of a run: one JSON document, schema 1."""
 
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from jaxfix.core.codec import to_json
 from jaxfix.core.report import Diagnostic, Report
 
 
-def findings(report: Report, *, not_shown: int) -> str:
+def findings(
+    report: Report, *, not_shown: int, baselines: Sequence[Mapping[str, object]] = (), statistics: bool = False
+) -> str:
     """`{"schema": 1, "findings": [...], "errors": [...], "not_shown": 2}`, paths relative to where jaxfix ran.
 
     Args:
       not_shown: how many findings `--all` would add.
+      baselines: what they know, which is no part of `findings`; there only if there are any.
+      statistics: whether to tell how many findings each codemod has, beside them.
     """
-    return _document(_found(report) | {"not_shown": not_shown})
+    numbers = Counter(entry.id for entry in report.findings).most_common()
+    more = ({"baselines": list(baselines)} if baselines else {}) | ({"statistics": dict(numbers)} if statistics else {})
+    return _document(_found(report) | {"not_shown": not_shown} | more)
 
 
 def applied(report: Report, *, written: bool) -> str:
@@ -53,6 +61,7 @@ def _found(report: Report) -> dict[str, object]:
 def _finding(diagnostic: Diagnostic) -> dict[str, object]:
     return {
         "path": diagnostic.path,
+        **({} if diagnostic.cell is None else {"cell": diagnostic.cell}),
         "line": diagnostic.line,
         "column": diagnostic.column,
         "end_line": diagnostic.end_line,
@@ -65,6 +74,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, object]:
         "fixable": diagnostic.fixable,
         "declined": diagnostic.declined,
         "seen": to_json(diagnostic.seen),
+        "related": [to_json(entry) for entry in diagnostic.related],
     }
 
 

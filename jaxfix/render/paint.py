@@ -24,6 +24,13 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def named(path: str) -> str:
+    """The path on one line, as `printable`; bytes that are no UTF-8 stay what they are, so that it can be opened."""
+    if path.isprintable():
+        return path
+    return "".join(char if "\udc80" <= char <= "\udcff" else printable(char) for char in path)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 finding`, `2 findings`, `2 fixes`."""
     plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"

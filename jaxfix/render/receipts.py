@@ -18,7 +18,7 @@ def receipt(evidence: Evidence, paint: Paint, width: int | None = None, more: st
 
     What does not fit into `width` columns goes on, indented.
     """
-    verdict, place = evidence.verdict.value, f"{evidence.path}:{evidence.line}"
+    verdict, place = evidence.verdict.value, evidence.where
     story = told(evidence) + more
     head = f"{verdict}  {evidence.codemod}  {place}  "
     if width is not None and len(head) + len(story) > width:

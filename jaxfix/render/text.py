@@ -1,9 +1,10 @@
 """Findings as lines that a terminal, an editor and a person can follow."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from jaxfix.core.report import Diagnostic, Held
-from jaxfix.render.paint import Paint, counted, printable
+from jaxfix.core.report import Diagnostic, Held, shown_place
+from jaxfix.render.paint import Paint, counted, named, printable
 
 
 def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
@@ -13,7 +14,7 @@ def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
 
 def held(place: str, entry: Held, reason: str | None, paint: Paint) -> str:
     """One line that says why a fix is not written, as far as `reason` is not told for many at once."""
-    told = f"{paint('yellow', 'held')}  {entry.fix.codemod}  {paint('bold', place)}"
+    told = f"{paint('yellow', 'held')}  {entry.fix.codemod}  {paint('bold', named(place))}"
     return f"{told}  {reason}\n" if reason else f"{told}\n"
 
 
@@ -22,19 +23,42 @@ def held_together(number: int, reason: str, paint: Paint) -> str:
     return f"{paint('yellow', 'held')}  {'both' if number == 2 else f'these {number}'}: {reason}\n"
 
 
-def check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, *, not_shown: int = 0) -> str:
-    """What `check` found, in one line; another says of how many possible findings nothing is shown."""
+def statistics(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
+    """How many findings each codemod has, the most first."""
+    numbers = Counter((diagnostic.id, diagnostic.fixable) for diagnostic in diagnostics)
+    rows = sorted(numbers.items(), key=lambda row: (-row[1], row[0]))
+    width = max((len(str(number)) for _, number in rows), default=0)
+    return "".join(
+        f"{number:>{width}}  {paint('bold red', name)}{' ' + paint('cyan', '[*]') if fixable else ''}\n"
+        for (name, fixable), number in rows
+    )
+
+
+def stale(place: str, message: str, paint: Paint) -> str:
+    """One line about an entry of a baseline of which nothing is found any more."""
+    return f"{paint('bold', place)}: {paint('bold red', 'stale')} {printable(message)}\n"
+
+
+def check_summary(
+    diagnostics: Sequence[Diagnostic], files: int, paint: Paint, *, not_shown: int = 0, is_compared: bool = False
+) -> str:
+    """What `check` found, in one line; another says of how many possible findings nothing is shown.
+
+    Args:
+      is_compared: whether findings that a baseline knows are left out.
+    """
     if not files:
         return "there is nothing to look at\n"
-    return _check_summary(diagnostics, files, paint) + (_not_shown(not_shown, paint) if not_shown else "")
+    noun = "new finding" if is_compared else "finding"
+    return _check_summary(diagnostics, files, paint, noun) + (_not_shown(not_shown, paint) if not_shown else "")
 
 
-def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
+def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, noun: str) -> str:
     if not diagnostics:
-        return f"{paint('green', 'no findings')} in {counted(files, 'file')}\n"
+        return f"{paint('green', f'no {noun}s')} in {counted(files, 'file')}\n"
     places = len({diagnostic.path for diagnostic in diagnostics})
     fixable = sum(diagnostic.fixable for diagnostic in diagnostics)
-    told = f"{paint('bold', counted(len(diagnostics), 'finding'))} in {places} of {counted(files, 'file')}"
+    told = f"{paint('bold', counted(len(diagnostics), noun))} in {places} of {counted(files, 'file')}"
     return f"{told}; [*] {fixable} fixable with `jaxfix apply`\n" if fixable else f"{told}; none fixable\n"
 
 
@@ -68,7 +92,8 @@ def note(message: str, paint: Paint) -> str:
 
 
 def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
-    place = paint("bold", f"{diagnostic.path}:{diagnostic.line}:{diagnostic.column}")
+    place = shown_place(named(diagnostic.path), diagnostic.cell, diagnostic.line)
+    place = paint("bold", f"{place}:{diagnostic.column}")
     star = f" {paint('cyan', '[*]')}" if diagnostic.fixable else ""
     declined = f" (no fix: {diagnostic.declined})" if diagnostic.declined else ""
     told = printable(f"{diagnostic.message}{declined}")  # a trace may be a stranger's

@@ -60,7 +60,7 @@ def page(trace: Trace, cures: Mapping[Compiled, Cure]) -> str:
     )
     return _DOCUMENT.format(
         title=escape(f"{command}: compiles"),
-        css=_asset("uplot.min.css") + _asset("trace.css"),
+        css=_asset("uplot.min.css") + _asset("palette.css") + _asset("trace.css"),
         licence=_asset("uplot.LICENSE").replace("*/", ""),
         body=body,
         data=_json(_data(trace.measurement, rows)),
@@ -266,7 +266,7 @@ def _place(trace: Trace, number: int, row: Compiled, cure: Cure | None) -> str:
     return (
         f'<details id="place-{number}"{opened}><summary><code>{escape(row.where)}</code> '
         f'{escape(row.program)} <span class="soft">{counted(row.compiles, "compile")}, {row.seconds:.2f} s{lost}</span>'
-        f"</summary><dl>{listed}</dl>{_snippet(trace, row.path, row.line)}</details>"
+        f"</summary><dl>{listed}</dl>{_snippet(trace, row)}</details>"
     )
 
 
@@ -289,19 +289,18 @@ def _times(number: int) -> str:
 
 def _chain(chain: Iterable[Place]) -> str:
     shown = "".join(
-        f"<li><code>{escape(place.path)}:{place.line}</code> in <code>{escape(place.function)}</code></li>"
-        for place in chain
+        f"<li><code>{escape(place.where)}</code> in <code>{escape(place.function)}</code></li>" for place in chain
     )
     return f'<ol class="chain">{shown}</ol>' if shown else ""
 
 
-def _snippet(trace: Trace, path: str, line: int) -> str:
-    source = trace.sources.get(path)
-    if source is None or source.line(line) is None:
+def _snippet(trace: Trace, row: Compiled) -> str:
+    source, line = trace.sources.get(row.path), row.line
+    if source is None or source.line(line, row.cell) is None:
         return ""
     spans = "".join(
         f"<span{' class=hit' if number == line else ''}><i>{number}</i>{escape(text)}</span>"
         for number in range(max(1, line - _AROUND), line + _AROUND + 1)
-        if (text := source.line(number)) is not None
+        if (text := source.line(number, row.cell)) is not None
     )
     return f'<pre tabindex="0" aria-label="source around line {line}">{spans}</pre>'

@@ -77,6 +77,7 @@ class EditRecorder:
     # --- statements -------------------------------------------------------------------------------------------
 
     def insert_before(self, statement: ast.stmt, text: str, *, below_hoisted: bool = False) -> None:
+        self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
             raise self._blocks.refusal(statement, "nothing can stand before an `elif`")
         self._filled.append(statement)
@@ -98,6 +99,7 @@ class EditRecorder:
         self._pieces.append(Piece(edit, owner, Place.LINES_BEFORE, gap, not self._begins_block(statement), turn))
 
     def insert_after(self, statement: ast.stmt, text: str) -> None:
+        self._refuse_foreign(statement)
         _, after = self._blocks.neighbours(statement)
         if after is not None:
             self.insert_before(after, text)
@@ -113,12 +115,14 @@ class EditRecorder:
         self._add(Edit(Span(end, end), own), self._module.span(statement), Place.LINES_AFTER)
 
     def delete(self, statement: ast.stmt) -> None:
+        self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
             raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
         if statement not in self._deleted:
             self._deleted.append(statement)
 
     def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
+        self._refuse_foreign(function)
         start, indent = self._blocks.line_start(function), self._blocks.indent(function)
         text = indent + self._statements(f"@{expression}", indent) + self._layout.newline
         edit = Edit(Span(start, start), text)
@@ -133,6 +137,8 @@ class EditRecorder:
         name: str,
         parameters: tuple[str, ...] = (),
     ) -> None:
+        self._refuse_foreign(function)
+        self._refuse_foreign(before)
         if not self._blocks.owns_line(before) or self._blocks.is_elif(before):
             raise self._blocks.refusal(before, "a definition cannot stand before it")
         span, region = self._module.span(function), self._blocks.region(function)
@@ -265,6 +271,7 @@ class EditRecorder:
 
     def _span(self, node: ast.AST) -> Span:
         """The span of an expression that can be rewritten; of a generator that is all of a call, without brackets."""
+        self._refuse_foreign(node)
         if not self._module.has_exact_spans(node):
             line = getattr(node, "lineno", 1)
             raise SourceError(self._module.source.path, f"line {line} cannot be rewritten: it is in a format string")
@@ -274,6 +281,11 @@ class EditRecorder:
         if is_argument and call is not None and span.end == self._module.span(call).end:
             return Span(span.start + 1, span.end - 1)  # `ast` counts the brackets of the call as the generator's
         return span
+
+    def _refuse_foreign(self, node: ast.AST) -> None:
+        """Raises ValueError for a node of another tree: its place in this text would be a wrong one."""
+        if self._module.parent(node) is None:
+            raise ValueError(f"`{ast.unparse(node)}` is no node of this file")
 
     def _spaced(self, span: Span, text: str) -> str:
         """`text` with the space that keeps it from growing together with a word beside it."""
@@ -298,6 +310,7 @@ class EditRecorder:
         return self._layout.placed(self._layout.fitted(text.strip("\n"), indent), indent, around)
 
     def _replace_statement(self, statement: ast.stmt, text: str) -> None:
+        self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
             raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
         span, indent = self._module.span(statement), self._blocks.indent(statement)

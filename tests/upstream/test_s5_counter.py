@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 def test_the_step_is_compiled_once(measured, system: System) -> None:
     written, repaired, by_hand = (measured(system, name, "training") for name in ("as written", "jaxfix", "by hand"))
     assert written.steady >= 1
-    assert (repaired.failure, repaired.second, repaired.steady) == (None, by_hand.second, 0)
+    assert (repaired.failure, repaired.steady) == (None, 0)
+    assert repaired.compiles == by_hand.compiles  # of a returned counter, that of its comparison comes a step later
     assert repaired.rss_bytes < 100_000
     assert difference(repaired, written) == 0

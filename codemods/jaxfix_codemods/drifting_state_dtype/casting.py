@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import CONTROL_FLOW, WHOLE, Module, Rewriter
+from jaxfix.api import CONTROL_FLOW, WHOLE, Module, Rewriter, direct_calls, handed_to
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
 from jaxfix_codemods.drifting_state_dtype.drift import Drift
 
@@ -55,7 +55,7 @@ def _of_body(module: Module, body: Body) -> Iterator[Wrap]:
         _check_uses(module, body.function)
     for result in body.results:
         if not module.has_exact_spans(result):
-            raise Declined("it stands inside an f-string")
+            raise Declined("it stands inside a format string")
         if not _names(module, result, body):
             yield Wrap(result, body.state.arg)
 
@@ -86,21 +86,28 @@ def _check_uses(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
     Raises:
       Declined: somebody else relies on what the function returns.
     """
-    for call in module.all_calls():
-        if module.definition(call.func) is function:
-            raise Declined(f"`{function.name}` is called elsewhere too")
-        used = any(module.definition(argument) is function for argument in call.args)
-        if used and module.qualname(call.func) not in (*CONTROL_FLOW, "functools.partial"):
+    if direct_calls(module, function):
+        raise Declined(f"`{function.name}` is called elsewhere too")
+    for call in handed_to(module, function):
+        if module.qualname(call.func) not in (*CONTROL_FLOW, "functools.partial"):
             raise Declined(f"`{function.name}` is used elsewhere too")
 
 
 def _own_helper(module: Module, at: ast.expr) -> str | None:
     """The name under which the file knows a function that does it, where that name can be seen."""
-    for node in ast.walk(module.tree):
+    for node, root in module.once(_helpers):
+        if module.scope_of(root.id, at) is module.scope_of(root.id, node):
+            return module.text(node)
+    return None
+
+
+def _helpers(module: Module) -> tuple[tuple[ast.expr, ast.Name], ...]:
+    """Where such a function is named, each with the variable that the name begins with."""
+    found = []
+    for node in module.among(ast.Name, ast.Attribute):
         if isinstance(node, ast.Name | ast.Attribute) and module.qualname(node) in _HELPERS:
             root: ast.expr = node
             while isinstance(root, ast.Attribute):
                 root = root.value
-            if isinstance(root, ast.Name) and module.scope_of(root.id, at) is module.scope_of(root.id, node):
-                return module.text(node)
-    return None
+            found += [(node, root)] if isinstance(root, ast.Name) else []
+    return tuple(found)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import HALVES, WHOLE, DtypeOrigins, Dtypes, Form, Key, Kind, Module, Origins, Values
+from jaxfix.api import HALVES, WHOLE, Carried, DtypeOrigins, Dtypes, Form, Key, Kind, Module, Origins, Values
 from jaxfix_codemods.drifting_state_dtype.bodies import BRANCHES, LOOPS, Body, bodies, start
 
 
@@ -48,7 +48,7 @@ class _Start:
         self, module: Module, values: Values, call: ast.Call, expr: ast.expr | None, read: tuple[Body, ...]
     ) -> None:
         self._module, self._values, self._call, self._expr = module, values, call, expr
-        self._origins, self._dtypes = Origins(module), DtypeOrigins(module)
+        self._origins, self._dtypes = module.once(Origins), module.once(DtypeOrigins)
         self._owner = next((body.owner for body in read if body.owner is not None), None)
         self._inside = {body.function for body in read}
 
@@ -58,10 +58,13 @@ class _Start:
         if self._expr is not None:
             found = self._origins.of(self._expr) if key == WHOLE else self._origins.items(self._expr, key)
             # In a loop of Python the state is also what came back the last time.
-            found = tuple(source for source in found if source is not self._call)
+            found = self._origins.starts(tuple(source for source in found if not self._came_back(source)))
         if found and not any(isinstance(source, ast.arg | ast.Pass) for source in found):
             return found
         return tuple(self._constructed(key))
+
+    def _came_back(self, source: ast.AST) -> bool:
+        return source is self._call or (isinstance(source, Carried) and source.call is self._call)
 
     def _constructed(self, key: Key) -> Iterator[ast.AST]:
         for made in self._origins.constructions(self._owner) if self._owner is not None else ():

@@ -6,6 +6,10 @@ JAX keeps compiled programs under the identity of the function inside the jit. A
 surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
 and is no finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
 
+A function that makes a jitted one, such as `make_step(optimizer)`, compiles anew where a loop calls it at every round:
+the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
+makes other programs on purpose and is no finding, unless it takes data, which the jitted function should be handed.
+
 Before:
     import jax
 
@@ -39,6 +43,11 @@ a length, an axis or a condition, bound methods (they read their object at each 
 under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or handed to other code is a
 factory on purpose.
 
+Moved before the loop, a factory is called once, also where the loop has no round: so it must do nothing but make the
+function, of arguments that the loop neither binds nor changes nor hands on to code that may. Called at each round, the
+function would read its globals, and what the functions that it was given read, at each round too: where these change,
+one made before the loop goes on with the first values, and the call stays.
+
 Evidence: fewer compiles, bitwise equal outputs.
 
 Source: https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
@@ -49,7 +58,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Safety, Why, hoisting
-from jaxfix_codemods.local_jit.judging import judge, varies_by_design
+from jaxfix_codemods.local_jit import factories
+from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
 from jaxfix_codemods.local_jit.rewriting import rewrite
 from jaxfix_codemods.local_jit.sites import Site, sites, surely_repeats
@@ -60,6 +70,24 @@ def find(module: Module) -> Iterator[Finding]:
         applied = unapplied(module, site)
         if applied is not None or not varies_by_design(module, site):
             yield _finding(module, site, applied)
+    for made in factories.made_in_loops(module):
+        yield _of_factory(module, made)
+
+
+def _of_factory(module: Module, made: factories.Made) -> Finding:
+    name = module.text(made.call.func)
+    found = partial(
+        Finding,
+        at=made.call,
+        message=f"`{name}` makes a new jitted function in every round of the loop: it compiles again each time",
+        title=f"Call `{name}` once, before the loop",
+        confidence=Confidence.CERTAIN if factories.surely_repeats(module, made) else Confidence.POSSIBLE,
+        safety=Safety.NEEDS_EVIDENCE,
+    )
+    try:
+        return found(recipe=partial(factories.move, module, factories.judge(module, made)))
+    except hoisting.Stuck as reason:
+        return found(declined=str(reason))
 
 
 def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
@@ -67,7 +95,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
         Finding,
         at=site.at,
         message=_message(module, site),
-        confidence=Confidence.CERTAIN if surely_repeats(module, site) else Confidence.POSSIBLE,
+        confidence=_confidence(module, site),
     )
     title = f"Make {_what(module, site)} once"
     if applied is not None:
@@ -80,6 +108,12 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     return found(
         title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
     )
+
+
+def _confidence(module: Module, site: Site) -> Confidence:
+    if not surely_repeats(module, site) or is_made_for_each(module, site):
+        return Confidence.POSSIBLE
+    return Confidence.CERTAIN
 
 
 def _message(module: Module, site: Site) -> str:

@@ -16,6 +16,8 @@ from jaxfix.api import (
     is_bound_before,
     lifting,
     purity,
+    varies_by_callers,
+    walk,
 )
 from jaxfix_codemods.local_jit import lengthening
 from jaxfix_codemods.local_jit.sites import Site
@@ -36,6 +38,7 @@ class Plan:
       in_module: whether that is at the top level.
       stays: whether it stays in its function, and leaves the loop alone.
       doubts: what only a rerun can settle.
+      keeps_variable: its variable is bound to other things too, and stays.
     """
 
     site: Site
@@ -46,6 +49,7 @@ class Plan:
     in_module: bool
     stays: bool
     doubts: tuple[str, ...]
+    keeps_variable: bool = False
 
 
 def judge(module: Module, site: Site) -> Plan:
@@ -77,6 +81,11 @@ def varies_by_design(module: Module, site: Site) -> bool:
     return False
 
 
+def is_made_for_each(module: Module, site: Site) -> bool:
+    """As `varies_by_design`, of a loop around a call."""
+    return any(varies_by_callers(module, function, site.made) for function in _functions_of(module, site))
+
+
 def _functions_of(module: Module, site: Site) -> Iterator[Function]:
     found = core(module, site)
     if isinstance(found, ast.FunctionDef | ast.Lambda):
@@ -92,22 +101,14 @@ def core(module: Module, site: Site) -> Function | ast.expr:
         match expr:
             case ast.Call(func=func, args=[inner, *_]) if module.qualname(func) is not None:
                 expr = inner
-            case ast.Name(id=name):
-                value = _bound_value(module, expr, name)
-                if value is None:
+            case ast.Name():
+                value = module.only_value(expr)
+                if not isinstance(value, ast.Call):
                     break
                 expr = value
             case _:
                 break
     return module.definition(expr) or expr
-
-
-def _bound_value(module: Module, expr: ast.Name, name: str) -> ast.Call | None:
-    match module.bindings(name, module.scope_of(name, expr)):
-        case (binding,) if isinstance(binding.node, ast.Name):
-            value = module.value_of(binding.node)
-            return value if isinstance(value, ast.Call) else None
-    return None
 
 
 def _use(module: Module, use: ast.expr) -> str | None:
@@ -122,6 +123,7 @@ class _Judge:
         self.lifted: list[hoisting.Taken] = []
         self.kept: list[str] = []
         self.doubts: list[str] = []
+        self.is_rebound: str | None = None
 
     def plan(self) -> Plan:
         module = self.module
@@ -137,12 +139,24 @@ class _Judge:
             raise hoisting.Stuck(f"`{function.name}` has to take `{self.lifted[0].text}`")
         scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
         at, is_before = self._place(scope, stays, needed, moves_along=function is not None)
+        if self.is_rebound is not None:
+            self._check_rebound(self.is_rebound, stays=stays)
         if self.lifted and function is not None:
             lengthening.check(module, self.site, function, self.lifted)
         is_above = isinstance(function, ast.FunctionDef) and not module.loops(function)
         moves = None if stays and is_above else function
         in_module = scope is self.module.tree
-        return Plan(self.site, moves, tuple(self.lifted), at, is_before, in_module, stays, tuple(self.doubts))
+        return Plan(
+            self.site,
+            moves,
+            tuple(self.lifted),
+            at,
+            is_before,
+            in_module,
+            stays,
+            tuple(self.doubts),
+            self.is_rebound is not None,
+        )
 
     def _check_uses(self) -> None:
         if self.site.taker is not None:
@@ -153,17 +167,28 @@ class _Judge:
         for target in targets:
             bound = self.module.bindings(target.id, self.module.scope_of(target.id, target))
             if len(bound) > 1:
-                raise hoisting.Stuck(f"`{target.id}` is bound more than once")
+                self.is_rebound = target.id
             if self.module.value_of(target) is not self.site.at:
                 raise hoisting.Stuck(f"what `{target.id}` is depends on a condition")
             if not isinstance(self.module.parent(target), ast.Assign):
                 raise hoisting.Stuck(f"`{target.id}` is bound in the middle of something else")
         function = self.site.function
-        if function is not None:
+        if self.site.renamed is not None:
+            if self.site.renamed.lineno != self.site.renamed.end_lineno:
+                raise hoisting.Stuck(f"`{self.module.text(self.site.renamed.targets[0])}` is bound over several lines")
+        elif function is not None:
             if len(self.module.bindings(function.name, self.module.scope_of(function.name, function))) > 1:
                 raise hoisting.Stuck(f"`{function.name}` is bound more than once")
         elif not targets and not isinstance(self.module.parent(self.site.at), ast.Call | ast.keyword):
             raise hoisting.Stuck("which function is meant depends on a condition")
+
+    def _check_rebound(self, name: str, *, stays: bool) -> None:
+        """A variable that is bound to other things too stays, and is bound to what is made once."""
+        if self.lifted:
+            taken = self.lifted[0].text
+            raise hoisting.Stuck(f"`{name}` is bound more than once, and this function would have to take `{taken}`")
+        if stays:
+            raise hoisting.Stuck(f"`{name}` is bound more than once, and this function belongs to the one around it")
 
     def _doubt_uses(self) -> None:
         """What one jit for many calls may tell apart less well than a new one for each."""
@@ -173,7 +198,8 @@ class _Judge:
             bound += [site.function] if site.function is not None else []
             if not all(is_bound_before(module, each, use) for each in bound):
                 self.doubts.append(use.id)  # perhaps it is not defined
-        jitted = module.decorated(site.function) if site.function is not None else module.jitted(site.at)
+        is_decorated = site.function is not None and site.renamed is None
+        jitted = module.decorated(site.function) if is_decorated and site.function else module.jitted(site.at)
         if site.taker is not None or (jitted is not None and self._compares(jitted.jit)):
             self.doubts.append(site.by)
 
@@ -280,7 +306,7 @@ class _Judge:
     def _check_early(self, function: Function | None) -> list[str]:
         """What is read when the jit is made: it must mean the same at the new place. Returns the module's names."""
         module, site = self.module, self.site
-        parts: list[ast.AST] = [site.at] if site.function is None else []
+        parts: list[ast.AST] = [site.at] if site.function is None or site.renamed is not None else []
         if function is not None:
             parts += hoisting.evaluated_early(function)
         needed: list[str] = []
@@ -318,8 +344,8 @@ class _Judge:
     def _check_calls(self, parts: list[ast.AST]) -> None:
         """What is called when the jit is made makes functions, and does nothing else."""
         for part in parts:
-            for call in (n for n in ast.walk(part) if isinstance(n, ast.Call)):
-                if any(isinstance(o, ast.Lambda) and o in ast.walk(part) for o in self.module.ancestors(call)):
+            for call in (n for n in walk(part) if isinstance(n, ast.Call)):
+                if any(isinstance(o, ast.Lambda) and o in walk(part) for o in self.module.ancestors(call)):
                     continue
                 name = self.module.transform(call.func) or ""
                 if name not in fresh.RENEWING and not name.startswith(_MAKING):

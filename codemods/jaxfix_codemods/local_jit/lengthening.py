@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from jaxfix.api import Function, Module, hoisting
+from jaxfix.api import Function, Module, hoisting, walk
 from jaxfix_codemods.local_jit.sites import Site
 from jaxfix_codemods.local_jit.timing import check_timing
 
@@ -37,12 +37,10 @@ def check(module: Module, site: Site, function: Function, lifted: Sequence[hoist
 
 
 def _check_uses(module: Module, site: Site, function: ast.FunctionDef) -> None:
-    if any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in ast.walk(s)):
+    if any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in walk(s)):
         raise hoisting.Stuck(f"`{function.name}` calls itself, and has to take further arguments")
-    if site.function is None:
-        uses = [n for n in ast.walk(module.tree) if isinstance(n, ast.Name) and n.id == function.name]
-        if sum(isinstance(n.ctx, ast.Load) for n in uses) > 1:
-            raise hoisting.Stuck(f"`{function.name}` is used elsewhere too")
+    if site.function is None and len(module.loads(function.name)) > 1:
+        raise hoisting.Stuck(f"`{function.name}` is used elsewhere too")
 
 
 def _check_transformation(module: Module, site: Site) -> None:
@@ -51,7 +49,10 @@ def _check_transformation(module: Module, site: Site) -> None:
         raise hoisting.Stuck(f"under `{site.by}` a further argument would be mapped over")
     if site.function is not None and len(site.function.decorator_list) > 1:
         raise hoisting.Stuck(f"`{site.function.name}` has another decorator, and has to take further arguments")
-    for call in (n for n in ast.walk(site.at) if isinstance(n, ast.Call)):
+    bodies = [n.body for n in walk(site.at) if isinstance(n, ast.Lambda)]
+    for call in (n for n in walk(site.at) if isinstance(n, ast.Call)):
+        if any(body is call or body in module.ancestors(call) for body in bodies):
+            continue  # what the function does itself
         name = module.transform(call.func) or ""
         if name in _MAPPING:
             raise hoisting.Stuck(f"under `{module.text(call.func)}` a further argument would be mapped over")
@@ -64,8 +65,8 @@ def _check_transformation(module: Module, site: Site) -> None:
 def _check_option(keyword: ast.keyword) -> None:
     if keyword.arg in _PLACED or keyword.arg is None:
         raise hoisting.Stuck(f"`{keyword.arg or '**'}` says something of every argument")
-    negative = any(isinstance(n, ast.UnaryOp) for n in ast.walk(keyword.value))
-    known = all(isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.Load) for n in ast.walk(keyword.value))
+    negative = any(isinstance(n, ast.UnaryOp) for n in walk(keyword.value))
+    known = all(isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.Load) for n in walk(keyword.value))
     if keyword.arg in _NUMBERED and (negative or not known):
         raise hoisting.Stuck(f"`{keyword.arg}` may count from the end")
 

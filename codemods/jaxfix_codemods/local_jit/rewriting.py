@@ -17,6 +17,8 @@ def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
             plan.site.function, plan.at, name, () if plan.site.function.args.args else tuple(parameters.values())
         )
         _take(module, plan, plan.site.function, parameters, edit)
+        if plan.site.renamed is not None:
+            _jit_again(module, plan, plan.site.renamed, name, edit)
         uses: list[ast.expr] = list(plan.site.stay.names)
     elif _is_moved_as_it_is(module, plan):
         _move(module, plan, name, edit)
@@ -27,7 +29,7 @@ def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
             edit.insert_before(plan.at, f"{name} = {text}", below_hoisted=True)
         else:
             edit.insert_after(plan.at, f"{name} = {text}")
-        uses = _replaced(module, plan.site, edit)
+        uses = [plan.site.at] if plan.keeps_variable else _replaced(module, plan.site, edit)
     for use in uses:
         edit.replace(use, name)
     for call in plan.site.stay.calls:
@@ -36,6 +38,14 @@ def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
                 edit.set_keyword(call, parameters[one.text], one.text)
             else:
                 edit.insert_argument(call, one.text)
+
+
+def _jit_again(module: Module, plan: Plan, renamed: ast.Assign, name: str, edit: Rewriter) -> None:
+    """Moves `step = jax.jit(step)` behind the function that it jits."""
+    assert isinstance(plan.site.at, ast.Call)
+    made = module.substitute(plan.site.at, {plan.site.at.args[0]: name})
+    edit.insert_before(plan.at, f"{name} = {made}", below_hoisted=True)
+    edit.delete(renamed)
 
 
 def _kept_name(plan: Plan) -> str | None:

@@ -22,6 +22,7 @@ class Site:
       function: the `def` that is decorated; None for a call.
       stay: its uses; none of an argument.
       taker: the call that an argument is handed to; None for what is jitted itself.
+      renamed: the statement `step = jax.jit(step)` that jits `function` instead of a decorator.
     """
 
     at: ast.expr
@@ -30,6 +31,7 @@ class Site:
     function: ast.FunctionDef | None
     stay: Stay
     taker: ast.Call | None = None
+    renamed: ast.Assign | None = None
 
     @property
     def inner(self) -> ast.expr:
@@ -39,7 +41,11 @@ class Site:
 
 def sites(module: Module) -> Iterator[Site]:
     """The jitted functions that this file makes again and again, as far as it tells."""
-    found = [site for site in (*_decorated(module), *_called(module), *_handed(module)) if _is_costly(module, site)]
+    found = [
+        site
+        for site in (*_decorated(module), *_renamed(module), *_called(module), *_handed(module))
+        if _is_costly(module, site)
+    ]
     handed: set[ast.AST] = set()
     for site in found:
         if any(other.at in module.ancestors(site.at) for other in found) or (site.taker and site.made in handed):
@@ -58,12 +64,44 @@ def _decorated(module: Module) -> Iterator[Site]:
                 yield Site(at, module.transform(at) or "", function, function, uses)
 
 
-def _called(module: Module) -> Iterator[Site]:
-    for call in module.all_calls():
+def _renamed(module: Module) -> Iterator[Site]:
+    """A local `def`, and behind it `step = jax.jit(step)`: as if it were decorated."""
+    for call, found in module.jittings:
+        statement = module.parent(call)
+        match statement, call.args:
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value), [ast.Name() as given] if (
+                value is call and given.id == name
+            ):
+                pass
+            case _:
+                continue
+        scope = module.scope_of(name, target)
+        match [binding.node for binding in module.bindings(name, scope)]:
+            case [ast.FunctionDef(decorator_list=[]) as function, ast.Name() as last] if last is target:
+                pass
+            case _:
+                continue
         if module.function(call) is None and not module.loops(call):
             continue
-        found = module.jitted(call)
-        if found is None or found.at is not call:
+        if not _is_right_behind(module, function, statement):
+            continue
+        uses = stay(module, function, frozenset({given}))
+        if uses is not None and not any(module.span(use).end < module.span(call).start for use in uses.names):
+            yield Site(call, found.jit.by, function, function, uses, renamed=statement)
+
+
+def _is_right_behind(module: Module, function: ast.FunctionDef, statement: ast.stmt) -> bool:
+    """Whether nothing on the way from the one to the other decides whether the other runs."""
+    parent = module.parent(function)
+    if parent is not module.parent(statement):
+        return False
+    blocks = (getattr(parent, name, []) for name in ("body", "orelse", "finalbody"))
+    return any(function in block and statement in block for block in blocks)
+
+
+def _called(module: Module) -> Iterator[Site]:
+    for call, found in module.jittings:
+        if module.function(call) is None and not module.loops(call):
             continue
         made = fresh.made_anew(module, call.args[0], found.jit.by)
         uses = stay(module, call) if made is not None else None
@@ -72,11 +110,8 @@ def _called(module: Module) -> Iterator[Site]:
 
 
 def _handed(module: Module) -> Iterator[Site]:
-    for call in module.all_calls():
+    for call, found in module.jitted_calls:
         if module.function(call) is None and not module.loops(call):
-            continue
-        found = module.jit(call.func)
-        if found is None:
             continue
         arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
         arguments += [(k.arg, k.value) for k in call.keywords if k.arg is not None]

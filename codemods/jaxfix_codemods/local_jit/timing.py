@@ -47,7 +47,7 @@ def _check_object(module: Module, site: Site, one: hoisting.Taken) -> None:
     changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
     attributes = set(re.findall(r"\.(\w+)", one.text))
     computed = {f.name for f in module.functions if isinstance(f, ast.FunctionDef)}
-    stored = bool(attributes & (module.stored | computed))
+    stored = not attributes.isdisjoint(computed) or any(map(module.is_stored, attributes))
     if changed or stored or ("." in one.text and module.changes.any_attribute):
         raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
     if hoisting.is_plain(module, one.name, scope):
@@ -66,8 +66,8 @@ def _given(module: Module, one: hoisting.Taken, site: Site, around: ast.AST) -> 
     """What may change the object behind what is taken between the calls of the jit: it gets it, or is its method."""
     scope = module.scope_of(one.name, site.made)
     inside = site.function or site.at
-    for name in ast.walk(around):
-        if not isinstance(name, ast.Name) or name.id != one.name or module.scope_of(name.id, name) is not scope:
+    for name in module.uses(one.name, scope):
+        if around not in module.ancestors(name):
             continue
         if isinstance(alias := module.parent(name), ast.Assign) and alias.value is name:
             return alias

@@ -44,12 +44,12 @@ wherever it stands: safe. A module's variable that the module binds once counts 
 of a constant (`RATE`) or private (`_rate`). All else needs evidence. A lifted variable becomes a traced array, which
 `isinstance(k, int)` would answer differently; of a lifted Python number `1.0 - k` is rounded to single precision, not
 computed in double; before jax 0.6.1 a lifted array is kept for every step of a loop that is differentiated (0.6.0:
-mapped), and so nothing is lifted there. A body that is kept for the `loss` that it calls, as a memo or a static
-argument would, does not see that `loss` reads another batch by now: that is why it is retraced, never remembered. What
-`retrace` runs are the operations of the original, one by one, on the same values; under a `grad` it traces what ran
-with known values, so a function that asks for one (`if x > 0`) is started twice. Declined: random numbers and the
-clock, which are another program at every call; under a transformation, effects at trace time and branches on the
-argument; calls in format strings.
+mapped): with such a jax nothing is put into a carry, and under a transformation with none. A body that is kept for
+the `loss` that it calls, as a memo or a static argument would, does not see that `loss` reads another batch by now:
+that is why it is retraced, never remembered. What `retrace` runs are the operations of the original, one by one, on
+the same values; under a `grad` it traces what ran with known values, so a function that asks for one (`if x > 0`) is
+started twice. Declined: random numbers and the clock, which are another program at every call; under a
+transformation, effects at trace time and branches on the argument; calls in format strings.
 
 Evidence: fewer compiles, bitwise equal outputs.
 
@@ -76,10 +76,11 @@ from jaxfix.api import (
     eager_transformations,
     hoisting,
     selection,
+    varies_by_callers,
 )
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
-from jaxfix_codemods.local_loop_function.judging import Move, doubts, judge
+from jaxfix_codemods.local_loop_function.judging import Move, doubts, judge, keeps_carry
 from jaxfix_codemods.local_loop_function.naming import around, last_part, shown
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
@@ -101,6 +102,10 @@ def find(module: Module) -> Iterator[Finding]:
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:
             move = hoisting.Stuck("an array in the carry can cost memory under a transformation")
+        elif isinstance(move, Move) and move.lifted and keeps_carry(module, move):
+            move = hoisting.Stuck(
+                "before jax 0.6.1 an array in the carry is kept for every step, where it is transformed"
+            )
         if isinstance(move, hoisting.Stuck) and selection.selectable(module, call):
             continue  # `jnp.where` is the better cure
         only_there = {each for each in around_it if module.function(call) not in each.bypassed}
@@ -110,7 +115,9 @@ def find(module: Module) -> Iterator[Finding]:
             mapped |= only_there
             continue
         if module.may_repeat(_repeated(module, call, made_anew)):
-            yield _finding(module, call, made_anew, move, lost=module.differentiated(call) and not around_it)
+            yield _finding(
+                module, call, made_anew, move, lost=module.reach.differentiated(call, eagerly=True) and not around_it
+            )
     for each in transformed:
         if each.is_derivative and all(selection.selectable(module, call) for call in each.control_flow):
             continue
@@ -130,11 +137,19 @@ def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
     return call if control_flow.wraps_its_functions(module, call) else made_at(module, made_anew[0][0])
 
 
+def _is_made_in_vain(module: Module, call: ast.Call, made_anew: MadeAnew) -> bool:
+    """Whether it was read that the same program is made again and again, not one for each thing of a caller's loop."""
+    if not any(module.surely_repeats(made_at(module, use)) and module.surely_repeats(call) for use, _ in made_anew):
+        return False
+    functions = [(module.definition(use), made_at(module, use)) for use, _ in made_anew]
+    return not any(function and varies_by_callers(module, function, made) for function, made in functions)
+
+
 def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, *, lost: bool) -> Finding:
     """The finding of one call; `lost` where only a derivative that nobody sees here runs it."""
     primitive = module.qualname(call.func) or ""
     names = shown(module, *(use for use, _ in made_anew))
-    again = any(module.surely_repeats(made_at(module, use)) and module.surely_repeats(call) for use, _ in made_anew)
+    again = _is_made_in_vain(module, call, made_anew)
     found = partial(
         Finding,
         at=call,

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, control_flow, hoisting, is_bound_before, lifting, purity
+from jaxfix.api import Function, Module, control_flow, hoisting, is_bound_before, lifting, purity, walk
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     around,
@@ -16,6 +16,7 @@ from jaxfix_codemods.local_loop_function.naming import (
 
 CARRY = {"jax.lax.scan": (0, 2), "jax.lax.while_loop": (0, 1), "jax.lax.fori_loop": (1, 2)}
 """Of a loop body: the position of the carry among its parameters, and their number."""
+_CONSTANT_FROM = {"jax.lax.scan": (0, 6, 1), "jax.lax.fori_loop": (0, 6, 1), "jax.lax.while_loop": (0, 6)}
 INIT = {"jax.lax.scan": (1, "init"), "jax.lax.while_loop": (2, "init_val"), "jax.lax.fori_loop": (3, "init_val")}
 
 
@@ -68,6 +69,16 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
     for local in locals_:
         _check_outside(module, local, place)
     return Move(call, primitive, locals_, tuple(lifted), hoisting.statement_in(module, call, place))
+
+
+def keeps_carry(module: Module, move: Move) -> bool:
+    """Whether the project's jax keeps an array of the carry for every step, or every row, of a transformed loop.
+
+    From 0.6.1 on `grad` makes a constant of what a loop returns as it takes it, and from 0.6.0 on `vmap` does; a
+    `while_loop` has no gradient.
+    """
+    known = module.surroundings.jax
+    return known is not None and known < _CONSTANT_FROM.get(move.primitive, (0,))
 
 
 def _definition(module: Module, call: ast.Call, use: ast.expr) -> Function:
@@ -173,13 +184,11 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
 def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
     """Defaults and annotations are evaluated where the `def` stands: they must mean the same at `place`."""
     for part in hoisting.evaluated_early(local.function):
-        computed = next(
-            (n for n in ast.walk(part) if isinstance(n, ast.Call) and not _is_in_lambda(module, n, part)), None
-        )
+        computed = next((n for n in walk(part) if isinstance(n, ast.Call) and not _is_in_lambda(module, n, part)), None)
         if computed is not None:
             what = first_line(module, computed)
             raise hoisting.Stuck(f"`{what}` in the signature of {shown(module, local.use)} is computed at every call")
-        for name in (n for n in ast.walk(part) if isinstance(n, ast.Name)):
+        for name in (n for n in walk(part) if isinstance(n, ast.Name)):
             scope = module.scope_of(name.id, local.function)
             defined = [b.node for b in module.bindings(name.id)] if scope is module.tree else []
             line = hoisting.statement_in(module, local.use, place).lineno
@@ -218,7 +227,7 @@ def results(module: Module, function: Function) -> Sequence[ast.expr]:
     """The expressions that `function` itself returns; a bare `return` counts as one that cannot be read."""
     if isinstance(function, ast.Lambda):
         return (function.body,)
-    returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
+    returns = [n for n in walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
     return [r.value or ast.Constant(None) for r in returns]
 
 

@@ -3,7 +3,7 @@
 import ast
 from functools import partial
 
-from jaxfix.api import Module, Recipe, Rewriter, hoisting, is_impure
+from jaxfix.api import Module, Recipe, Rewriter, hoisting, is_impure, walk
 from jaxfix_codemods.local_loop_function.naming import last_part
 
 
@@ -18,7 +18,7 @@ def retraced(module: Module, taker: ast.expr) -> Recipe:
       Stuck: it cannot be wrapped.
     """
     if not module.has_exact_spans(taker):
-        raise hoisting.Stuck("the call stands inside an f-string")
+        raise hoisting.Stuck("the call stands inside a format string")
     if module.surroundings.helpers is None:
         raise hoisting.Stuck("there is no place for the file that `retrace` comes from")
     return partial(_wrap, taker)
@@ -35,7 +35,7 @@ def check_gain(module: Module, functions: list[ast.AST]) -> None:
       Stuck: one of the functions draws numbers or asks for the time.
     """
     for function in functions:
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Call) and is_impure(module.qualname(node.func)):
                 raise hoisting.Stuck(
                     f"`{module.text(node.func)}` answers differently at every trace, and is compiled anew"

@@ -142,7 +142,7 @@ def _carry_name(module: Module, function: Function) -> str:
 def _rest(module: Module, call: ast.Call) -> str:
     """A name in the caller for what is not needed: `_`, unless that is read."""
     scope = module.function(call) or module.tree
-    is_read = any(isinstance(n, ast.Name) and n.id == "_" and isinstance(n.ctx, ast.Load) for n in ast.walk(scope))
+    is_read = any(scope in module.ancestors(name) for name in module.loads("_"))
     return module.fresh("_rest") if is_read else "_"
 
 

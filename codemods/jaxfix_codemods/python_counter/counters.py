@@ -39,9 +39,8 @@ class Counter:
 
 def counters(module: Module) -> Iterator[Counter]:
     """The numbers that change from call to call, in the order of the text."""
-    for call in module.all_calls():
-        found = module.jit(call.func)
-        if found is None or module.runs(call) is Runs.TRACED:
+    for call, found in module.jitted_calls:
+        if module.runs(call) is Runs.TRACED:
             continue
         for key, argument in arguments(call):
             is_static = found.by not in FILTERING

@@ -38,7 +38,7 @@ def check_boundary(module: Module, counter: Counter) -> None:
     if counter.jit.by == "equinox.filter_pmap":
         raise Declined("`filter_pmap` would map over an array")
     if not module.has_exact_spans(counter.number):
-        raise Declined("it stands inside an f-string")
+        raise Declined("it stands inside a format string")
     if counter.argument is not counter.number:
         raise Declined("it is passed in a container: what the function does with it was not read")
     function, parameter = _parameter(module, counter)
@@ -85,10 +85,10 @@ def _check_comes_back(module: Module, counter: Counter) -> None:
     targets = [b.node for b in module.bindings(name.id, scope) if isinstance(b.node, ast.Name)]
     if not any(counting.comes_back(module, target) is counter.call for target in targets):
         raise Declined(f"`{_name(module, counter)}` returns it, and would return an array")
-    for read in ast.walk(scope or module.tree):
-        if not isinstance(read, ast.Name) or read.id != name.id or read is name or isinstance(read.ctx, ast.Store):
+    for read in module.uses(name.id, scope):
+        if read is name or isinstance(read.ctx, ast.Store):
             continue
-        if module.scope_of(read.id, read) is scope and not _is_for_people(module, read):
+        if not _is_for_people(module, read):
             raise Declined(f"`{name.id}` comes back as an array, and is read in `{_line(module, read)}`")
 
 

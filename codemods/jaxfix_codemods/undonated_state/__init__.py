@@ -37,7 +37,8 @@ call raises `Array has been deleted` when it is read, and so do a second run
 from the same first parameters, an average that began as `ema = params`, and a
 caller who passed its own. Only what the statement of every call binds anew is
 donated, and only where nothing else of the code that was read can hold it. A
-state that holds one buffer twice raises at the first call.
+state that holds one buffer twice raises at the first call. States of a few
+numbers, and those of tests, are not worth it.
 
 Evidence: equal results bit for bit, and a lower peak of memory.
 
@@ -55,6 +56,8 @@ _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_j
 
 
 def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return  # a few rounds over a few numbers
     for step in steps(module):
         jit = step.jitted.jit
         if jit.by not in _KNOWN or jit.donated != () or module.runs(step.jitted.at) is Runs.TRACED:

@@ -11,6 +11,7 @@ from jaxfix.api import (
     Module,
     Runs,
     Use,
+    Values,
     arguments_of,
     binds_again,
     callers,
@@ -55,14 +56,11 @@ def steps(module: Module) -> Iterator[Step]:
         if isinstance(function, ast.FunctionDef) and (found := module.decorated(function)) is not None:
             bound = isinstance(module.parent(function), ast.ClassDef) and not _is_static(function)
             yield Step(found, function, function, function.name, bound, callers(module, function))
-    for call in module.all_calls():
+    for call, found in module.jittings:
         match module.parent(call):
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
-                found = module.jitted(call)
                 scope = module.scope_of(target.id, target)
-                if found is None or found.function is None or found.at is not call:
-                    continue
-                if len(module.bindings(target.id, scope)) == 1:
+                if found.function is not None and len(module.bindings(target.id, scope)) == 1:
                     yield Step(found, found.function, target, target.id, False, callers(module, target))
 
 
@@ -80,9 +78,10 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
     for call in step.uses.calls:
         if module.runs(call) is not Runs.TRACED and is_in_loop(module, call):
             passed = arguments_of(step.function, call, bound=step.bound) or {}
-            again = [name for name, value in passed.items() if value is not None and binds_again(module, call, value)]
-            chosen = tuple(name for name in again if _is_dynamic(step, name))
-            if chosen:
+            given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
+            chosen = tuple(name for name, value in given.items() if binds_again(module, call, value))
+            few = _Few(module, step)
+            if not all(few.are_in(given[name]) for name in chosen):
                 yield Looped(chosen, module.runs(call) is Runs.EAGER and module.surely_repeats(call))
 
 
@@ -92,10 +91,36 @@ def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
         runs = project.runs_of(use)
         if use.call is not None and use.call.looped and runs is not Runs.TRACED:
             passed = outside_arguments(step.function, use.call) or {}
-            again = [name for name, value in passed.items() if value is not None and value.again]
-            chosen = tuple(name for name in again if _is_dynamic(step, name))
-            if chosen:
+            given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
+            chosen = tuple(name for name, value in given.items() if value.again)
+            if not all(given[name].value.scalar for name in chosen):
                 yield Looped(chosen, runs is Runs.EAGER and project.surely_of(use))
+
+
+class _Few:
+    """Tells states that are a few numbers: to hold them twice costs nothing."""
+
+    def __init__(self, module: Module, step: Step) -> None:
+        self._module, self._step, self._values = module, step, Values(module)
+
+    def are_in(self, passed: ast.expr) -> bool:
+        """Whether all that `passed` began as is numbers: what the step makes of it has the same shapes."""
+        if self._values.of(passed).scalar:
+            return True
+        began = [source for source in self._values.origins.of(passed) if source not in self._step.uses.calls]
+        return bool(began) and all(self._is_of_numbers(source) for source in began)
+
+    def _is_of_numbers(self, source: ast.AST) -> bool:
+        match source:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+                return all(map(self.are_in, parts))
+            case ast.Call(func=ast.Name(id=name) as func, args=args, keywords=keywords) if self._is_class(name, func):
+                return all(map(self.are_in, (*args, *(keyword.value for keyword in keywords))))
+        return self._values.any_of([source]).scalar
+
+    def _is_class(self, name: str, func: ast.Name) -> bool:
+        found = [binding.node for binding in self._module.bindings(name, self._module.scope_of(name, func))]
+        return len(found) == 1 and isinstance(found[0], ast.ClassDef)
 
 
 def _is_dynamic(step: Step, name: str) -> bool:

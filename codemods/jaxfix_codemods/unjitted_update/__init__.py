@@ -56,6 +56,22 @@ step after it was overwritten: declined too. Functions are static only where
 each call passes the same one. Fused operations round in other places: results
 move within a tolerance onto those of the original under `jit`.
 
+Of a method the object becomes static: `jit` looks a program up by which object
+it is, reads its attributes once, and would go on with `self.rate` as it was at
+the first step when something binds it anew. So every attribute that the method
+reads, through the methods that it calls too, must be bound where the object is
+made and nowhere else: no other method, subclass, file or `setattr` binds it,
+and nothing changes it in place. It must be a function, an optimizer or a Python
+constant: arrays and other data have to be arguments. A class that compares its
+objects in its own way (`__eq__`, a dataclass, a base that was not read) is
+declined, as is a method that changes its object: pass in what it changes, and
+return it. The cache of the program keeps the object alive, with all that it
+holds: where objects are made in a loop, the method is left alone.
+
+A loop over functions, such as the members of a chain, is no training loop:
+under `jit` it would be unrolled. Tests are left as they are: to compile a step
+costs more than the few rounds of a test, and some run eagerly on purpose.
+
 Evidence: fewer compiles, one program instead of one per operation; the
 results of the original under jit bit for bit, those of the eager original
 within a tolerance.
@@ -74,7 +90,7 @@ from jaxfix_codemods.unjitted_update.work import Way, ways
 
 
 def find(module: Module) -> Iterator[Finding]:
-    if not _uses_jax(module) or _turns_jit_off(module):
+    if not _uses_jax(module) or _turns_jit_off(module) or module.source.holds_tests:
         return
     values = Values(module)
     called: dict[ast.FunctionDef, Way] = {}

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Module, Passing, Rewriter, Values, demands, demands_of_statements, is_kept
+from jaxfix.api import Module, Passing, Rewriter, Values, demands, demands_of_statements, is_kept, walk
 from jaxfix_codemods.unjitted_update.whole import (
     Declined,
     check_made_once,
@@ -187,9 +187,9 @@ def _continues(module: Module, statement: ast.stmt, row: Sequence[ast.stmt]) -> 
     """Whether `statement` goes on computing with what the row binds, in a way that a trace can follow."""
     if not _is_assignment(statement) or not _loads([statement]) & set(_written(row)):
         return False
-    if not all(isinstance(node, _PLAIN) for node in ast.walk(statement)):
+    if not all(isinstance(node, _PLAIN) for node in walk(statement)):
         return False
-    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
     return (
         all(_is_library_call(module, call) for call in calls)
         and demands_of_statements(module, [statement]).reason is None
@@ -221,7 +221,7 @@ def _place(
 
 def _reads_enclosing(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> bool:
     """Whether the row reads variables of functions around its own."""
-    inside = {node for statement in row for node in ast.walk(statement)}
+    inside = {node for statement in row for node in walk(statement)}
     owners = (module.scope_of(n.id, n) for n in inside if isinstance(n, ast.Name))
     return any(owner not in (None, module.tree, scope) and owner not in inside for owner in owners)
 
@@ -248,7 +248,7 @@ def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
     """Whether the loop binds anew, at or after the work, what the work reads: it goes on from its own results."""
     read = _loads(module.statement(call) for call in work)
     first = min(module.statement(call).lineno for call in work)
-    stored = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    stored = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return any(node.id in read and module.statement(node).lineno >= first for node in stored)
 
 
@@ -256,11 +256,11 @@ def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
 
 
 def _loads(row: Iterable[ast.AST]) -> set[str]:
-    return {n.id for s in row for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {n.id for s in row for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def _first_loads(row: Iterable[ast.AST], names: Collection[str]) -> Iterator[ast.Name]:
-    return (n for s in row for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in names)
+    return (n for s in row for n in walk(s) if isinstance(n, ast.Name) and n.id in names)
 
 
 def _written(row: Iterable[ast.stmt]) -> tuple[str, ...]:
@@ -269,7 +269,7 @@ def _written(row: Iterable[ast.stmt]) -> tuple[str, ...]:
     for statement in row:
         match statement:
             case ast.Assign(targets=targets, value=value) if not isinstance(value, ast.Lambda):
-                found.update(dict.fromkeys(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)))
+                found.update(dict.fromkeys(n.id for t in targets for n in walk(t) if isinstance(n, ast.Name)))
             case ast.AugAssign(target=ast.Name(id=name)) | ast.AnnAssign(target=ast.Name(id=name)):
                 found[name] = None
     found.pop("_", None)
@@ -289,8 +289,8 @@ def _read_first(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> tupl
     found: dict[str, None] = {}
     bound: set[str] = set()
     for statement in row:
-        inside = set(ast.walk(statement))
-        nodes = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        inside = set(walk(statement))
+        nodes = [n for n in walk(statement) if isinstance(n, ast.Name)]
         loads = [n for n in nodes if isinstance(n.ctx, ast.Load)]
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             loads.insert(0, statement.target)
@@ -309,9 +309,7 @@ def _is_kept_function(module: Module, name: str, scope: ast.AST, row: Sequence[a
     bindings = module.bindings(name, scope)
     if bindings and all(isinstance(b.node, ast.Import | ast.ImportFrom | ast.ClassDef) for b in bindings):
         return True
-    uses = [
-        n for s in row for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-    ]
+    uses = [n for s in row for n in walk(s) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     as_function = [_is_used_as_function(module, use) for use in uses]
     if not any(as_function):
         return False
@@ -346,14 +344,13 @@ def _transforms(module: Module, call: ast.Call) -> bool:
 
 def _read_outside(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> set[str]:
     """The variables of `scope` that anything but the row reads."""
-    inside = {node for statement in row for node in ast.walk(statement)}
+    inside = {node for statement in row for node in walk(statement)}
+    names = {node.id for node in inside if isinstance(node, ast.Name)} | {*_defined(row), *_written(row)}
     return {
-        node.id
-        for node in module.nodes
-        if isinstance(node, ast.Name)
-        and not isinstance(node.ctx, ast.Store)
-        and node not in inside
-        and module.scope_of(node.id, node) is scope
+        name
+        for name in names
+        for node in module.uses(name, scope)
+        if not isinstance(node.ctx, ast.Store) and node not in inside
     }
 
 
@@ -361,7 +358,7 @@ def _read_outside(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> se
 
 
 def _check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
-    for node in (n for s in row for n in ast.walk(s) if isinstance(n, ast.expr)):
+    for node in (n for s in row for n in walk(s) if isinstance(n, ast.expr)):
         is_text = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
         if is_text and node.lineno != node.end_lineno:
             raise Declined("the step holds a string of several lines")
@@ -372,23 +369,23 @@ def _check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
         if isinstance(node, ast.List) and isinstance(module.parent(node), ast.BinOp | ast.AugAssign):
             raise Declined("the step makes a list longer, which would be compiled for every length")
     if not all(module.has_exact_spans(s) for s in row):
-        raise Declined("the step stands inside an f-string")
+        raise Declined("the step stands inside a format string")
 
 
 def _check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None:
-    for node in (n for s in row for n in ast.walk(s)):
+    for node in (n for s in row for n in walk(s)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             owner = module.scope_of(node.id, node)
             if owner is not scope and (owner is module.tree or owner in set(module.ancestors(scope))):
                 raise Declined(f"the step binds `{node.id}`, which belongs to code around it")
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None:
             raise Declined(f"`{node.id}` sees the names of the loop")
 
 
 def _check_called(module: Module, row: Sequence[ast.stmt]) -> None:
     """Nothing but functions that compute may be called."""
-    for call in (n for s in row for n in ast.walk(s) if isinstance(n, ast.Call)):
+    for call in (n for s in row for n in walk(s) if isinstance(n, ast.Call)):
         match call.func:
             case ast.Name(id=name) if module.scope_of(name, call) is None:
                 continue
@@ -412,7 +409,7 @@ def _is_own(module: Module, root: ast.Name) -> bool:
 
 def _check_parameter(module: Module, values: Values, row: Sequence[ast.stmt], scope: ast.AST, name: str) -> None:
     for statement in row:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
                 continue
             if _is_own(module, node):
@@ -453,14 +450,14 @@ def _check_results(
     for statement in row:
         if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:
             continue
-        targets = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        targets = [n for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         if not any(target.id in results for target in targets):
             continue
         for leaf in leaves(statement.value):
             reason = no_array(module, values, leaf) if not isinstance(statement, ast.AugAssign) else None
             if reason is not None:
                 raise Declined(f"the step binds {reason}, which `jit` would turn into an array")
-        for display in (n for n in ast.walk(statement.value) if isinstance(n, ast.Dict)):
+        for display in (n for n in walk(statement.value) if isinstance(n, ast.Dict)):
             if not has_sorted_keys(display):
                 raise Declined(
                     "the step binds a dictionary, which comes back from `jit` with its keys in another order"

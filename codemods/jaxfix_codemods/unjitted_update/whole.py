@@ -15,12 +15,14 @@ from jaxfix.api import (
     Rewriter,
     Sort,
     Values,
-    callers,
+    belonging,
     demands,
     outside_arguments,
+    own_parameter,
     returned,
+    walk,
 )
-from jaxfix_codemods.unjitted_update.work import LOOPS
+from jaxfix_codemods.unjitted_update.work import LOOPS, users
 
 
 class Declined(Exception):
@@ -29,10 +31,11 @@ class Declined(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A function to decorate with `jit`."""
+    """A function to decorate with `jit`; of a method its own object is static too."""
 
     function: ast.FunctionDef
     static: tuple[str, ...]
+    own: str | None = None
     filtered: bool = False
 
 
@@ -42,21 +45,27 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     Raises:
       Declined: nothing.
     """
-    uses = callers(module, function)
+    uses = users(module, function)
+    owner = module.method_of(function)
+    own = own_parameter(function) if owner is not None else None
+    if owner is not None:
+        _check_method(module, function)
     _check_place(module, function, uses)
     passing = Passing(module, values)
     found = demands(module, function)
     if found.reason is not None:
         raise Declined(f"`{function.name}` cannot be traced: {found.reason}")
+    if owner is not None:
+        _check_object(module, values, function, owner)
     _check_results(module, values, function, uses)
-    given = _given(passing, function, uses)
-    static = _static(function, found, given)
-    for node in ast.walk(function):
+    given = _given(passing, function, uses, bound=own is not None)
+    static = tuple(name for name in _static(function, found, given) if name != own)
+    for node in walk(function):
         if isinstance(node, ast.Name) and node.id not in static and overflows(module, values, node):
             raise Declined(f"`{node.id}` is a Python integer without bounds, which a traced one would have")
     for each in given:
         _check_arguments(each.arguments, static, filtered=uses_equinox(module, [function]))
-    return Whole(function, static, uses_equinox(module, [function]))
+    return Whole(function, static, own, uses_equinox(module, [function]))
 
 
 def decorate(whole: Whole, edit: Rewriter) -> None:
@@ -66,20 +75,52 @@ def decorate(whole: Whole, edit: Rewriter) -> None:
         edit.decorate(whole.function, f"{equinox}.filter_jit")
         return
     jax = edit.imported("jax", prefer="jax", at=whole.function)
-    names = "".join(f'"{name}", ' for name in whole.static)
-    if not whole.static:
+    if not whole.static and whole.own is None:
         edit.decorate(whole.function, f"{jax}.jit")
-    else:
-        functools = edit.imported("functools", prefer="functools", at=whole.function)
-        names = names if len(whole.static) == 1 else names.removesuffix(", ")
-        edit.decorate(whole.function, f"{functools}.partial({jax}.jit, static_argnames=({names.strip()}))")
+        return
+    functools = edit.imported("functools", prefer="functools", at=whole.function)
+    static = "static_argnums=0"
+    if whole.static:
+        names = [f'"{name}"' for name in ([whole.own] if whole.own else []) + [*whole.static]]
+        static = f"static_argnames=({', '.join(names)}{',' if len(names) == 1 else ''})"
+    edit.decorate(whole.function, f"{functools}.partial({jax}.jit, {static})")
+
+
+def _check_method(module: Module, function: ast.FunctionDef) -> None:
+    name = function.name
+    if function.decorator_list:
+        raise Declined(f"`{name}` is decorated with `{module.text(function.decorator_list[0])}`")
+    if own_parameter(function) is None:
+        raise Declined(f"`{name}` is a method that does not take its object")
+    changed = belonging.changes_of(module, function)
+    if changed:
+        shown = _listed([f"`{each}`" for each in changed])
+        each = "it" if len(changed) == 1 else "them"
+        raise Declined(
+            f"`{name}` changes {shown}, which `jit` would do once: pass {each} in, return {each}, "
+            "and assign what comes back where it is called"
+        )
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _check_object(module: Module, values: Values, function: ast.FunctionDef, owner: ast.ClassDef) -> None:
+    """Refuses a method whose object cannot be a static argument: one that changes, or that `jit` cannot tell apart."""
+    reason = belonging.why_no_key(module, owner) or belonging.why_many(module, owner)
+    if reason is not None:
+        raise Declined(f"`{function.name}` is a method, and its object would be a static argument: {reason}")
+    reason = belonging.why_moves(module, values, function)
+    if reason is not None:
+        raise Declined(f"`{function.name}` reads its object: {reason}")
 
 
 def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> None:
     name = function.name
-    if isinstance(module.parent(function), ast.ClassDef):
-        raise Declined(f"`{name}` is a method: under `jit` what it reads of its object would stay what it was at first")
-    if len(module.bindings(name, module.scope_of(name, function))) != 1:
+    parent = module.parent(function)
+    scope = parent if isinstance(parent, ast.ClassDef) else module.scope_of(name, function)
+    if len(module.bindings(name, scope)) != 1:
         raise Declined(f"`{name}` is defined more than once")
     if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
         raise Declined(f"`{name}` is defined anew at every round, and would be compiled as often")
@@ -103,7 +144,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
             raise Declined("it would be made, and compiled, at every call of a function without a name")
-        uses = callers(module, outer)
+        uses = users(module, outer)
         if any(module.repeats(call) for call in uses.calls):
             raise Declined(f"it would be compiled at every call of `{outer.name}`, which is called again and again")
         if uses.others and module.function(outer) is not None:
@@ -204,11 +245,11 @@ class Given:
     arguments: dict[str, Passed]
 
 
-def _given(passing: Passing, function: ast.FunctionDef, uses: Callers) -> list[Given]:
+def _given(passing: Passing, function: ast.FunctionDef, uses: Callers, *, bound: bool) -> list[Given]:
     def place(node: ast.AST) -> str:
         return f"line {getattr(node, 'lineno', 1)}"
 
-    every = [(place(call), passing.called(uses.calls, call, place, bound=False)) for call in uses.calls]
+    every = [(place(call), passing.called(uses.calls, call, place, bound=bound)) for call in uses.calls]
     every += [(use.at, use.call) for use in uses.outside if use.call is not None]
     if not every:
         raise Declined(f"no call of `{function.name}` was read")
@@ -295,7 +336,7 @@ def _check_arguments(arguments: Mapping[str, Passed], static: Collection[str], *
 def uses_equinox(module: Module, nodes: Iterable[ast.AST]) -> bool:
     """Whether the code is written with equinox, whose models hold more than arrays."""
     for node in nodes:
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Attribute | ast.Name) and (module.qualname(part) or "").startswith("equinox."):
                 return True
     return False

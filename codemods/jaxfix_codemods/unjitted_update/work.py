@@ -2,9 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jaxfix.api import DERIVATIVES, Module, Runs, Use, callers
+from jaxfix.api import DERIVATIVES, Callers, Module, Runs, Use, callers, family, is_of_others, own_parameter, walk
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4
@@ -40,8 +40,8 @@ class Way:
 
 def ways(module: Module) -> Iterator[Way]:
     """Every way from a loop that runs eagerly to eager work."""
-    for call in module.all_calls():
-        if module.runs(call) is not Runs.TRACED and is_work(module, call):
+    for call in module.of(ast.Call):
+        if is_work(module, call) and module.runs(call) is not Runs.TRACED:
             yield from _ways(module, call, call, ())
 
 
@@ -57,7 +57,7 @@ def _ways(
         return
     if any(function is known for _, known in calls) or module.runs(call) is Runs.TRACED:
         return
-    found = callers(module, function)
+    found = users(module, function)
     for use in found.calls:
         if module.runs(use) is not Runs.TRACED:
             yield from _ways(module, work, use, ((use, function), *calls))
@@ -67,26 +67,70 @@ def _ways(
             yield Way(work, None, ((None, function), *calls), outside)
 
 
+def users(module: Module, function: ast.FunctionDef) -> Callers:
+    """The uses of a function; of a method without those of methods of other classes that have its name."""
+    found = callers(module, function)
+    owner = module.method_of(function)
+    if owner is None:
+        return found
+    classes = family(module, owner)
+
+    def may_be(use: ast.expr) -> bool:
+        return not (isinstance(use, ast.Attribute) and is_of_others(module, use, classes))
+
+    calls = tuple(call for call in found.calls if may_be(call.func))
+    is_private = all(each.name.startswith("_") for each in classes)
+    others = tuple(filter(may_be, found.others))
+    return replace(found, calls=calls, others=others, closed=found.closed or is_private)
+
+
 def innermost_loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
-    """The innermost statement that runs `node` again and again within its function."""
-    return next((loop for loop in module.loops(node) if isinstance(loop, LOOPS)), None)
+    """The innermost statement that runs `node` again and again within its function.
+
+    One that calls another function at each round does not: `for member in chain: member.update(...)` is one step.
+    """
+    again = (loop for loop in module.loops(node) if isinstance(loop, LOOPS))
+    return next((loop for loop in again if not _is_over_functions(module, loop, node)), None)
+
+
+def _is_over_functions(module: Module, loop: ast.For | ast.While, node: ast.AST) -> bool:
+    """Whether what `node` calls is what the loop goes over."""
+    if not isinstance(loop, ast.For) or not isinstance(node, ast.Call):
+        return False
+    return any(
+        binding.node in walk(loop.target)
+        for name in _owners(module, node.func)
+        for binding in module.bindings(name.id, module.scope_of(name.id, name))
+    )
+
+
+def _owners(module: Module, func: ast.expr) -> Iterator[ast.Name]:
+    """The names that say which function `func` is: of its object, its place in a table, what it differentiates."""
+    match func:
+        case ast.Name():
+            yield func
+        case ast.Attribute(value=value):
+            yield from _owners(module, value)
+        case ast.Subscript(value=value, slice=ast.Name() as key):
+            yield from (*_owners(module, value), key)
+        case ast.Subscript(value=value):
+            yield from _owners(module, value)
+        case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Subscript() as of, *_]) if _is_gradient(module, func):
+            yield from _owners(module, of)
 
 
 def is_work(module: Module, call: ast.Call) -> bool:
     """Whether `call` computes a gradient or an update, and nothing says that it is jitted."""
-    if module.jit(call.func) is not None:
-        return False
-    return _is_gradient(module, call.func) or is_update(module, call)
+    return (_is_gradient(module, call.func) or is_update(module, call)) and module.jit(call.func) is None
 
 
 def _is_gradient(module: Module, func: ast.expr, depth: int = 2) -> bool:
     match func:
         case ast.Call(func=made_by):
             return module.qualname(made_by) in _GRADIENTS
-        case ast.Name(id=name) if depth and (scope := module.scope_of(name, func)) is not None:
-            match [binding.node for binding in module.bindings(name, scope)]:
-                case [ast.Name() as target] if (value := module.value_of(target)) is not None:
-                    return _is_gradient(module, value, depth - 1) if isinstance(value, ast.Call | ast.Name) else False
+        case ast.Name() if depth:
+            value = module.only_value(func)
+            return isinstance(value, ast.Call | ast.Name) and _is_gradient(module, value, depth - 1)
     return False
 
 
@@ -101,17 +145,26 @@ def is_update(module: Module, call: ast.Call) -> bool:
             return False
     if module.qualname(owner) in module.imports.values() or not call.args:
         return False
-    return _has_init(module, owner) and not _is_jitted_method(module, owner)
+    return _has_init(module, owner) and not _is_jitted_method(module, owner) and not _is_own_method(module, owner)
+
+
+def _is_own_method(module: Module, owner: ast.expr) -> bool:
+    """Whether `update` is another method of the object whose method calls it: the work is what stands in there."""
+    around = module.functions_around(owner)
+    is_own = bool(around) and isinstance(owner, ast.Name) and own_parameter(around[-1]) == owner.id
+    here = module.method_of(around[-1]) if is_own else None
+    return here is not None and any("update" in module.names(each) for each in family(module, here))
 
 
 def _has_init(module: Module, owner: ast.expr) -> bool:
     """Whether the file calls the `init` of what is called as `owner` is: names of parameters count, in any scope."""
     text = module.text(owner)
-    for call in module.all_calls():
-        match call.func:
-            case ast.Attribute(value=other, attr="init") if module.text(other) == text:
-                return True
-    return False
+    return any(_is_called(module, init) and module.text(init.value) == text for init in module.attributes("init"))
+
+
+def _is_called(module: Module, func: ast.expr) -> bool:
+    parent = module.parent(func)
+    return isinstance(parent, ast.Call) and parent.func is func
 
 
 def _is_jitted_method(module: Module, owner: ast.expr) -> bool:
@@ -121,7 +174,7 @@ def _is_jitted_method(module: Module, owner: ast.expr) -> bool:
     scope = module.scope_of(owner.id, owner)
     for binding in module.bindings(owner.id, scope) if scope is not None else ():
         value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-        for node in ast.walk(value) if value is not None else ():
+        for node in walk(value) if value is not None else ():
             if isinstance(node, ast.expr) and _compiles(module, node):
                 return True
     return False

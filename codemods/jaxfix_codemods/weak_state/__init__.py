@@ -11,8 +11,8 @@ that is left out keeps the second compile.
 its own, or keeps what it was given. Where whoever calls the update decides, the
 scalar gets the floating dtype of the parameters: a loop that is traced refuses a
 state that starts in float32 and comes back in bfloat16, and `minimum` of the two
-would be float32 for ever. Never a dtype that is spelled out, such as
-`jnp.float32`: that would be wrong under x64.
+would be float32 for ever. A dtype is spelled out, such as `jnp.int32`, only for
+a count for which the update does so: otherwise it would be wrong under x64.
 
 Before:
     import jax
@@ -119,4 +119,5 @@ CODEMOD = Codemod(
     equality=Equality.STRONGER_TYPES,
     find=find,
     cures=(Why.WEAK_TYPE, Why.DTYPE),
+    after=("drifting-state-dtype",),
 )

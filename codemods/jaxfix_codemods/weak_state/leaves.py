@@ -4,7 +4,20 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from jaxfix.api import CONTROL_FLOW, Form, Function, Key, Kind, Module, Pair, Rebinding, Values, rebindings, returned
+from jaxfix.api import (
+    CONTROL_FLOW,
+    Form,
+    Function,
+    Key,
+    Kind,
+    Module,
+    Pair,
+    Rebinding,
+    Values,
+    direct_calls,
+    rebindings,
+    returned,
+)
 from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
 
 _KINDS = (Kind.INT, Kind.FLOAT)
@@ -49,7 +62,7 @@ def _of_pairs(module: Module, values: Values) -> Iterator[Leaf]:
             states = list(_updated_states(module, values, pair))
             for leaf in leaves:
                 for state in states:
-                    after = strengthened(module, values, state, leaf.path, guess=pair.state is not None)
+                    after = strengthened(module, values, state, leaf.path, leaf.kind, guess=pair.state is not None)
                     if after is not None:
                         yield replace(leaf, after=after, init=pair.init)
 
@@ -58,7 +71,7 @@ def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
     """What a name holds that a loop binds anew to the result of a jitted function of it."""
     for first in loop.firsts:
         for leaf in _leaves(values, first, ()):
-            after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), guess=True)
+            after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), leaf.kind, guess=True)
             if after is not None:
                 yield replace(leaf, path=(loop.target.id, *leaf.path), after=after, loop=loop.call)
 
@@ -113,7 +126,7 @@ def _updated_states(module: Module, values: Values, pair: Pair) -> Iterator[ast.
 
 def _starts_loops(module: Module, init: Function) -> bool:
     """Whether what `init` makes is the carry of loops that JAX traces, wherever this file calls it."""
-    calls = [call for call in module.all_calls() if module.definition(call.func) is init]
+    calls = direct_calls(module, init)
     return bool(calls) and all(_is_carried(module, call) for call in calls)
 
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from jaxfix.api import Equality, Function, Kind, Module
+from jaxfix.api import Equality, Function, Kind, Module, walk
 from jaxfix_codemods.weak_state.leaves import Leaf
 
 _DTYPES = {Kind.INT: "int", Kind.FLOAT: "float"}
@@ -12,9 +12,12 @@ _CONSTRUCTORS = ("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.
 def dtype(module: Module, leaf: Leaf) -> str:
     """The expression of the dtype that the leaf has after an update, with the names of modules in braces.
 
-    A number is typed as JAX types Python numbers. One whose dtype whoever calls the update decides gets that of the
-    parameters, which under half precision is another one, and which inside of a loop it has to have from the start.
+    A number is typed as JAX types Python numbers, a count as the update that spells out another dtype for it. One
+    whose dtype whoever calls the update decides gets that of the parameters, which under half precision is another
+    one, and which inside of a loop it has to have from the start.
     """
+    if leaf.kind is Kind.INT and leaf.after is not None and leaf.after.integer is not None:
+        return f"{{jnp}}.{leaf.after.integer.rpartition('.')[2]}"
     if leaf.kind is not Kind.FLOAT or leaf.after is None or not leaf.after.is_given or leaf.loop is not None:
         return _DTYPES[leaf.kind]
     if leaf.mapped is not None:
@@ -47,7 +50,7 @@ def why_not(module: Module, leaf: Leaf) -> str | None:
     if leaf.after is not None and leaf.after.kind is Kind.FLOAT and leaf.kind is Kind.INT:
         return f"`{text}` is an integer and becomes floating: an integer dtype gains nothing, a floating one changes it"
     if not module.has_exact_spans(call):
-        return f"`{text}` stands inside an f-string"
+        return f"`{text}` stands inside a format string"
     if leaf.init is not None and _is_shared(module, call, leaf.init):
         return f"`{text}` is used for something else too"
     name = _DTYPES[leaf.kind]
@@ -62,7 +65,7 @@ def _is_shared(module: Module, call: ast.Call, init: Function) -> bool:
         return True
     match module.parent(call):
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-            reads = [n for n in ast.walk(init) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            reads = [n for n in walk(init) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
             return sum(n.id == name for n in reads) > 1
     return False
 
@@ -70,7 +73,7 @@ def _is_shared(module: Module, call: ast.Call, init: Function) -> bool:
 def _unknown_type(module: Module, call: ast.Call) -> str | None:
     """Names an argument whose dtype a caller decides: an explicit one would change it."""
     filled = call.args[-1] if call.args else None
-    for name in ast.walk(filled) if filled is not None else ():
+    for name in walk(filled) if filled is not None else ():
         if isinstance(name, ast.Name) and module.qualname(name) is None:
             scope = module.scope_of(name.id, name)
             if scope is not None and any(isinstance(b.node, ast.arg) for b in module.bindings(name.id, scope)):

@@ -1,11 +1,31 @@
 """What an update returns for a part of its state."""
 
 import ast
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import HALVES, DtypeOrigins, Dtypes, Form, Key, Kind, Module, Values, returned
+from jaxfix.api import (
+    DERIVATIVES,
+    HALVES,
+    Carried,
+    CastLike,
+    DtypeOrigins,
+    Dtypes,
+    Form,
+    Key,
+    Kind,
+    Module,
+    Values,
+    returned,
+)
 
-_DEEPEST = 8
+_HANDING_ON = DERIVATIVES | {"functools.partial", "jax.jit", "jax.checkpoint", "jax.remat"}
+_PROMOTING = frozenset(f"jax.numpy.{name}" for name in ("where", "maximum", "minimum", "add", "subtract", "multiply"))
+_MAKERS = {"array": 1, "asarray": 1, "zeros": 1, "ones": 1, "full": 2}
+_INTEGERS = frozenset(f"jax.numpy.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_KEEPING = frozenset(f"jax.numpy.{name}" for name in ("abs", "absolute", "negative", "square", "sqrt"))
+_WEAK = (Form.PYTHON, Form.WEAK)
+_DEEPEST = 16
 """How many expressions may refer to one another until nothing is known of a value."""
 
 
@@ -15,10 +35,12 @@ class Updated:
 
     Attributes:
       dtypes: what decides its dtype.
+      integer: the dtype of integers that the update spells out for it, in full; None for that of Python numbers.
     """
 
     kind: Kind
     dtypes: Dtypes
+    integer: str | None = None
 
     @property
     def is_given(self) -> bool:
@@ -46,20 +68,63 @@ def is_state(module: Module, source: ast.AST, shapes: set[str]) -> bool:
 
 
 def strengthened(
-    module: Module, values: Values, state: ast.AST, path: tuple[Key, ...], *, guess: bool
+    module: Module, values: Values, state: ast.AST, path: tuple[Key, ...], kind: Kind, *, guess: bool
 ) -> Updated | None:
-    """What the update returns strongly typed for the part at `path`; None where it returns it weak.
+    """What the update returns strongly typed for the part at `path`, at first a `kind`; None if it returns it weak.
 
     With `guess` also of one that hardly stays weak, though the file does not say it.
     """
     sources = spread(values, values.origins.of(state))
     for key in path:
         sources = spread(values, tuple(item for source in sources for item in values.origins.item(source, key)))
+    if all(values.any_of((source,)).form in _WEAK for source in sources):
+        return None
     value = values.any_of(sources)
-    known = bool(sources) and all(_is_spelled_out(module, values, source) for source in sources)
-    if value.form is Form.STRONG or (guess and known and value.form in (Form.ARRAY, Form.UNKNOWN)):
-        return Updated(value.kind, DtypeOrigins(module).of_any(sources))
+    is_open = value.form in (Form.ARRAY, Form.UNKNOWN)
+    if value.form is Form.STRONG or (guess and is_open and _Reading(module, values, kind).spells_out(sources)):
+        integer = _integer(module, values, sources) if kind is Kind.INT else None
+        return Updated(value.kind, DtypeOrigins(module).of_any(sources), integer)
     return None
+
+
+def _integer(module: Module, values: Values, sources: Iterable[ast.AST]) -> str | None:
+    """The integer dtype that the code spells out for what is one of `sources`, where it is one."""
+    pending, seen, found = list(sources), set[ast.AST](), set[str | None]()
+    while pending:
+        source = pending.pop()
+        if source in seen:
+            continue
+        seen.add(source)
+        match source:
+            case Carried():
+                pending += [*values.origins.at_first(source), *values.origins.again(source)]
+            case CastLike():
+                pending += values.origins.cast(source)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
+                pending += values.origins.of(left)
+            case ast.Call(func=func, args=[counted], keywords=[]) if _is_increment(module, func):
+                pending += values.origins.of(counted)
+            case ast.Call():
+                found.add(_integer_of_call(module, source))
+            case _:
+                found.add(None)
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_increment(module: Module, function: ast.expr) -> bool:
+    return (module.qualname(function) or "").rpartition(".")[2] in ("safe_increment", "safe_int32_increment")
+
+
+def _integer_of_call(module: Module, call: ast.Call) -> str | None:
+    """As `jnp.zeros([], jnp.int32)`, and `jnp.int32(0)`."""
+    package, _, name = (module.qualname(call.func) or "").rpartition(".")
+    named = (
+        [k.value for k in call.keywords if k.arg == "dtype"] or call.args[_MAKERS[name] :][:1]
+        if name in _MAKERS
+        else []
+    )
+    dtypes = [module.qualname(dtype) or "" for dtype in named] or [f"{package}.{name}"]
+    return dtypes[0] if package == "jax.numpy" and dtypes[0] in _INTEGERS else None
 
 
 def spread(values: Values, sources: tuple[ast.AST, ...]) -> tuple[ast.AST, ...]:
@@ -72,35 +137,102 @@ def spread(values: Values, sources: tuple[ast.AST, ...]) -> tuple[ast.AST, ...]:
     return tuple(found)
 
 
-def _is_spelled_out(module: Module, values: Values, source: ast.AST, around: frozenset[ast.AST] = frozenset()) -> bool:
-    """Whether the file says how the value is computed: other functions, as `tree.where`, may keep it weak.
+class _Reading:
+    """How far the file tells how the new value of what is a `kind` at first is computed."""
 
-    What refers back to one of the values `around` adds nothing.
-    """
-    if source in around or values.any_of((source,)).form not in (Form.UNKNOWN, Form.ARRAY):
-        return True
-    match source:
-        case ast.Call(args=args, func=func) if (module.qualname(func) or "").startswith("jax.numpy."):
-            parts = args[1:] if module.qualname(func) == "jax.numpy.where" else args
-        case ast.Call():
-            function = values.origins.mapped(source) or values.origins.called(source)
-            if function is None and _is_passed(values, source.func):
-                return True  # what a caller's function makes of arrays
-            parts = list(returned(function)) if function is not None else []
-        case ast.BinOp(left=left, right=right):
-            parts = [left, right]
-        case ast.UnaryOp(operand=operand):
-            parts = [operand]
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-            pass  # a tree, of which a function of leaves is told
-        case _:
+    def __init__(self, module: Module, values: Values, kind: Kind) -> None:
+        self._module, self._values, self._kind = module, values, kind
+
+    def spells_out(self, sources: Iterable[ast.AST], around: frozenset[ast.AST] = frozenset()) -> bool:
+        """Whether the file says it of all of `sources`: other functions, as `tree.where`, may keep it weak.
+
+        What refers back to one of the values `around` adds nothing.
+        """
+        return len(around) <= _DEEPEST and all(self._is_spelled_out(source, around) for source in sources)
+
+    def _is_spelled_out(self, source: ast.AST, around: frozenset[ast.AST]) -> bool:
+        if source in around or self._values.any_of((source,)).form not in (Form.UNKNOWN, Form.ARRAY):
+            return True
+        deeper = around | {source}
+        if isinstance(source, Carried):
+            rounds = self._values.origins.again(source) if source.flow.loops else ()
+            return self.spells_out((*self._values.origins.at_first(source), *rounds), deeper)
+        if isinstance(source, CastLike):
+            return self.spells_out(self._values.origins.cast(source), deeper)
+        if self._is_strong_source(source, around):
+            return True
+        parts = self._parts(source)
+        if parts is None:
             return isinstance(source, ast.arg)
-    inner = [item for part in parts for item in values.origins.of(part)]
-    deeper = around | {source}
-    return bool(parts) and len(deeper) <= _DEEPEST and all(_is_spelled_out(module, values, i, deeper) for i in inner)
+        inner = [item for part in parts for item in self._values.origins.of(part)]
+        return bool(parts) and self.spells_out(inner, deeper)
 
+    def _parts(self, source: ast.AST) -> Sequence[ast.expr] | None:
+        """The operands that decide the type of `source`, none of which is known of other files; None if it has none."""
+        match source:
+            case ast.Call(args=args, func=func) if (self._module.qualname(func) or "").startswith("jax.numpy."):
+                return args[1:] if self._module.qualname(func) == "jax.numpy.where" else args
+            case ast.Call():
+                function = self._values.origins.mapped(source) or self._values.origins.called(source)
+                return returned(function) if function is not None else ()
+            case ast.BinOp(left=left, right=right):
+                return (left, right)
+            case ast.UnaryOp(operand=operand):
+                return (operand,)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+                return parts  # a tree, of which a function of leaves is told
+        return None
 
-def _is_passed(values: Values, function: ast.expr) -> bool:
-    """Whether whoever calls passes the function."""
-    sources = values.origins.of(function)
-    return bool(sources) and all(isinstance(source, ast.arg) for source in sources)
+    # --- strongly typed, whatever else there is ---------------------------------------------------------------
+
+    def _is_strong(self, part: ast.expr, around: frozenset[ast.AST]) -> bool:
+        """Whether it is what a caller's function makes of arrays, or is computed from that: no weak number."""
+        sources = [source for source in self._values.origins.of(part) if source not in around]
+        return bool(sources) and all(self._is_strong_source(source, around) for source in sources)
+
+    def _is_strong_source(self, source: ast.AST, around: frozenset[ast.AST]) -> bool:
+        if len(around) > _DEEPEST:
+            return False
+        deeper = around | {source}
+        match source:
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
+                return self._is_strong(left, deeper) or self._is_strong(right, deeper)
+            case ast.Call(func=func) if self._module.qualname(func) in _PROMOTING:
+                return any(self._is_strong(part, deeper) for part in self._parts(source) or ())
+            case ast.Call(func=func) if self._module.qualname(func) in _KEEPING:
+                return all(self._is_strong(part, deeper) for part in source.args)
+            case ast.Call(func=func):
+                function = self._values.origins.called(source)
+                if function is not None:
+                    results = returned(function)
+                    return bool(results) and all(self._is_strong(part, deeper) for part in results)
+                return self._is_passed(func) or self._is_made_of_passed(source) or self._reduces(source, deeper)
+        return False
+
+    def _reduces(self, call: ast.Call, around: frozenset[ast.AST]) -> bool:
+        """Whether another file's function makes a float of nothing but what callers pass and what their functions make.
+
+        An integer may be a size, which is a number of Python.
+        """
+        if self._kind is not Kind.FLOAT or not call.args or call.keywords or self._module.qualname(call.func) is None:
+            return False
+        strong = [self._is_strong(argument, around) for argument in call.args]
+        return any(strong) and all(
+            known or self._is_parameter(argument) for known, argument in zip(strong, call.args, strict=True)
+        )
+
+    def _is_parameter(self, expr: ast.expr) -> bool:
+        starts = self._values.origins.starts(self._values.origins.of(expr))
+        return all(isinstance(source, ast.arg) for source in starts)
+
+    def _is_passed(self, function: ast.expr) -> bool:
+        """Whether whoever calls passes the function, or what is made of it: a derivative, one with some arguments."""
+        sources = self._values.origins.of(function)
+        return bool(sources) and all(
+            isinstance(source, ast.arg) or (isinstance(source, ast.Call) and self._is_made_of_passed(source))
+            for source in sources
+        )
+
+    def _is_made_of_passed(self, call: ast.Call) -> bool:
+        makes = self._module.qualname(call.func) in _HANDING_ON
+        return makes and bool(call.args) and self._is_passed(call.args[0])

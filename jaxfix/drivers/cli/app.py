@@ -1,12 +1,7 @@
 """The command line: Typer reads the options, one function per command does the work."""
 
-import os
 import re
-import signal
-import sys
-import threading
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Annotated
@@ -14,8 +9,8 @@ from typing import Annotated
 import typer
 
 from jaxfix import __version__
-from jaxfix.core.errors import UserError
-from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.core.errors import ConfigError
+from jaxfix.drivers.cli import outcome, quick, terminal
 
 Command = Callable[[], int]
 # `UsageError` of click, or of Typer where that has brought click along
@@ -23,10 +18,21 @@ _USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class OutputFormat(StrEnum):
+    """How a command tells what it has to tell."""
+
+    text = "text"
+    json = "json"
+
+
+class ReportFormat(StrEnum):
     """How findings are written."""
 
     text = "text"
     json = "json"
+    sarif = "sarif"
+    github = "github"
+    gitlab = "gitlab"
+    rdjson = "rdjson"
 
 
 app = typer.Typer(
@@ -36,6 +42,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 Paths = Annotated[
@@ -48,7 +55,11 @@ Paths = Annotated[
 ]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="ID,...", help="Run only these codemods.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="ID,...", help="Do not run these codemods.")]
-Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
+Format = Annotated[OutputFormat, typer.Option("--output-format", help="How it is written.")]
+Reporting = Annotated[ReportFormat, typer.Option("--output-format", help="How findings are written.")]
+OutputFile = Annotated[
+    str | None, typer.Option("--output-file", metavar="FILE", help="Write them into this file, not to stdout.")
+]
 StdinName = Annotated[
     str | None, typer.Option("--stdin-filename", metavar="NAME", help="What `-` is called in messages.")
 ]
@@ -60,6 +71,17 @@ Trace = Annotated[
     typer.Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files."),
 ]
 
+AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Write over uncommitted changes.")]
+AllowNoVcs = Annotated[bool, typer.Option("--allow-no-vcs", help="Write outside of git.")]
+Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For each of the runs that prove.")]
+Steps = Annotated[
+    int | None,
+    typer.Option("--steps", metavar="N", min=3, help="End the program after N calls of what is rewritten."),
+]
+Observe = Annotated[
+    list[str] | None,
+    typer.Option("--observe", metavar="MODULE:FUNCTION", help="Compare what this function returns as well."),
+]
 On = Annotated[
     str | None,
     typer.Option(
@@ -87,21 +109,49 @@ def check(
     paths: Paths = None,
     select: Select = None,
     ignore: Ignore = None,
-    output_format: Format = OutputFormat.text,
+    output_format: Reporting = ReportFormat.text,
+    output_file: OutputFile = None,
     stdin_filename: StdinName = None,
     python: Python = None,
     trace: Trace = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Also what is slow only if it is called eagerly, again and again.")
     ] = False,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="How many findings each codemod has, in place of the findings.")
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that this file knows.")
+    ] = None,
+    update_baseline: Annotated[
+        bool, typer.Option("--update-baseline", help="Write what is found into the baseline.")
+    ] = False,
+    no_baseline: Annotated[
+        bool, typer.Option("--no-baseline", help="Leave out nothing, whatever the configuration says.")
+    ] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at everything anew.")] = False,
     exit_zero: ExitZero = False,
 ) -> None:
-    """Say what is found; run and write nothing."""
-    from jaxfix.drivers.cli.check import check as work
-    from jaxfix.drivers.cli.targets import Request
-
-    request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace)
-    context.obj.append(partial(_judged, exit_zero, partial(work, request, output_format.value, everything=all_)))
+    """Say what is found; run nothing, and write nothing but a baseline."""
+    context.obj.append(
+        quick.checking(
+            paths=paths,
+            select=select,
+            ignore=ignore,
+            output_format=output_format.value,
+            output_file=output_file,
+            stdin_filename=stdin_filename,
+            python=python,
+            trace=trace,
+            all_=all_,
+            statistics=statistics,
+            baseline=baseline,
+            update_baseline=update_baseline,
+            no_baseline=no_baseline,
+            no_cache=no_cache,
+            exit_zero=exit_zero,
+        )
+    )
 
 
 @app.command()
@@ -109,6 +159,13 @@ def apply(
     context: typer.Context,
     paths: Paths = None,
     diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = False,
+    stat: Annotated[bool, typer.Option("--stat", help="Count the lines that would change; write nothing.")] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Decide fix by fix, then write what was taken.")
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="With --interactive: ask again about what was refused before.")
+    ] = False,
     prove: Annotated[
         bool, typer.Option("--prove", help="Rerun the code, and keep only fixes that are proven.")
     ] = False,
@@ -119,8 +176,8 @@ def apply(
     unproven: Annotated[bool, typer.Option("--unproven", help="Run nothing; write every fix.")] = False,
     select: Select = None,
     ignore: Ignore = None,
-    allow_dirty: Annotated[bool, typer.Option("--allow-dirty", help="Write over uncommitted changes.")] = False,
-    allow_no_vcs: Annotated[bool, typer.Option("--allow-no-vcs", help="Write outside of git.")] = False,
+    allow_dirty: AllowDirty = False,
+    allow_no_vcs: AllowNoVcs = False,
     helper: Annotated[
         str | None,
         typer.Option("--helper", metavar="PATH", help="Where the file of generated helper functions stands."),
@@ -130,35 +187,30 @@ def apply(
     ] = None,
     python: Python = None,
     trace: Trace = None,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For each of the runs that prove.")
-    ] = 600,
-    steps: Annotated[
-        int | None,
-        typer.Option("--steps", metavar="N", min=3, help="End the program after N calls of what is rewritten."),
-    ] = None,
-    observe: Annotated[
-        list[str] | None,
-        typer.Option("--observe", metavar="MODULE:FUNCTION", help="Compare what this function returns as well."),
-    ] = None,
+    timeout: Timeout = 600,
+    steps: Steps = None,
+    observe: Observe = None,
     on: On = None,
     launcher: Launcher = None,
-    output_format: Format = OutputFormat.text,
+    output_format: Reporting = ReportFormat.text,
+    output_file: OutputFile = None,
     stdin_filename: StdinName = None,
     exit_zero: ExitZero = False,
 ) -> None:
     """Fix what is found: what is safe, and what a rerun proves."""
     from jaxfix.drivers.cli.apply import Options
     from jaxfix.drivers.cli.apply import apply as work
-    from jaxfix.drivers.cli.consent import Wish
-    from jaxfix.drivers.cli.targets import Request
-    from jaxfix.drivers.cli.writing import Leave
+    from jaxfix.drivers.work.consent import Wish
+    from jaxfix.drivers.work.targets import Request
+    from jaxfix.drivers.work.writing import Leave
 
-    request = Request(_named(paths, trace), _chosen(select), _ids(ignore), stdin_filename, python, trace, helper)
+    request = Request(
+        quick.named(paths, trace), quick.chosen(select), quick.ids(ignore), stdin_filename, python, trace, helper
+    )
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
-    rest = (steps, tuple(observe or ()), on, launcher)
+    rest = (steps, tuple(observe or ()), on, launcher, output_file, interactive, forget, stat)
     options = Options(wish, leave, diff, to, output_format.value, timeout, *rest)
-    context.obj.append(partial(_judged, exit_zero, partial(work, request, options)))
+    context.obj.append(partial(quick.judged, exit_zero, partial(work, request, options)))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -188,6 +240,116 @@ def trace(
     context.obj.append(partial(work, tuple(command), Options(output, html, steps_from, step, on, launcher)))
 
 
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def gate(
+    context: typer.Context,
+    command: Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after `--`.")],
+    max_compiles: Annotated[
+        int | None,
+        typer.Option("--max-compiles", metavar="N", min=0, help="Of each function; by default 1, with --after 0."),
+    ] = None,
+    max_total: Annotated[int | None, typer.Option("--max-total", metavar="N", min=0, help="Of all together.")] = None,
+    after: Annotated[
+        int | None,
+        typer.Option("--after", metavar="STEP", min=0, help="Count only what compiles in the steps after this one."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="PATH", help="Count only what this file or folder compiles.")
+    ] = None,
+    function: Annotated[
+        list[str] | None, typer.Option("--function", metavar="NAME", help="Count only this function or program.")
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")
+    ] = None,
+    on: On = None,
+    launcher: Launcher = None,
+    output_format: Annotated[
+        OutputFormat, typer.Option("--output-format", "--format", help="How the verdict is written, on stderr.")
+    ] = OutputFormat.text,
+) -> None:
+    """Run a program, and fail if it compiles a function more often than allowed."""
+    from jaxfix.core.excess import Limits
+    from jaxfix.drivers.cli import trace as tracing
+    from jaxfix.drivers.cli.gating import Options
+    from jaxfix.drivers.cli.gating import gate as work
+
+    default = 1 if after is None else 0
+    each = default if max_compiles is None and max_total is None else max_compiles
+    run = tracing.Options(output, step=step, on=on, launcher=launcher)
+    chosen = tuple(only or ()), tuple(function or ())
+    options = Options(Limits(each, max_total), after, *chosen, output_format.value, run)
+    context.obj.append(partial(work, tuple(command), options))
+
+
+@app.command()
+def review(
+    context: typer.Context,
+    paths: Paths = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="CMD", help="The program that a click on the page may rerun.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="N", min=1, max=65535, help="By default one that is free.")
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; the link is printed anyway.")] = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    allow_dirty: AllowDirty = False,
+    allow_no_vcs: AllowNoVcs = False,
+    python: Python = None,
+    trace: Trace = None,
+    timeout: Timeout = 600,
+    steps: Steps = None,
+    observe: Observe = None,
+    on: On = None,
+    launcher: Launcher = None,
+) -> None:
+    """Decide fix by fix on a page in the browser; run and write only what is clicked there."""
+    from jaxfix.drivers.cli import reviewing
+    from jaxfix.drivers.work.targets import Request
+    from jaxfix.drivers.work.writing import Leave
+
+    named = quick.named(paths, trace)
+    request = Request(named, quick.chosen(select), quick.ids(ignore), None, python, trace)
+    leave, rest = Leave(allow_dirty, allow_no_vcs), (timeout, steps, tuple(observe or ()), on, launcher)
+    options = reviewing.Options(run, False, leave, *rest)
+    context.obj.append(partial(reviewing.review, request, options, port, opens=not no_open))
+
+
+@app.command()
+def report(
+    context: typer.Context,
+    paths: Paths = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Where the page is written; `-` for stdout.")
+    ] = "report.html",
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")
+    ] = None,
+    prove: Annotated[bool, typer.Option("--prove", help="Rerun the code, and tell what that shows.")] = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    python: Python = None,
+    trace: Trace = None,
+    timeout: Timeout = 600,
+    steps: Steps = None,
+    on: On = None,
+    launcher: Launcher = None,
+) -> None:
+    """Write the fixes, their diffs and their evidence as one page that stands alone; change no code."""
+    from jaxfix.drivers.cli import reviewing
+    from jaxfix.drivers.work.targets import Request
+
+    named = quick.named(paths, trace)
+    request = Request(named, quick.chosen(select), quick.ids(ignore), None, python, trace)
+    options = reviewing.Options(run, prove, timeout_s=timeout, steps=steps, on=on, launcher=launcher)
+    context.obj.append(partial(reviewing.report, request, options, output))
+
+
 @app.command()
 def undo(
     context: typer.Context,
@@ -214,7 +376,7 @@ def trust(
 ) -> None:
     """Let `jaxfix apply` rerun the configured program unasked, until the command or the place changes."""
     from jaxfix.drivers.cli import trust as work
-    from jaxfix.drivers.cli.targets import Request
+    from jaxfix.drivers.work.targets import Request
 
     request, options = Request(tuple(paths or ["."]), python=python), work.Options(run, yes)
     context.obj.append(partial(work.trust, request, options, list_, revoke))
@@ -270,76 +432,32 @@ def rules(context: typer.Context) -> None:
     context.obj.append(work)
 
 
-def run(argv: list[str]) -> int:
-    """Runs one command line; returns the exit code. Everything that escapes a command is caught here.
-
-    0 clean or all fixed, 1 findings remain or fixes are held, 2 an error of the user's, 3 a bug in jaxfix,
-    130 interrupted, 143 ended from outside, 129 by a terminal that closed.
-    """
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *terminal.ENDINGS)}
-    is_main = threading.current_thread() is threading.main_thread()
-    for number in before if is_main else ():
-        if before[number] is not signal.SIG_IGN:  # `nohup` wants it to go on
-            signal.signal(number, _interrupt if number == signal.SIGINT else _end)
-    try:
-        return _ran(argv)
-    except UserError as error:
-        outcome.tell_errors([str(error)])
-        return outcome.USER_ERROR
-    except SystemExit:
-        before.clear()
-        raise
-    except KeyboardInterrupt:
-        before.clear()  # the process is about to end: no later signal shall change how
-        outcome.tell_errors(["interrupted; nothing was written"])
-        return outcome.INTERRUPTED
-    except BrokenPipeError:
-        # who read stdout has seen enough; nothing more is to be flushed to it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return outcome.FINDINGS
-    except Exception as error:
-        if os.environ.get("JAXFIX_TRACEBACK"):
-            traceback.print_exc()
-        outcome.tell_errors(
-            [f"a bug in jaxfix: {type(error).__name__}: {error}; set `JAXFIX_TRACEBACK=1` for the traceback"]
-        )
-        return outcome.BUG
-    finally:
-        for number, handler in before.items() if is_main else ():
-            signal.signal(number, handler)
+@app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def lsp() -> None:
+    """Serve an editor: findings and quick-fixes, over stdin and stdout."""
+    # `jaxfix.__main__` starts it without this module, whose import an editor would wait for.
+    raise ConfigError("the language server is no part of another program", hint="start it as `jaxfix lsp`")
 
 
-def _interrupt(number: int, frame: object) -> None:
-    """Once: who presses Ctrl-C again does not stop jaxfix from ending its rerun and clearing away its copies."""
-    signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
-def _end(number: int, frame: object) -> None:
-    """As with Ctrl-C; left to itself, Python would die at once, and the rerun live on."""
-    for other in (signal.SIGINT, *terminal.ENDINGS):
-        signal.signal(other, signal.SIG_IGN)
-    raise SystemExit(128 + number)
-
-
-def _ran(argv: list[str]) -> int:
+def read(argv: Sequence[str]) -> Command:
+    """What the words ask for. Wrong usage is told at once, and asks for nothing but its exit code."""
     chosen: list[Command] = []
     try:
-        code = app(args=argv, prog_name="jaxfix", obj=chosen, standalone_mode=False)
+        code = app(args=list(argv), prog_name="jaxfix", obj=chosen, standalone_mode=False)
     except typer.Abort:  # what Typer makes of Ctrl-C
         raise KeyboardInterrupt from None
     except _USAGE as error:
-        return _misused(error)
+        code = _misused(error)
     if chosen:
-        return chosen[0]()
+        return chosen[0]
     if not argv:  # an old Typer gives the help, and 0
-        return outcome.USER_ERROR
-    return code if isinstance(code, int) else outcome.CLEAN  # `--help`
+        code = outcome.USER_ERROR
+    return partial(int, code if isinstance(code, int) else outcome.CLEAN)  # `--help`
 
 
 def _misused(error: Exception) -> int:
     """Names a command line that cannot be read, as all other errors are named."""
-    said: str = error.format_message()  # type: ignore[attr-defined]
+    said: str = error.format_message().replace(": Value error, ", ": ")  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "jaxfix"
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -349,21 +467,3 @@ def _misused(error: Exception) -> int:
     lowered = re.sub(r"(^|: )([A-Z])(?=[a-z])", lambda match: match[0].lower(), words)
     outcome.tell_errors([f"{lowered}; see `{path} --help`"])
     return outcome.USER_ERROR
-
-
-def _judged(exit_zero: bool, command: Command) -> int:
-    code = command()
-    return outcome.CLEAN if exit_zero and code == outcome.FINDINGS else code
-
-
-def _named(paths: list[str] | None, trace: str | None) -> tuple[str, ...]:
-    """What is looked at: by default everything here, or what was traced."""
-    return tuple(paths or (["."] if trace is None else []))
-
-
-def _ids(options: list[str] | None) -> tuple[str, ...]:
-    return tuple(name.strip() for option in options or () for name in option.split(",") if name.strip())
-
-
-def _chosen(options: list[str] | None) -> tuple[str, ...] | None:
-    return None if options is None else _ids(options)

@@ -1,26 +1,29 @@
 """`jaxfix apply`: writes what is safe, and what a rerun proves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
-from jaxfix.core.finding import Safety
-from jaxfix.core.source import SourceFile
-from jaxfix.drivers import files
-from jaxfix.drivers.cli import consent, outcome, receipts, terminal
-from jaxfix.drivers.cli.agenda import agenda
-from jaxfix.drivers.cli.check import Findings, look, reread, settled
-from jaxfix.drivers.cli.consent import Mode, Wish
-from jaxfix.drivers.cli.generating import Needed, is_generated, needed
-from jaxfix.drivers.cli.planning import Planned, Plans, Receipts, plans
-from jaxfix.drivers.cli.proof import Proofs, Rerun, named_function, prove_all
-from jaxfix.drivers.cli.targets import STDIN, Request, Target, Targets, targets
+from jaxfix.drivers.cli import asking, outcome, output, terminal
+from jaxfix.drivers.cli.interactive import review, settle
+from jaxfix.drivers.cli.interview import Reviewed
+from jaxfix.drivers.cli.prover import Prover
 from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
-from jaxfix.drivers.cli.writing import Leave, refuse_unsaved, write
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.vendor import place_for
+from jaxfix.drivers.work import consent, recording
+from jaxfix.drivers.work.agenda import Agenda, agenda
+from jaxfix.drivers.work.consent import Mode, Wish
+from jaxfix.drivers.work.generating import Needed, needed
+from jaxfix.drivers.work.looking import Findings
+from jaxfix.drivers.work.planning import Plans, Receipts, by_mode, plans
+from jaxfix.drivers.work.proof import Proofs, Rerun, named_function
+from jaxfix.drivers.work.session import Session, opened, proven, refuse_unwritable, second_look, written
+from jaxfix.drivers.work.targets import STDIN, Request, Targets, targets
+from jaxfix.drivers.work.writing import Leave
 from jaxfix.evidence.elsewhere import target_for
 
 
@@ -29,7 +32,9 @@ class Options:
     """What `apply` was asked to do with what it finds; `to` is where an installed package is vendored.
 
     `timeout_s` is for each of the runs that prove, `steps` after how many steps a program is ended, and `compared` what
-    is compared beside what was rewritten, as `module:function`; `on` and `launcher` say where they run.
+    is compared beside what was rewritten, as `module:function`; `on` and `launcher` say where they run; `output_file`
+    is where the report goes, None for stdout. With `interactive` a person decides; `forget` drops what they refused
+    before. `stat` counts the lines that would change.
     """
 
     wish: Wish
@@ -42,6 +47,37 @@ class Options:
     compared: tuple[str, ...] = ()
     on: str | None = None
     launcher: str | None = None
+    output_file: str | None = None
+    interactive: bool = False
+    forget: bool = False
+    stat: bool = False
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether only what would change is shown."""
+        return self.diff or self.stat
+
+    @property
+    def written_over(self) -> Leave:
+        """What may be written over; anything, where nothing is written."""
+        return Leave(dirty=True, no_vcs=True) if self.is_dry else self.leave
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What is to be written, and what reruns have shown of it.
+
+    Attributes:
+      command: the program that was rerun, if any was.
+      errors: what could not be rerun.
+      reviewed: what a person has decided, if one was asked and wants anything written.
+    """
+
+    plans: Plans
+    proofs: Proofs
+    command: str | None
+    errors: tuple[str, ...]
+    reviewed: Reviewed | None = None
 
 
 def apply(request: Request, options: Options) -> int:
@@ -49,54 +85,84 @@ def apply(request: Request, options: Options) -> int:
     _check_options(request, options)
     place = target_for(options.on, options.launcher, request.python)
     looked_at = targets(request)
-    looked_at = replace(looked_at, targets=settled(looked_at.targets))
-    _check_helper(request, looked_at)
+    _check_targets(request, options, looked_at)
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None
-    found = look(looked_at.targets)
-    found = replace(found, errors=(*looked_at.errors, *found.errors))
-    fixable = _fixable(looked_at.targets, found)
-    shown = agenda(fixable, looked_at.run, request.python or place.interpreter)
-    allowed = consent.consent(options.wish, shown, _waiting(found))
-    proofs = Proofs({})
-    if allowed.mode is Mode.RERUN and fixable:
-        leave = Leave(dirty=True, no_vcs=True) if options.diff else options.leave
-        rerun = Rerun(allowed.command, request.python, options.timeout_s, options.steps, options.compared, place)
-        proofs = _proofs(fixable, found, rerun, leave)
-        found = replace(found, errors=(*found.errors, *proofs.errors))
-    planned = plans(fixable, allowed.mode, proofs.receipts)
+    session = opened(looked_at, terminal)
+    shown = agenda(session.fixable, looked_at.run, request.python or place.interpreter)
+
+    def rerun(command: str | None) -> Rerun:
+        return Rerun(command, request.python, options.timeout_s, options.steps, options.compared, place)
+
+    decided = _decided(session, shown, rerun, options)
+    planned, proofs = decided.plans, decided.proofs
+    found = replace(session.found, errors=(*session.found.errors, *decided.errors))
     generated = needed(planned.changed)
     if STDIN in request.paths:
-        return _filter(looked_at, planned, found)
-    places = {} if options.diff else _write(planned, generated, vendored, proofs.receipts, options)
-    if not options.diff:
-        receipts.keep(planned.planned, proofs.receipts, places, allowed.command, request.python, place)
+        return _filter(session.looked_at, planned, found)
+    places: dict[str, Path] = {}
+    try:
+        places = {} if options.is_dry else _write(planned, generated, vendored, proofs.receipts, options)
+    finally:  # a rerun may have taken hours
+        if not options.is_dry:
+            record = (decided.command, request.python, place)
+            recording.keep(planned.planned, proofs.receipts, places, *record, terminal)
+    if decided.reviewed is not None:
+        settle(session, decided.reviewed, places)
     result = Result(
         found,
-        _second_look(found, planned, places),
+        second_look(found, planned, places, terminal),
         planned,
         proofs,
         places,
-        options.diff,
-        None if options.diff else copy,
+        options.is_dry,
+        None if options.is_dry else copy,
         generated,
+        session.looked_at.targets,
+        options.diff,
+        options.stat,
     )
-    tell(result, options.output_format)
+    tell(result, options.output_format, options.output_file)
     for note in looked_at.notes:
-        outcome.tell_note(note)
-    left = found if options.diff else result.remaining
-    return _exit_code(left, found, planned)
+        terminal.note(note)
+    return _exit_code(found if options.is_dry else result.remaining, found, planned)
+
+
+def _decided(
+    session: Session, shown: Agenda | None, rerun: Callable[[str | None], Rerun], options: Options
+) -> _Decided:
+    """What the options decide, and what a rerun shows if it may; or what a person does."""
+    allowed = asking.consent(options.wish, shown, session.waiting, is_asked_later=options.interactive)
+    proofs = Proofs({})
+    if allowed.mode is Mode.RERUN and session.fixable:
+        proofs = proven(session, rerun(allowed.command), options.written_over, terminal)
+    if not options.interactive:
+        taken = plans(session.fixable, partial(by_mode, allowed.mode, proofs.receipts))
+        return _Decided(taken, proofs, allowed.command, proofs.errors)
+    refuse_unwritable(session, options.leave)
+    prover = Prover(session, shown, allowed, rerun, options.wish.no_prove)
+    reviewed = review(session, prover, proofs, forgets=options.forget)
+    if reviewed is None:
+        return _Decided(Plans((), ()), Proofs({}), None, proofs.errors)
+    return _Decided(reviewed.plans, reviewed.proofs, prover.allowed.command, proofs.errors, reviewed)
 
 
 def _check_options(request: Request, options: Options) -> None:
     consent.check(options.wish)
     for name in options.compared:
         named_function(name)
-    if options.diff and options.output_format == "json":
-        raise ConfigError("`--diff` and `--output-format json` both want stdout")
+    _check_interactive(request, options)
+    is_text = options.output_format == "text"
+    if options.is_dry and not is_text and options.output_file is None:
+        shown = "--diff" if options.diff else "--stat"
+        raise ConfigError(
+            f"`{shown}` and `--output-format {options.output_format}` both want stdout",
+            hint="give one a file: `--output-file FILE`",
+        )
+    output.refuse_unwritable(options.output_file)
     if STDIN not in request.paths:
         return
-    if len(request.paths) > 1 or options.to or options.output_format == "json" or options.diff:
+    if len(request.paths) > 1 or options.to or not is_text or options.output_file is not None or options.is_dry:
         raise ConfigError("`apply -` writes the fixed text to stdout, and takes no other path or output")
     if request.helper is not None:
         raise ConfigError("`apply -` writes no file, so `--helper` has nothing to place")
@@ -104,7 +170,23 @@ def _check_options(request: Request, options: Options) -> None:
         raise ConfigError("what comes from stdin cannot be rerun", hint="name the file")
 
 
-def _check_helper(request: Request, looked_at: Targets) -> None:
+def _check_interactive(request: Request, options: Options) -> None:
+    if not options.interactive:
+        if options.forget:
+            raise ConfigError("`--forget` forgets the answers of `--interactive`", hint="give both")
+        return
+    others = (("--diff", options.diff), ("--stat", options.stat), ("--unproven", options.wish.unproven))
+    other = next((name for name, is_given in others if is_given), None)
+    if other is not None:
+        raise ConfigError(f"`--interactive` and `{other}` contradict each other")
+    if STDIN in request.paths:
+        raise ConfigError("`-` reads stdin, where `--interactive` wants the answers", hint="name the file")
+    if not terminal.is_attended():
+        raise ConfigError("`--interactive` asks a person, and there is no terminal", hint="`--diff` shows the fixes")
+
+
+def _check_targets(request: Request, options: Options, looked_at: Targets) -> None:
+    output.refuse_taken(options.output_file, (target.path for target in looked_at.targets if target.path is not None))
     installed = next((target.module.package for target in looked_at.targets if target.module is not None), None)
     if request.helper is not None and installed is not None:
         raise ConfigError(
@@ -113,57 +195,13 @@ def _check_helper(request: Request, looked_at: Targets) -> None:
         )
 
 
-def _fixable(wanted: Sequence[Target], found: Findings) -> tuple[Target, ...]:
-    paths = {diagnostic.path for diagnostic in found.diagnostics if diagnostic.fixable}
-    return tuple(target for target in wanted if target.source.path in paths and not is_generated(target))
-
-
-def _waiting(found: Findings) -> int:
-    return sum(entry.fixable and entry.safety is Safety.NEEDS_EVIDENCE for entry in found.diagnostics)
-
-
-def _proofs(fixable: Sequence[Target], found: Findings, rerun: Rerun, leave: Leave) -> Proofs:
-    candidates = plans(fixable, Mode.EVERYTHING, {}).changed
-    refuse_unsaved(_own(candidates), _own_generated(needed(candidates)), leave)
-    lines = {(diagnostic.path, diagnostic.key): diagnostic.line for diagnostic in found.diagnostics}
-    return prove_all(candidates, rerun, lines)
-
-
 def _write(
     planned: Plans, generated: Sequence[Needed], vendored: Installed | None, receipts: Receipts, options: Options
 ) -> dict[str, Path]:
     """Writes what may be written; returns where each written source is now, by its path."""
     if vendored is not None and options.to is not None:
         return vendor(vendored, planned, generated, receipts, Path(options.to))
-    own = _own(planned.changed)
-    write(own, _own_generated(generated), options.leave)
-    return {entry.patch.path: entry.target.path for entry in own if entry.target.path is not None}
-
-
-def _own(planned: Sequence[Planned]) -> tuple[Planned, ...]:
-    """Those of the user's own files; what pip installed is never written."""
-    return tuple(entry for entry in planned if entry.target.module is None)
-
-
-def _own_generated(generated: Sequence[Needed]) -> tuple[Needed, ...]:
-    return tuple(entry for entry in generated if entry.module is None and entry.is_change)
-
-
-def _second_look(found: Findings, planned: Plans, places: dict[str, Path]) -> Findings:
-    """What is found now: in the bytes on the disk where something was written, else in the planned ones."""
-    changed = {entry.patch.path: entry for entry in planned.changed}
-    again = look([_reread(entry, places.get(path)) for path, entry in changed.items()])
-    kept = tuple(diagnostic for diagnostic in found.diagnostics if diagnostic.path not in changed)
-    order = {diagnostic.path: index for index, diagnostic in enumerate(found.diagnostics)}
-    remaining = sorted((*kept, *again.diagnostics), key=lambda diagnostic: order[diagnostic.path])
-    return Findings(tuple(remaining), again.errors, again.bugs)
-
-
-def _reread(entry: Planned, place: Path | None) -> Target:
-    # In a vendored copy the imports of the package may have another name, which no other file's facts know.
-    is_own = place is not None and entry.target.module is None
-    raw = files.read_bytes(place) if place is not None and is_own else entry.patch.after
-    return reread(entry.target, SourceFile.decode(entry.patch.path, raw))
+    return written(planned, generated, options.leave, terminal)
 
 
 def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:
@@ -171,7 +209,7 @@ def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:
     for target in looked_at.targets:
         entry = next((entry for entry in planned.planned if entry.target is target), None)
         terminal.give(entry.patch.after if entry else target.source.raw)
-    result = Result(found, _second_look(found, planned, {}), planned, Proofs({}), {}, is_diff=False)
+    result = Result(found, second_look(found, planned, {}, terminal), planned, Proofs({}), {}, is_diff=False)
     tell_filtered(result)
     return _exit_code(result.remaining, found, planned)
 

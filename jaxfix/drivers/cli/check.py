@@ -1,59 +1,136 @@
 """`jaxfix check`: says what is found, and runs nothing."""
 
 import sys
-from collections.abc import Container, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import SourceError
+from jaxfix.core.errors import ConfigError
 from jaxfix.core.finding import Confidence
 from jaxfix.core.report import Diagnostic, Report
-from jaxfix.core.source import SourceFile
-from jaxfix.drivers import files
-from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.targets import Request, Target, targets
-from jaxfix.engine.analyze import Analysis, analyze
-from jaxfix.engine.seen import Sighting, moved
-from jaxfix.render import json_report, text
+from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
+from jaxfix.drivers.work.looking import Findings, Looked, from_here, look
+from jaxfix.drivers.work.targets import Request, Target, Targets, targets
+from jaxfix.render import text
+from jaxfix.render.account import Account
+from jaxfix.render.formats import COUNTING, CURING, FORMATS
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """What the codemods say of many targets; `errors` and `bugs` are sentences."""
+class Manner:
+    """How a check is told.
 
-    diagnostics: tuple[Diagnostic, ...]
-    errors: tuple[str, ...]
-    bugs: tuple[str, ...]
-
-    def of(self, path: str) -> tuple[Diagnostic, ...]:
-        """Those of one source."""
-        return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.path == path)
-
-
-def check(request: Request, output_format: str, *, everything: bool = False) -> int:
-    """Prints the findings to stdout and the summary to stderr; returns the exit code.
-
-    Args:
+    Attributes:
+      output_format: one of `FORMATS`.
+      output_file: where to; None for stdout.
       everything: also what is only possible in the user's own code. What is installed is there for others to call, so
         of it both are shown.
+      statistics: how many findings each codemod has, in place of the findings.
+      baseline: which known findings are left out.
+      cache: what was found before counts, where nothing has changed.
     """
-    looked_at = targets(request)
-    found = look(looked_at.targets)
-    errors = (*looked_at.errors, *found.errors)
-    shown = found.diagnostics if everything else _expected(found.diagnostics, looked_at.targets)
-    left = len(found.diagnostics) - len(shown)
-    if output_format == "json":
-        terminal.give(json_report.findings(from_here(Report(shown, errors)), not_shown=left).encode())
-    else:
-        terminal.give(text.findings(shown, terminal.paint_for(sys.stdout)).encode(errors="surrogateescape"))
-        if looked_at.targets or not errors:
-            paint = terminal.paint_for(sys.stderr)
-            terminal.tell(text.check_summary(shown, len(looked_at.targets), paint, not_shown=left))
+
+    output_format: str = "text"
+    output_file: str | None = None
+    everything: bool = False
+    statistics: bool = False
+    baseline: baselines.Wish = baselines.PLAIN
+    cache: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is told of a check: the findings that no baseline knows, and how many `--all` would add."""
+
+    shown: tuple[Diagnostic, ...]
+    not_shown: int
+    judgements: tuple[baselines.Judgement, ...]
+    updates: tuple[str, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.shown and (bool(self.updates) or not any(entry.stale for entry in self.judgements))
+
+
+def check(request: Request, manner: Manner) -> int:
+    """Writes the findings to stdout or a file, and the summary to stderr; returns the exit code."""
+    baselines.check(manner.baseline, request)
+    _check_output(manner)
+    looked_at = targets(request, keeps_texts=request.trace is not None)
+    known = baselines.opened(manner.baseline, looked_at.targets)
+    read = (target.path for target in looked_at.targets if target.path is not None)
+    output.refuse_taken(manner.output_file, (*read, *(entry.place for entry in known)))
+    looked = _looked(looked_at) if manner.cache else look(looked_at, terminal)
+    found = looked.findings
+    found = replace(found, errors=(*looked_at.errors, *found.errors))
+    told = _compared(found, looked_at.targets, request, manner, known)
+    if manner.baseline.update and not told.updates:
+        unwritten = (f"{entry.shown}: not written, as not everything could be looked at" for entry in known)
+        found = replace(found, errors=(*found.errors, *unwritten))
+    account = _account(told, found, looked, manner)
+    output.give(manner.output_file, FORMATS[manner.output_format](account))
+    _summarise(told, found.errors, len(looked_at.targets))
     for note in looked_at.notes:
-        outcome.tell_note(note)
-    outcome.tell_errors((*errors, *found.bugs))
-    return outcome.exit_code(findings=bool(shown), errors=errors, bugs=found.bugs)
+        terminal.note(note)
+    outcome.tell_errors((*found.errors, *account.bugs))
+    return outcome.exit_code(findings=not told.is_clean, errors=found.errors, bugs=account.bugs)
+
+
+def _check_output(manner: Manner) -> None:
+    if manner.statistics and manner.output_format not in COUNTING:
+        those = " and ".join(f"`{name}`" for name in COUNTING)
+        raise ConfigError(
+            f"`--statistics` counts findings, and `{manner.output_format}` lists them", hint=f"{those} can count"
+        )
+    output.refuse_unwritable(manner.output_file)
+
+
+def _account(told: _Told, found: Findings, looked: Looked, manner: Manner) -> Account:
+    """What the format is made of: no more than it needs."""
+    updated = bool(told.updates)
+    account = Account(
+        Report(told.shown, found.errors),
+        bugs=found.bugs,
+        stale=() if updated else tuple(e for each in told.judgements for e in baselines.stale_entries(each)),
+        not_shown=told.not_shown,
+        baselines=tuple(baselines.as_json(entry, written=updated) for entry in told.judgements),
+        is_statistics=manner.statistics,
+        paint=output.paint_for(manner.output_file),
+    )
+    if manner.output_format == "text":
+        return account
+    if manner.output_format == "json":
+        return replace(account, report=from_here(account.report))
+    from jaxfix.drivers.work import accounting
+
+    account = accounting.placed(account, looked.targets)
+    return accounting.cured(account, looked.targets, terminal) if manner.output_format in CURING else account
+
+
+def _compared(
+    found: Findings,
+    looked_at: Sequence[Target],
+    request: Request,
+    manner: Manner,
+    known: Sequence[baselines.Opened],
+) -> _Told:
+    shown = found.diagnostics if manner.everything else _expected(found.diagnostics, looked_at)
+    kept = {id(entry) for entry in shown}
+    others = tuple(entry for entry in found.diagnostics if id(entry) not in kept)
+    is_complete = not (found.errors or found.bugs)
+    judgements = baselines.judged(known, request, shown, others, is_complete=is_complete)
+    not_shown = len(baselines.new(others, judgements))
+    if manner.baseline.update and is_complete:
+        return _Told((), not_shown, judgements, tuple(baselines.update(entry) for entry in judgements))
+    return _Told(baselines.new(shown, judgements), not_shown, judgements, ())
+
+
+def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
+    if (number or not errors) and not told.updates:
+        paint, is_compared = terminal.paint_for(sys.stderr), bool(told.judgements)
+        summary = text.check_summary(told.shown, number, paint, not_shown=told.not_shown, is_compared=is_compared)
+        terminal.tell(summary)
+    for note in told.updates or [note for entry in told.judgements for note in baselines.notes(entry)]:
+        terminal.note(note)
 
 
 def _expected(found: Iterable[Diagnostic], looked_at: Iterable[Target]) -> tuple[Diagnostic, ...]:
@@ -62,58 +139,7 @@ def _expected(found: Iterable[Diagnostic], looked_at: Iterable[Target]) -> tuple
     return tuple(entry for entry in found if entry.confidence is not Confidence.POSSIBLE or entry.path in public)
 
 
-def from_here(report: Report) -> Report:
-    """The report as a machine reads it: every path relative to where jaxfix runs, however long that is."""
-    return replace(
-        report,
-        findings=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.findings),
-        patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
-        generated=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.generated),
-        evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
-    )
-
-
-def look(wanted: Iterable[Target]) -> Findings:
-    """Analyses every target; what cannot be parsed becomes an error, the rest goes on."""
-    diagnostics: list[Diagnostic] = []
-    errors: list[str] = []
-    bugs: list[str] = []
-    wanted = settled(tuple(wanted))
-    with terminal.progress("looking", len(wanted)) as advance:
-        for target in wanted:
-            try:
-                analysis = analysed(target)
-                diagnostics += analysis.diagnostics
-                bugs += analysis.bugs
-            except SourceError as error:
-                errors.append(str(error))
-            advance(target.source.path)
-    return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
-
-
-def analysed(target: Target) -> Analysis:
-    """What the codemods find in the target, with all that is known of it.
-
-    Raises:
-      SourceError: it is not valid Python.
-    """
-    return analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
-
-
-def settled(wanted: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets, told of what a finding of any of them explains: no other file is to report it again."""
-    explained: set[Compiled] = set()
-    for target in wanted:
-        if target.seen:
-            with suppress(SourceError):  # told by whoever looks at it in earnest
-                explained |= analysed(target).explained
-    return tuple(replace(target, seen=_told(target.seen, explained)) for target in wanted)
-
-
-def reread(target: Target, source: SourceFile) -> Target:
-    """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
-    return replace(target, source=source, seen=moved(target.seen, target.source, source))
-
-
-def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:
-    return tuple(replace(sighting, is_told=sighting.is_told or sighting.origin in explained) for sighting in seen)
+def _looked(looked_at: Targets) -> Looked:
+    """As `look`; what was looked at before, and is the same, is not looked at again."""
+    with cache.memory({c.id: c for target in looked_at.targets for c in target.codemods}.values()) as memory:
+        return look(looked_at, terminal, memory)

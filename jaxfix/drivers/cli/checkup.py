@@ -5,7 +5,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
@@ -15,13 +16,14 @@ from jaxfix import __version__
 from jaxfix.core.errors import UserError
 from jaxfix.drivers import files, journal, receipts, trust, versions
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.cli.agenda import folder_in, root_of
+from jaxfix.drivers.work.agenda import folder_in, root_of
 from jaxfix.engine import config
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import GROUP, Registry, load_registry
 from jaxfix.evidence.target import command_words, with_interpreter
 from jaxfix.render.paint import counted, plain
 
+EXTRAS = {"editors": "lsp", "review": "review"}
 OLDEST_JAX, OLDEST_PYTHON = "0.4.30", "3.11"
 _LEAST_FREE_BYTES = 1_000_000_000
 
@@ -65,6 +67,17 @@ def tool() -> Iterator[Line]:
             yield Line(Level.WRONG, "libraries", f"{name} {there} is older than {floor}", step)
         told.append(f"{name} {there}")
     yield Line(Level.OK, "libraries", ", ".join(told))
+
+
+def extras() -> Iterator[Line]:
+    """What the editors and the page of a review need; without it the rest of jaxfix works."""
+    try:
+        entries = requires("jaxfix") or ()
+    except PackageNotFoundError:
+        return  # `tool` tells
+    for topic, extra in EXTRAS.items():
+        wanted = [_floor(entry) for entry in entries if re.search(rf"""extra == ['"]{extra}['"]""", entry)]
+        yield _extra(topic, f"`pip install 'jaxfix[{extra}]'`", wanted)
 
 
 def packs() -> Iterator[Line]:
@@ -190,6 +203,23 @@ def _floor(requirement: str) -> tuple[str, str]:
 def _older(there: str, floor: str) -> bool:
     numbers = [[int(part) for part in re.findall(r"\d+", text)] for text in (there, floor)]
     return numbers[0][: len(numbers[1])] < numbers[1]
+
+
+def _extra(topic: str, install: str, wanted: Sequence[tuple[str, str]]) -> Line:
+    if not wanted:
+        return Line(Level.WARN, topic, "was installed before it knew what that needs", f"run {install}")
+    there: dict[str, str] = {}
+    for name, _ in wanted:
+        with suppress(PackageNotFoundError):
+            there[name] = version(name)
+    missing = [name for name, _ in wanted if name not in there]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        return Line(Level.OK, topic, f"{' and '.join(missing)} {verb} not installed: {install} adds what it needs")
+    old = [f"{name} {there[name]} is older than {floor}" for name, floor in wanted if _older(there[name], floor)]
+    if old:
+        return Line(Level.WARN, topic, ", ".join(old), f"run {install}")
+    return Line(Level.OK, topic, ", ".join(f"{name} {number}" for name, number in there.items()))
 
 
 def _settings(found: Config) -> str:

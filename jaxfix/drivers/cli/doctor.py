@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from jaxfix.core.codec import from_json, to_json
@@ -94,8 +93,7 @@ def _lines(options: Options, target: Target) -> Iterator[Line]:
     yield from checkup.variables(os.environ)
     yield from checkup.kept()
     yield from checkup.machine()
-    editor = "pygls is there" if find_spec("pygls") else "pygls is not installed: `pip install 'jaxfix[lsp]'` adds it"
-    yield Line(Level.OK, "editors", editor)
+    yield from checkup.extras()
 
 
 def _registry() -> Registry:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterable
 
 from jaxfix.drivers.cli import terminal
-from jaxfix.render import text
 
 CLEAN, FINDINGS, USER_ERROR, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -18,13 +17,10 @@ def exit_code(*, findings: bool, errors: Iterable[str], bugs: Iterable[str]) -> 
     return FINDINGS if findings else CLEAN
 
 
-def tell_note(message: str) -> None:
-    """Announces something on stderr."""
-    terminal.tell(text.note(message, terminal.paint_for(sys.stderr)))
-
-
 def tell_errors(messages: Iterable[str]) -> None:
     """Names each on stderr."""
+    from jaxfix.render import text
+
     paint = terminal.paint_for(sys.stderr)
     for message in messages:
         terminal.tell(text.error(message, paint))

@@ -7,14 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from jaxfix.core.report import Evidence, Generated, Held, Patch, Report, Verdict
+from jaxfix.core.errors import UserError
+from jaxfix.core.report import Diagnostic, Evidence, Generated, Held, Patch, Report, Verdict
+from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, journal, vendor
-from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.check import Findings, from_here
-from jaxfix.drivers.cli.generating import Needed
-from jaxfix.drivers.cli.planning import Plans
-from jaxfix.drivers.cli.proof import Proofs
-from jaxfix.render import diff, json_report, text
+from jaxfix.drivers.cli import outcome, output, terminal
+from jaxfix.drivers.cli.differences import Differences
+from jaxfix.drivers.work.generating import Needed
+from jaxfix.drivers.work.looking import Findings, from_here, informed, reread
+from jaxfix.drivers.work.planning import Plans
+from jaxfix.drivers.work.proof import Proofs
+from jaxfix.drivers.work.targets import Target
+from jaxfix.render import diff, text
+from jaxfix.render.account import Account, Known
+from jaxfix.render.formats import CURING, FORMATS
 from jaxfix.render.paint import Paint, plain
 from jaxfix.render.receipts import receipt
 from jaxfix.render.together import together
@@ -28,6 +34,8 @@ class Result:
       places: where each written source is now, by its path; what changed and is not there exists in an overlay only.
       vendored: the folder that a package was copied to.
       generated: the helper files that the fixes need.
+      targets: all that was looked at.
+      has_diff: whether the diff is shown, and `has_stat` whether its lines are counted.
     """
 
     found: Findings
@@ -38,6 +46,15 @@ class Result:
     is_diff: bool
     vendored: Path | None = None
     generated: tuple[Needed, ...] = ()
+    targets: tuple[Target, ...] = ()
+    has_diff: bool = True
+    has_stat: bool = False
+
+    @property
+    def differences(self) -> Differences:
+        """What is changed, with what there is to say of it."""
+        places = {(entry.path, entry.key): entry.where for entry in self.found.diagnostics}
+        return Differences(self.plans, self.generated, places, self.proofs.receipts)
 
     @property
     def fixed(self) -> int:
@@ -50,16 +67,33 @@ class Result:
         return sum(len(entry.patch.held) for entry in self.plans.planned)
 
 
-def tell(result: Result, output_format: str) -> None:
-    """Prints the result, then names errors and bugs on stderr."""
-    if output_format == "json":
-        _tell_json(result)
-    elif result.is_diff:
-        _tell_diff(result)
-    else:
-        terminal.give("".join(_lines(result, sys.stdout)).encode(errors="surrogateescape"))
+def tell(result: Result, output_format: str, output_file: str | None = None) -> None:
+    """Writes the result to stdout or the file, then names errors and bugs on stderr.
+
+    A diff goes to stdout, and to the file only where that has no other format.
+
+    Raises:
+      UserError: the result cannot be written; what was done is told all the same.
+    """
+    unwritten = None
+    try:
+        _give(result, output_format, output_file)
+    except UserError as error:
+        unwritten = error
     terminal.tell(_summary(result, terminal.paint_for(sys.stderr)))
     _tell_wrongs(result)
+    if unwritten is not None:
+        raise unwritten
+
+
+def _give(result: Result, output_format: str, output_file: str | None) -> None:
+    is_text = output_format == "text"
+    if not is_text:
+        output.give(output_file, FORMATS[output_format](_account(result, output_format)))
+    if result.is_diff and (is_text or output_file is not None):
+        _tell_diff(result, output_file if is_text else None)
+    elif is_text:
+        output.give(output_file, "".join(_lines(result, sys.stdout, output_file)))
 
 
 def tell_filtered(result: Result) -> None:
@@ -70,10 +104,11 @@ def tell_filtered(result: Result) -> None:
 
 def _tell_wrongs(result: Result) -> None:
     errors = (*result.found.errors, *result.remaining.errors)
-    outcome.tell_errors((*errors, *result.found.bugs, *result.plans.bugs, *result.remaining.bugs))
+    bugs = (*result.found.bugs, *result.plans.bugs, *result.remaining.bugs)
+    outcome.tell_errors(dict.fromkeys((*errors, *bugs)))
 
 
-def _tell_json(result: Result) -> None:
+def _account(result: Result, output_format: str) -> Account:
     errors = (*result.found.errors, *result.remaining.errors)
     report = Report(
         result.remaining.diagnostics,
@@ -83,60 +118,65 @@ def _tell_json(result: Result) -> None:
         result.proofs.together,
         tuple(entry.generated for entry in result.generated),
     )
-    document = json_report.applied(from_here(report), written=bool(result.places or result.vendored))
-    terminal.give(document.encode())
+    account = Account(report, written=bool(result.places or result.vendored))
+    if output_format == "json":
+        return replace(account, report=from_here(report))
+    from jaxfix.drivers.work import accounting
+
+    targets, on_disk = _on_disk(result)
+    bugs = (*result.found.bugs, *result.plans.bugs, *result.remaining.bugs)
+    account = accounting.placed(replace(account, report=replace(report, findings=on_disk), bugs=bugs), targets)
+    receipts = {(files.relative(path), key): Known(entry) for (path, key), entry in result.proofs.receipts.items()}
+    account = replace(account, receipts=receipts)
+    return accounting.cured(account, targets, terminal) if output_format in CURING else account
 
 
-def _tell_diff(result: Result) -> None:
-    raw = diff.unified(_relocated(result), _relocated_helpers(result))
-    paint = terminal.paint_for(sys.stdout)
-    terminal.give(raw if paint is plain else diff.painted(raw, paint))
-    terminal.tell("".join(_lines(result, sys.stderr)))
+def _on_disk(result: Result) -> tuple[tuple[Target, ...], tuple[Diagnostic, ...]]:
+    """The targets and findings as they are in the files now: of what was fixed in an overlay alone, as they were."""
+    after = {entry.patch.path: entry.patch.after for entry in result.plans.changed if entry.target.module is None}
+    after = {path: raw for path, raw in after.items() if path in result.places}
+    targets = tuple(
+        reread(target, SourceFile.decode(target.source.path, after[target.source.path]))
+        if target.source.path in after
+        else target
+        for target in result.targets
+    )
+    found = {target.source.path: result.found for target in targets} | dict.fromkeys(after, result.remaining)
+    left = tuple(entry for path, findings in found.items() for entry in findings.of(path))
+    return informed(targets) if after else targets, left
 
 
-def _relocated(result: Result) -> Iterator[Patch]:
-    """The patches as `git apply` places them: those of installed modules from the folder that holds their package."""
-    start = _start_of_diff(result)
-    for entry in result.plans.changed:
-        module, path = entry.target.module, entry.target.path
-        if path is not None:
-            inside = path.relative_to(module.location) if module else files.resolved(path).relative_to(start)
-            yield replace(entry.patch, path=inside.as_posix())
+def _tell_diff(result: Result, output_file: str | None) -> None:
+    paint = output.paint_for(output_file)
+    width = terminal.width_of(sys.stdout) if output_file is None else None
+    differences = replace(result.differences, remembered=_remembered(result))
+    told = differences.as_stat(paint, width).encode(errors="surrogateescape") if result.has_stat else b""
+    if not result.has_stat or result.has_diff:
+        raw = differences.as_diff()
+        told += (b"\n" if told else b"") + (raw if paint is plain else diff.painted(raw, paint))
+    output.give_bytes(output_file, told)
+    if output_file is not None or not (result.has_diff and sys.stdout.isatty()):  # else the diff has told all that
+        terminal.tell("".join(_lines(result, sys.stderr)))
 
 
-def _relocated_helpers(result: Result) -> Iterator[Generated]:
-    """The helper files that are new or change, as `git apply` places them."""
-    start = _start_of_diff(result)
-    for entry in result.generated:
-        inside = entry.place.relative_to(entry.module.location if entry.module else start)
-        yield replace(entry.generated, path=inside.as_posix())
+def _remembered(result: Result) -> Mapping[tuple[str, str], Known]:
+    """What former reruns have shown."""
+    from jaxfix.drivers.work import accounting  # of no use to most runs
+
+    return accounting.remembered(result.targets)
 
 
-def _start_of_diff(result: Result) -> Path:
-    """Where the paths of the user's own files start: here, or at the root of a project that is not all below."""
-    here = Path.cwd().resolve()
-    own = [files.resolved(path) for path in _own_paths(result)]
-    if all(path.is_relative_to(here) for path in own):
-        return here
-    common = files.common_folder(own)
-    return files.project_root(common) or common
-
-
-def _own_paths(result: Result) -> Iterator[Path]:
-    targets = (entry.target for entry in result.plans.changed)
-    yield from (target.path for target in targets if target.path is not None and target.module is None)
-    yield from (entry.place for entry in result.generated if entry.module is None)
-
-
-def _lines(result: Result, stream: TextIO) -> Iterator[str]:
+def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> Iterator[str]:
     """A receipt for each fix that was tried and taken, then the reason of each that is held."""
-    paint, width = terminal.paint_for(stream), terminal.width_of(stream)
-    taken = {(entry.patch.path, fix.key) for entry in result.plans.planned for fix in entry.patch.applied}
+    paint = terminal.paint_for(stream) if output_file is None else plain
+    width = terminal.width_of(stream) if output_file is None else None
+    taken = {(entry.patch.path, fix.key): fix for entry in result.plans.planned for fix in entry.patch.applied}
     for evidence in _in_order(result):
         if evidence.verdict is Verdict.PROVEN:
             yield receipt(evidence, paint, width)
-        elif (evidence.path, evidence.key) in taken:
-            yield receipt(evidence, paint, width, "; taken all the same, as it is safe for every input")
+        elif (fix := taken.get((evidence.path, evidence.key))) is not None:
+            why = "it is safe for every input" if fix.is_safe else "you have decided so"
+            yield receipt(evidence, paint, width, f"; taken all the same, as {why}")
     reasons: dict[str, list[tuple[str, Held]]] = {}
     for path, held in _held(result):
         evidence_of = result.proofs.receipts.get((path, held.fix.key))
@@ -155,19 +195,16 @@ def _held(result: Result) -> Iterator[tuple[str, Held]]:
 
 def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:
     """What is held for one reason, which is told once."""
-    lines = {(entry.path, entry.key): entry.line for entry in result.remaining.diagnostics}
+    places = {(entry.path, entry.key): entry.where for entry in result.remaining.diagnostics}
     alone = reason if len(group) == 1 else None
     for path, held in group:
-        line = lines.get((path, held.fix.key))
-        yield text.held(path if line is None else f"{path}:{line}", held, alone, paint)
+        yield text.held(places.get((path, held.fix.key), path), held, alone, paint)
     if alone is None:
         yield text.held_together(len(group), reason, paint)
 
 
 def _in_order(result: Result) -> tuple[Evidence, ...]:
-    return tuple(
-        sorted(result.proofs.receipts.values(), key=lambda evidence: (evidence.path, evidence.line, evidence.key))
-    )
+    return tuple(sorted(result.proofs.receipts.values(), key=lambda e: (e.path, e.cell or 0, e.line, e.key)))
 
 
 def _patches(result: Result) -> tuple[Patch, ...]:
@@ -179,9 +216,10 @@ def _summary(result: Result, paint: Paint) -> str:
         return ""  # no praise for what nobody could read
     told = text.apply_summary(result.fixed, result.held, result.remaining.diagnostics, _where(result), paint)
     if result.is_diff:
-        start = _start_of_diff(result)
+        start = result.differences.start
         there = f"the paths of this diff start at `{start}`: pipe it to `git -C {shlex.quote(str(start))} apply`"
-        return told if start == Path.cwd().resolve() else told + text.note(there, paint)
+        is_here = start == Path.cwd().resolve() or not result.has_diff
+        return told if is_here else told + text.note(there, paint)
     for entry in result.generated if result.places else ():
         told += text.note(_generated(entry.generated), paint) if entry.module is None and entry.is_change else ""
     if result.vendored is not None:
@@ -199,7 +237,7 @@ def _generated(entry: Generated) -> str:
 
 def _where(result: Result) -> str:
     if result.is_diff:
-        return " by this diff, nothing was written"
+        return f" by {'this diff' if result.has_diff else 'these changes'}, nothing was written"
     installed = {entry.patch.path for entry in result.plans.changed if entry.target.module is not None}
     if installed <= set(result.places):
         return ""

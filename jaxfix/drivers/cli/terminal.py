@@ -1,23 +1,26 @@
 """The two streams and the person behind them."""
 
 import os
-import shutil
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from jaxfix.core.errors import UserError
 from jaxfix.render.paint import Paint, coloured, plain
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from jaxfix.drivers.work.watching import Advance
 
 _WIDEST = 160
 _PATIENCE_S = 0.5
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """How jaxfix is ended from outside: by request, or by the terminal that closes."""
-Advance = Callable[[str], None]
-"""Told after each step of long work, with the name of the next."""
 
 
 def paint_for(stream: TextIO) -> Paint:
@@ -31,6 +34,8 @@ def paint_for(stream: TextIO) -> Paint:
 
 def width_of(stream: TextIO) -> int | None:
     """The columns that a line may take; None where nobody reads it on a screen."""
+    import shutil
+
     return min(shutil.get_terminal_size().columns, _WIDEST) if stream.isatty() else None
 
 
@@ -40,11 +45,36 @@ def tell(text: str) -> None:
     sys.stderr.flush()
 
 
+def note(message: str) -> None:
+    """Announces something on stderr."""
+    from jaxfix.render import text
+
+    tell(text.note(message, paint_for(sys.stderr)))
+
+
 def give(raw: bytes) -> None:
-    """Writes to stdout, where everything goes that another program may read."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(raw)
-    sys.stdout.buffer.flush()
+    """Writes to stdout, where everything goes that another program may read.
+
+    Raises:
+      UserError: it cannot be written.
+      BrokenPipeError: nobody reads it any more.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter tries again at its end
+        raise UserError(f"stdout cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
+def open_closed() -> None:
+    """Gives a process that was started without one of the three streams an empty one: no file is to take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def is_attended() -> bool:
@@ -54,14 +84,19 @@ def is_attended() -> bool:
 
 def agrees(question: str) -> bool:
     """Asks on stderr; everything but a yes is a no."""
-    answer = ""
+    return (answer(f"{question} [y/N] ") or "").lower() in ("y", "yes")
+
+
+def answer(question: str) -> str | None:
+    """Asks on stderr; None where nobody answers any more."""
+    said = ""
     try:
-        tell(f"{question} [y/N] ")
-        answer = sys.stdin.readline()
+        tell(question)
+        said = sys.stdin.readline()
     finally:
-        if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
+        if not said.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
             tell("\n")
-    return answer.strip().lower() in ("y", "yes")
+    return said.strip() if said else None
 
 
 def finish_first() -> None:
@@ -72,7 +107,7 @@ def finish_first() -> None:
 
 
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[Advance]:
+def progress(title: str, total: int | None) -> "Iterator[Advance]":
     """A bar on stderr where that is a terminal, silence elsewhere.
 
     Args:
@@ -81,22 +116,40 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
     if not sys.stderr.isatty():
         yield lambda step: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[step]}"), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(title, total=total, step="")
-    begun = time.monotonic()
-
-    def advance(step: str) -> None:
-        if time.monotonic() - begun > _PATIENCE_S:
-            bar.start()
-        bar.update(task, advance=1, step=step)
-
+    bar = _Bar(title, total)
     if total is None:
-        bar.start()
+        bar.show("")
     try:
-        yield advance
+        yield bar.advance
     finally:
-        bar.stop()
+        bar.hide()
+
+
+class _Bar:
+    """Made by rich once it is to be seen: to load that takes longer than many a check."""
+
+    def __init__(self, title: str, total: int | None) -> None:
+        self._title, self._total, self._done = title, total, 0
+        self._begun = time.monotonic()
+        self._shown: tuple[Progress, TaskID] | None = None
+
+    def advance(self, step: str) -> None:
+        self._done += 1
+        if self._shown is not None:
+            bar, task = self._shown
+            bar.update(task, completed=self._done, step=step)
+        elif time.monotonic() - self._begun > _PATIENCE_S:
+            self.show(step)
+
+    def show(self, step: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[step]}"))
+        bar = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        self._shown = bar, bar.add_task(self._title, total=self._total, completed=self._done, step=step)
+        bar.start()
+
+    def hide(self) -> None:
+        if self._shown is not None:
+            self._shown[0].stop()

@@ -10,14 +10,14 @@ from pathlib import Path
 from jaxfix import __version__
 from jaxfix.core import tracefile
 from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import ConfigError, SourceError, UserError, WriteError
+from jaxfix.core.errors import ConfigError, SourceError, UserError
 from jaxfix.core.report import Measurement
 from jaxfix.core.tracefile import Trace
 from jaxfix.drivers import files
-from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.check import analysed, settled
-from jaxfix.drivers.cli.targets import Request, Target, targets
-from jaxfix.drivers.cli.traces import Sights, from_here, traced
+from jaxfix.drivers.cli import outcome, output, terminal
+from jaxfix.drivers.work.looking import analysed, informed, settled
+from jaxfix.drivers.work.targets import Request, Target, targets
+from jaxfix.drivers.work.traces import Sights, from_here, traced
 from jaxfix.engine.analyze import Found
 from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence
@@ -60,37 +60,37 @@ def trace(command: tuple[str, ...], options: Options) -> int:
     Returns:
       The program's exit status if it fails, as a shell gives it.
     """
-    _refuse(command, options)  # before the program has run for nothing
+    refuse(command, options)  # before the program has run for nothing
     place = target_for(options.on, options.launcher)
     measured = evidence.trace(command, Path.cwd(), steps_from=options.steps_from, step=options.step, target=place)
     seen = traced(from_here(measured), command, __version__)
     paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
-    cures = _cures(seen)
+    cures = cures_of(seen)
     terminal.tell(render.table(seen.measurement, paint, width, cures))
-    status = _status(seen.measurement)
+    status = status_of(seen.measurement)
     if status:
-        outcome.tell_note(f"the program ended with exit status {status}")
+        terminal.note(f"the program ended with exit status {status}")
     if options.step is not None and seen.measurement.where_steps is None:
         unseen = (
             f"`--step {options.step}`: no function of this name was called outside of a trace, so there are no steps"
         )
-        outcome.tell_note(unseen)
+        terminal.note(unseen)
     if options.output is not None:
         files.write_bytes(Path(options.output), tracefile.dump(seen))
     if options.html is not None:
         files.write_bytes(Path(options.html), trace_page.page(seen, cures).encode(errors="backslashreplace"))
-    following = _next_step(seen, cures, options)
+    following = next_step(seen, cures, options)
     if following is not None:
-        outcome.tell_note(following)
+        terminal.note(following)
     return status
 
 
-def _refuse(command: tuple[str, ...], options: Options) -> None:
-    """Raises UserError for what cannot be meant, or cannot be written."""
+def refuse(command: tuple[str, ...], options: Options, name: str = "trace") -> None:
+    """Raises UserError for what cannot be meant, or cannot be written; `name` is the command's."""
     for wanted in (options.output, options.html):
-        _refuse_unwritable(wanted)
+        output.refuse_unwritable(wanted)
     if command[0].startswith("--"):
-        raise ConfigError(f"`{command[0]}` is no option of `jaxfix trace`", hint="write the program after `--`")
+        raise ConfigError(f"`{command[0]}` is no option of `jaxfix {name}`", hint="write the program after `--`")
     if options.step is not None:
         module, _, name = options.step.rpartition(":")
         if not all(part.isidentifier() for part in (*(module or name).split("."), *_plain(name))):
@@ -104,17 +104,7 @@ def _plain(qualname: str) -> list[str]:
     return [part for part in qualname.split(".") if part != "<locals>"]
 
 
-def _refuse_unwritable(name: str | None) -> None:
-    if name is None:
-        return
-    path = Path(name)
-    if not path.absolute().parent.is_dir():
-        raise WriteError(f"{name}: there is no folder to write it into")
-    if not path.name or path.is_dir():
-        raise WriteError(f"{name or '``'}: a folder, not a file to write")
-
-
-def _cures(seen: Trace) -> dict[Compiled, Cure]:
+def cures_of(seen: Trace) -> dict[Compiled, Cure]:
     """By row of the table what our own analysis says of it; what cannot be analysed is told, and has none."""
     sights = Sights(seen)
     if not sights.paths:
@@ -124,7 +114,7 @@ def _cures(seen: Trace) -> dict[Compiled, Cure]:
     except UserError as error:  # such as a configuration that is broken: the table stands without it
         outcome.tell_errors([str(error)])
         return {}
-    wanted = settled(looked_at.targets)
+    wanted = settled(informed(looked_at.targets))
     found: dict[Compiled, Cure] = {}
     for target in wanted:
         for entry in _found(target):
@@ -147,7 +137,7 @@ def _origins(target: Target, entry: Found) -> list[Compiled]:
     return [row for row in entry.seen if row in rows and (entry.codemod.triggers or worth_telling(rows[row]))]
 
 
-def _status(measurement: Measurement) -> int:
+def status_of(measurement: Measurement) -> int:
     """The exit status of the program as a shell gives it."""
     if measurement.failure is None:
         return outcome.CLEAN
@@ -156,14 +146,14 @@ def _status(measurement: Measurement) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _next_step(seen: Trace, cures: dict[Compiled, Cure], options: Options) -> str | None:
+def next_step(seen: Trace, cures: dict[Compiled, Cure], options: Options) -> str | None:
     """What to type now; None where nothing was found."""
     script = seen.command[0].startswith("-") or seen.command[0].endswith(".py")
     program = shlex.join(("python", *seen.command) if script else seen.command)
     if any(cure.fixable for cure in cures.values()):
         where = f"--trace {shlex.quote(options.output)}" if options.output else _paths(cures)
         proof = f"fix and prove it with `jaxfix apply {where} --run {shlex.quote(program)}{_same_way(seen, options)}`"
-        is_broken = _status(seen.measurement) not in (outcome.CLEAN, outcome.INTERRUPTED)
+        is_broken = status_of(seen.measurement) not in (outcome.CLEAN, outcome.INTERRUPTED)
         return f"once the program ends well, {proof}" if is_broken else proof
     if cures:
         return f"see what to do by hand with `jaxfix explain {next(iter(cures.values())).id}`"
@@ -173,7 +163,7 @@ def _next_step(seen: Trace, cures: dict[Compiled, Cure], options: Options) -> st
 def _same_way(seen: Trace, options: Options) -> str:
     """The options of `apply` that rerun the program as it was traced: there, and ended where it was interrupted."""
     given = [("--on", options.on), ("--launcher", options.launcher)]
-    if _status(seen.measurement) == outcome.INTERRUPTED:
+    if status_of(seen.measurement) == outcome.INTERRUPTED:
         given.append(("--steps", str(_STEPS)))
     return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value is not None)
 

@@ -9,9 +9,9 @@ from jaxfix.core.errors import ConfigError, UserError
 from jaxfix.drivers import files
 from jaxfix.drivers import trust as kept
 from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.agenda import Agenda, agenda
-from jaxfix.drivers.cli.targets import STDIN, Request, targets
 from jaxfix.drivers.trust import Grant
+from jaxfix.drivers.work.agenda import Agenda, agenda
+from jaxfix.drivers.work.targets import STDIN, Request, targets
 from jaxfix.evidence.target import Local, command_words
 from jaxfix.render.paint import printable
 
@@ -54,13 +54,13 @@ def grant(request: Request, options: Options) -> int:
     )
     terminal.give(_shown(shown, options.run is None).encode(errors="surrogateescape"))
     if not _agreed(options):
-        outcome.tell_note("nothing is trusted that was not before")
+        terminal.note("nothing is trusted that was not before")
         return outcome.FINDINGS
     when = datetime.now(UTC).isoformat(timespec="seconds")
     drives = tuple(str(path) for path in shown.drives)
     entry = Grant(str(shown.project), str(shown.folder), shown.command, drives, options.run is None, when)
     path = kept.remember(entry)
-    outcome.tell_note(f"remembered in `{files.shown(path)}`; `jaxfix trust --revoke` forgets it")
+    terminal.note(f"remembered in `{files.shown(path)}`; `jaxfix trust --revoke` forgets it")
     return outcome.exit_code(findings=False, errors=looked_at.errors, bugs=())
 
 
@@ -70,7 +70,7 @@ def list_grants() -> int:
     for entry in grants:
         terminal.give(f"{_told(entry)}\n".encode(errors="surrogateescape"))
     if not grants:
-        outcome.tell_note("nothing is trusted")
+        terminal.note("nothing is trusted")
     outcome.tell_errors(problems)
     return outcome.exit_code(findings=False, errors=problems, bugs=())
 
@@ -87,7 +87,7 @@ def revoke(path: str) -> None:
     if not gone:
         raise UserError(f"nothing is trusted in {files.shown(places[-1])}", hint="see `jaxfix trust --list`")
     for entry in gone:
-        outcome.tell_note(f"no longer trusted: {_told(entry)}")
+        terminal.note(f"no longer trusted: {_told(entry)}")
 
 
 def _checked(found: Agenda | None, configured: str | None, run: str | None) -> Agenda:

@@ -5,7 +5,7 @@ from pathlib import Path
 from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files, journal
 from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.render.paint import counted
+from jaxfix.render.paint import counted, printable
 
 
 def undo() -> int:
@@ -13,7 +13,9 @@ def undo() -> int:
     root = _root()
     terminal.finish_first()
     entry = journal.undo(root)
-    terminal.tell(f"restored {counted(len(entry.lines), 'file')} as before apply {entry.number} ({entry.command})\n")
+    terminal.tell(
+        f"restored {counted(len(entry.lines), 'file')} as before apply {entry.number} ({printable(entry.command)})\n"
+    )
     return outcome.CLEAN
 
 
@@ -23,12 +25,14 @@ def list_entries() -> int:
     for entry, undone in journal.entries(root):
         state = "undone " if undone else "applied"
         paths = ", ".join(files.shown(root / line.path) for line in entry.lines)
-        terminal.give(f"{entry.number:4}  {state}  {entry.when}  {entry.command}  {paths}\n".encode())
+        told = printable(f"{entry.number:4}  {state}  {entry.when}  {entry.command}  {paths}")
+        terminal.give(f"{told}\n".encode(errors="surrogateescape"))
     return outcome.CLEAN
 
 
 def _root() -> Path:
     root = journal.root_above(Path.cwd())
     if root is None:
+        journal.tidy(Path.cwd())
         raise WriteError("nothing to undo: no apply has written in this folder or above it")
     return root

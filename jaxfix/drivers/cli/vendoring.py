@@ -6,11 +6,12 @@ from pathlib import Path
 from jaxfix.core.errors import ConfigError
 from jaxfix.core.report import Verdict
 from jaxfix.drivers import vendor as vendored
-from jaxfix.drivers.cli.generating import Needed
-from jaxfix.drivers.cli.planning import Plans, Receipts
-from jaxfix.drivers.cli.targets import Target
-from jaxfix.drivers.cli.writing import write_journalled
+from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.work.generating import Needed
+from jaxfix.drivers.work.planning import Plans, Receipts
+from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.work.writing import write_journalled
 from jaxfix.render import receipts as render
 
 
@@ -25,7 +26,7 @@ def vendor(
     }
     helpers = {entry.place: entry.generated.after for entry in generated}
     copy = vendored.copy_of(module, fixed | helpers, _fixes(plans, generated, receipts), to)
-    write_journalled(copy.replacements)
+    write_journalled(copy.replacements, terminal)
     return {
         entry.patch.path: copy.places[entry.target.path]
         for entry in plans.changed

@@ -8,6 +8,7 @@ names the file with the settings.
     settings   what to watch, and where to write
     record     what happened in one process
     watch      starts and ends; joins the others
+    arrival    waits for jax
     sources    which sources run, and where imports find them
     compiles   counts compiles and says why
     causes     why a program was not found in a cache
@@ -19,6 +20,7 @@ names the file with the settings.
     iterations sees each iteration of a loop
     marked     calls of a function that is the step
     notebook   runs the cells of a notebook
+    cells      the Python in the cells of a notebook
     beside     calls the original beside the rewritten function
     originals  functions as the original text has them
     samples    arguments, kept for later calls

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from .files import real
+from .files import cell_of, real
 from .samples import is_array
 from .values import raised_output
 
@@ -107,7 +107,7 @@ class Calls:
     def _name(self, code: CodeType) -> str | None:
         if code.co_qualname not in self.qualnames:
             return None
-        file = real(code.co_filename)
+        file = real(cell_of(code.co_filename)[0])
         asked = (name for ends, qualname, name in self.named if qualname == code.co_qualname and file.endswith(ends))
         return self.wanted.get((file, code.co_qualname)) or next(asked, None)
 

@@ -7,14 +7,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from .causes import Causes, Key
 from .files import add_line, cell_of, is_foreign, is_user
 from .record import Record
 from .settings import Settings, shown
-from .signatures import Call, Eager, Reader, Signature, call_in, functions_in
+from .signatures import Call, Eager, Objects, Reader, Signature, call_in, functions_in
 from .steps import Steps
 
 COMPILE = "/jax/core/compile/backend_compile_duration"
@@ -71,12 +71,14 @@ class Compiles:
     def __init__(self, settings: Settings, record: Record, steps: Steps) -> None:
         self.settings, self.record, self.steps = settings, record, steps
         self.without: str | None = None
+        self.is_on = True
         self.files: dict[str, tuple[str, int | None]] = {}
         self.reset()
 
     def reset(self) -> None:
         self.thread = _Thread()
         self.causes = Causes()
+        self.objects = Objects()
         self.reader = Reader(self.settings.user)
 
     def listen(self) -> None:
@@ -84,6 +86,12 @@ class Compiles:
         monitoring = importlib.import_module("jax.monitoring")
         monitoring.register_event_duration_secs_listener(self._timed)
         monitoring.register_event_listener(self._happened)
+
+    def is_listening(self) -> bool:
+        """Whether jax still tells of compiles, or would not say: a program may have cleared its listeners."""
+        monitoring = sys.modules.get("jax._src.monitoring")
+        heard = getattr(monitoring, "get_event_duration_listeners", None)
+        return heard is None or self._timed in heard()
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
@@ -101,7 +109,7 @@ class Compiles:
 
     def _timed(self, event: str, seconds: float, **said: Any) -> None:
         thread = self.thread
-        if thread.silent:
+        if thread.silent or not self.is_on:
             return
         if event == TRACE:
             self.record.traces += 1
@@ -123,7 +131,10 @@ class Compiles:
         where = chain[0] if chain else self._elsewhere(stack)
         place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
         entry |= {**place, "chain": [str(line) for line in chain], "program": program}
-        entry["cause"] = self._cause(stack, where, program)
+        code = self._users(stack) if stack.eager is None else None
+        if code is not None and stack.call is not None:
+            entry |= {"of": str(self._definition(code)), "instance": self.objects.name(stack.call.function)}
+        entry["cause"] = self._cause(stack, where, program, code)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
@@ -132,20 +143,27 @@ class Compiles:
 
     def _elsewhere(self, stack: Stack) -> Line:
         """Where no line of the user's asked for it: the user's function that is compiled, or a library's line."""
-        code = stack.call.code if stack.call is not None else None
-        if code is not None and is_user(code.co_filename, self.settings.user):
-            return Line(*self._file(code.co_filename), code.co_firstlineno, code.co_qualname)
+        code = self._users(stack)
+        if code is not None:
+            return self._definition(code)
         return _NOWHERE if stack.foreign is None else self._line(stack.foreign)
 
-    def _cause(self, stack: Stack, where: Line, program: str) -> dict[str, Any]:
+    def _users(self, stack: Stack) -> CodeType | None:
+        """The code of the function that is compiled, if that is the user's."""
+        code = stack.call.code if stack.call is not None else None
+        return code if code is not None and is_user(code.co_filename, self.settings.user) else None
+
+    def _definition(self, code: CodeType) -> Line:
+        return Line(*self._file(code.co_filename), code.co_firstlineno, code.co_qualname)
+
+    def _cause(self, stack: Stack, where: Line, program: str, code: CodeType | None) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""
         keys: list[Key] = [(*where[:3], program)]
         try:
             signature = self._signature(stack)
         except Exception:  # what a pytree, a hash or another version of jax raises is not the program's to see
             signature = self.reader.of_types(stack.avals)
-        code = stack.call.code if stack.call is not None and stack.eager is None else None
-        if code is not None and is_user(code.co_filename, self.settings.user):
+        if code is not None:
             keys.append(("function", code.co_filename, code.co_firstlineno, code.co_qualname))
         return self.causes.of(keys, signature, program)
 

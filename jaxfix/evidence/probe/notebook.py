@@ -9,21 +9,16 @@ import ast
 import asyncio
 import importlib
 import importlib.util
-import json
 import linecache
 import os
-import re
 import sys
 import traceback
 from types import CodeType, ModuleType
 from typing import Any
 
+from .cells import AWAITS, TRANSPARENT, cells_of, has_magics, magics, without_magics
 from .files import cell_name
 
-# what a cell magic does to the cell below it is of no consequence here
-_TRANSPARENT = re.compile(r"%%(time|capture|prun|memit|jupyter)\b")
-_MAGIC = re.compile(r"^(\s*)(?:(%[a-zA-Z_]|!|\?)|[\w.]+\s*=\s*(?:%[a-zA-Z_]|!)|[\w.]+\?\??\s*$)")
-_AWAITS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _CO_COROUTINE = 0x80
 
 
@@ -53,16 +48,16 @@ class Notebook:
         name = cell_name(self.path, number)
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         text = self._without_magics(number, source)
-        tree = compile(text, name, "exec", ast.PyCF_ONLY_AST | _AWAITS)
+        tree = compile(text, name, "exec", ast.PyCF_ONLY_AST | AWAITS)
         assert isinstance(tree, ast.Module)
         last = tree.body[-1] if tree.body else None
         shown = isinstance(last, ast.Expr) and not text.rstrip().endswith(";")
         if shown:
             tree.body.pop()
-        self._execute(compile(tree, name, "exec", _AWAITS))
+        self._execute(compile(tree, name, "exec", AWAITS))
         if shown:
             assert isinstance(last, ast.Expr)
-            self._execute(compile(ast.Interactive([last]), name, "single", _AWAITS))
+            self._execute(compile(ast.Interactive([last]), name, "single", AWAITS))
 
     def _execute(self, code: CodeType) -> None:
         waiting = eval(code, self.main.__dict__)
@@ -73,27 +68,21 @@ class Notebook:
         """The cell as Python, line for line."""
         first, end, rest = source.partition("\n")
         if first.startswith("%%"):
-            if _TRANSPARENT.match(first):
+            if TRANSPARENT.match(first):
                 return self._without_magics(number, f"#{end}{rest}")
             return self._foreign_cell(number, source)
-        if not _has_magics(source):
+        if not has_magics(source):
             return source
         if self._ipython() is not None:
             return str(self.shell.transform_cell(source))
-        return "\n".join(self._without_magic(number, line) for line in source.split("\n"))
+        self.skipped += (f"`{line}` of cell {number}" for line in magics(source))
+        return without_magics(source)
 
     def _foreign_cell(self, number: int, source: str) -> str:
         if self._ipython() is not None:
             return str(self.shell.transform_cell(source))
         self.skipped.append(f"`{source.partition(chr(10))[0].strip()}` of cell {number}")
         return ""
-
-    def _without_magic(self, number: int, line: str) -> str:
-        found = _MAGIC.match(line)
-        if found is None:
-            return line
-        self.skipped.append(f"`{line.strip()}` of cell {number}")
-        return f"{found[1]}pass"
 
     def _ipython(self) -> Any:
         """The shell that runs magics, made when the first one is met; None without IPython."""
@@ -103,34 +92,6 @@ class Notebook:
             self.main.__dict__["get_ipython"] = lambda: self.shell
             sys.modules["__main__"] = self.main
         return self.shell
-
-
-def cells_of(path: str) -> list[str]:
-    """The sources of the code cells.
-
-    Raises:
-      ValueError: the file is not a notebook.
-    """
-    with open(path, encoding="utf-8") as file:
-        document = json.load(file)
-    cells = document.get("cells") if isinstance(document, dict) else None
-    if cells is None and isinstance(document, dict):  # format 3
-        cells = [cell for sheet in document.get("worksheets", ()) for cell in sheet.get("cells", ())]
-    if not cells:
-        raise ValueError("it has no cells")
-    sources = [cell.get("source", cell.get("input", "")) for cell in cells if cell.get("cell_type") == "code"]
-    return ["".join(source) for source in sources]
-
-
-def _has_magics(source: str) -> bool:
-    """Whether the cell is more than Python: a line may begin with `%` or `!` inside of a string."""
-    if not any(_MAGIC.match(line) for line in source.split("\n")):
-        return False
-    try:
-        compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | _AWAITS)
-    except SyntaxError:
-        return True
-    return False
 
 
 def _print(error: BaseException) -> None:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from .cells import python_of
+from .files import cell_of
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _STORED = ("__name__", "__package__", "__spec__", "__file__", "__path__", "__loader__")
 
@@ -20,8 +23,7 @@ class Text:
     """The functions that a source text defines, by qualified name."""
 
     def __init__(self, file: str) -> None:
-        with open(file, "rb") as source:
-            content = source.read()
+        content = _content(file)
         self.file = file
         self.tree = ast.parse(content, file)
         self.code = compile(content, file, "exec", dont_inherit=True)
@@ -59,7 +61,15 @@ class Text:
 
 @functools.cache
 def text_of(file: str) -> Text:
-    return Text(file)
+    """The text of a source; of all cells of a notebook if `file` is one of them."""
+    return Text(cell_of(file)[0])
+
+
+def _content(file: str) -> bytes:
+    if file.endswith(".ipynb"):
+        return python_of(file).encode()
+    with open(file, "rb") as source:
+        return source.read()
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:

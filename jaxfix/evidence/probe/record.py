@@ -15,6 +15,7 @@ class Record:
     def __init__(self) -> None:
         self.loaded: dict[str, str] = {}
         self.executed: set[str] = set()
+        self.has_jax = False
         self.reset()
 
     def reset(self) -> None:
@@ -56,4 +57,5 @@ class Record:
             "environment": self.environment,
             "stopped": self.stopped,
             "where_steps": self.where_steps,
+            "has_jax": self.has_jax,
         }

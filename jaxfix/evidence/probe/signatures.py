@@ -89,6 +89,31 @@ class Call(NamedTuple):
         return code_of(self.function)
 
 
+class Objects:
+    """Numbers for objects, which they keep as long as they live; holds none of them."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self.last = 0
+
+    def name(self, function: Any) -> str:
+        """The same for the same object, and for one method of the same object."""
+        if isinstance(function, MethodType):
+            return f"{self.number(function.__self__)}.{self.number(function.__func__)}"
+        return str(self.number(function))
+
+    def number(self, value: Any) -> int:
+        held, number = self.known.get(id(value), (None, 0))
+        if held is not None and held() is value:
+            return number
+        self.last += 1
+        try:
+            self.known[id(value)] = weakref.ref(value), self.last
+        except TypeError:  # nobody can tell whether it is still the same
+            return self.last
+        return self.last
+
+
 class Eager(NamedTuple):
     """A primitive that is run by itself, and the user's functions that were given to whoever runs it."""
 

@@ -7,7 +7,7 @@ import sys
 from types import CodeType
 from typing import Any
 
-from .files import is_inside, moved, real
+from .files import cell_of, is_inside, moved, real
 from .record import Record
 from .settings import Settings
 
@@ -36,7 +36,7 @@ class Sources:
 
     def _audit(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "exec" and isinstance(args[0], CodeType) and args[0].co_name == "<module>":
-            self._module_runs(real(args[0].co_filename))
+            self._module_runs(real(cell_of(args[0].co_filename)[0]))
         elif event == "open" and self.settings.links and isinstance(args[2], int) and args[2] & _WRITES:
             _break_link(args[0], self.settings.links)
 

@@ -127,7 +127,8 @@ class Steps:
             counted = {"compiles": end - start, "traces": 0, "rss_bytes": rss}
             self.record.steps.append(counted | {"seconds": seconds, "at_s": at_s, "iterations": 1})
         first = compiles[starts[0]]
-        self.record.where_steps = f"each compile of {first['path']}:{first['line']}"
+        cell = f":cell {first['cell']}" if first.get("cell") is not None else ""
+        self.record.where_steps = f"each compile of {first['path']}{cell}:{first['line']}"
 
 
 def _weight(track: LoopTrack) -> tuple[bool, float]:

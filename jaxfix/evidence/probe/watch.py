@@ -2,17 +2,16 @@
 
 import _thread
 import atexit
-import importlib
-import importlib.machinery
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from .arrival import when_imported
 from .beside import Beside
 from .calls import Calls
 from .compiles import Compiles, so_far
@@ -51,16 +50,13 @@ class Probe:
             self._write_before_termination()
         self.calls.start()
         self.steps.start()
-        if "jax" in sys.modules:
-            self.attach()
-        else:
-            sys.meta_path.insert(0, _AwaitJax(self.attach))
+        when_imported("jax", self.attach)
 
     def attach(self) -> None:
         """Listens to jax, which has just been imported."""
         if self.attached:
             return
-        self.attached = True
+        self.attached = self.record.has_jax = True
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         self.compiles.listen()
@@ -148,37 +144,3 @@ class Probe:
             self._write()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
-
-
-class _AwaitJax:
-    """A finder that lets others find `jax` and says when it has been imported."""
-
-    def __init__(self, then: Callable[[], None]) -> None:
-        self.then = then
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name != "jax":
-            return None
-        finders = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
-        specs = (finder.find_spec(name, path, target) for finder in finders)
-        spec = next((spec for spec in specs if spec is not None), None)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Announcing(spec.loader, self._imported)  # type: ignore[assignment]
-        return spec
-
-    def _imported(self) -> None:
-        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
-        self.then()
-
-
-class _Announcing:
-    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
-        self.loader, self.then = loader, then
-
-    def create_module(self, spec: Any) -> Any:
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module: Any) -> None:
-        module.__spec__.loader = module.__loader__ = self.loader
-        self.loader.exec_module(module)
-        self.then()

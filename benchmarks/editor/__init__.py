@@ -1,0 +1,1 @@
+"""The speed of the language server, as a client of its own sees it."""

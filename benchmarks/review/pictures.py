@@ -1,0 +1,92 @@
+"""The pictures of docs/images: the page with a project whose fixes a real rerun has judged."""
+
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from jaxfix.core.codec import from_json
+from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.receipts import Batch
+from jaxfix.drivers.review import serving
+from jaxfix.drivers.review.desk import Desk
+from jaxfix.drivers.review.look import Wishes
+from jaxfix.drivers.review.server import Closing
+from jaxfix.drivers.work.decisions import Choice
+from jaxfix.drivers.work.proof import Proofs, Rerun
+from jaxfix.drivers.work.targets import Request
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "docs" / "images"
+LARGEST = 300_000
+
+
+def take(receipts: Sequence[Path], chromium: str) -> None:
+    """Serves the project of the tests with the receipts that reruns of it have kept, and takes pictures."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    import review_project
+
+    batches = [from_json(Batch, json.loads(path.read_bytes())) for path in receipts]
+    shown = {(e.evidence.path, e.evidence.key): e.evidence for batch in batches for e in batch.receipts}
+    folder = Path(tempfile.mkdtemp()) / "project"
+    os.environ["HOME"] = str(folder.parent)  # shown as `~`
+    folder.mkdir()
+    os.chdir(review_project.make(folder))
+    desk = Desk(Wishes(Request((".",)), Rerun(review_project.COMMAND, None, 600)), terminal)
+    desk._ended(Proofs(shown), None)
+    desk.decide(desk.seen.number, [0, 1, 2, 6], Choice.ACCEPTED)
+    desk.decide(desk.seen.number, [4], Choice.REFUSED)
+    closing = Closing()
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        bound.listen()
+        port = bound.getsockname()[1]
+        server = serving._Server(serving._config(desk, port, "picture", closing), closing)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            with sync_playwright() as engine:
+                browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+                for scheme in ("light", "dark"):
+                    _picture(browser, f"http://127.0.0.1:{port}/#token=picture", scheme)
+                browser.close()
+        finally:
+            closing.close()
+            server.should_exit = True
+            thread.join()
+    shutil.rmtree(folder.parent)
+
+
+def _picture(browser: Any, link: str, scheme: str) -> None:
+    for name, width, height in (("review", 1280, 860), ("review-narrow", 390, 844)):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        page = context.new_page()
+        page.goto(link)
+        page.wait_for_selector(".entry")
+        page.focus("#list")
+        page.keyboard.press("End")
+        page.locator(".entry", has_text="Make the exponent").click()
+        page.wait_for_selector(".chart canvas")
+        page.wait_for_timeout(400)
+        _save(page, f"{name}-{scheme}")
+        if width > 800:
+            page.evaluate("document.querySelector('.evidence').scrollIntoView()")
+            page.wait_for_timeout(300)
+            _save(page, f"{name}-evidence-{scheme}")
+        context.close()
+
+
+def _save(page: Any, name: str) -> None:
+    IMAGES.mkdir(exist_ok=True)
+    path = IMAGES / f"{name}.png"
+    page.screenshot(path=str(path))
+    if path.stat().st_size > LARGEST:
+        sys.exit(f"error: {path.name} is larger than {LARGEST // 1000} kB")

@@ -1,0 +1,319 @@
+"""Calls, in a loop, of a function that makes a jitted one: what it makes compiles anew at every round."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.api import (
+    Function,
+    Module,
+    Rewriter,
+    Runs,
+    Stay,
+    always_runs,
+    arguments_of,
+    effects,
+    fresh,
+    hoisting,
+    is_kept,
+    lifting,
+    purity,
+    returned,
+    stay,
+    walk,
+)
+
+_LOOPS = (ast.For, ast.While)
+_FUNCTIONAL = frozenset({"init", "update"})
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call of a factory in a loop, and what is done with the function that it returns.
+
+    Attributes:
+      loops: the statements around the call within its function, from the inside out.
+      name: the variable that the function is bound to; None where it is called at once.
+    """
+
+    call: ast.Call
+    factory: ast.FunctionDef
+    loops: tuple[ast.For | ast.While, ...]
+    stay: Stay
+    name: ast.Name | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where the call is to stand: before a loop."""
+
+    made: Made
+    before: ast.For | ast.While
+
+
+def made_in_loops(module: Module) -> Iterator[Made]:
+    """The calls that make a jitted function at every round of a loop, which the loop calls."""
+    for call in module.of(ast.Call):
+        loops = tuple(loop for loop in module.loops(call) if isinstance(loop, _LOOPS))
+        factory = module.definition(call.func) if loops else None
+        if not isinstance(factory, ast.FunctionDef) or not _makes(module, factory):
+            continue
+        if module.runs(call) is Runs.TRACED or not module.may_repeat(call) or not always_runs(module, call, loops[0]):
+            continue
+        uses = stay(module, call)
+        if uses is None or not any(loops[0] in module.ancestors(each) for each in uses.calls):
+            continue
+        found = Made(call, factory, loops, uses, uses.targets[0] if uses.targets else None)
+        if not _varies_by_design(module, found):
+            yield found
+
+
+def _makes(module: Module, factory: ast.FunctionDef) -> bool:
+    """Whether each call of `factory` returns another jitted function."""
+    if factory.decorator_list or fresh.is_memoised(module, factory):
+        return False
+    results = returned(factory)
+    return bool(results) and all(_is_new(module, result, factory) for result in results)
+
+
+def _is_new(module: Module, result: ast.expr, factory: ast.FunctionDef) -> bool:
+    value = module.only_value(result) or result
+    function = module.definition(value)
+    if isinstance(function, ast.FunctionDef):
+        return module.function(function) is factory and fresh.outermost_jit(module, function) is not None
+    found = module.jitted(value) if isinstance(value, ast.Call) else None
+    if found is None or not isinstance(value, ast.Call) or found.at is not value:
+        return False
+    made = fresh.made_anew(module, value.args[0], found.jit.by)
+    return made is not None and factory in module.ancestors(made)
+
+
+# --- what changes from round to round -----------------------------------------------------------------------------
+
+
+def _varies_by_design(module: Module, made: Made) -> bool:
+    """Whether each round makes another program on purpose: of what it binds, as more than an array."""
+    varying = [
+        parameter
+        for parameter, argument in (arguments_of(made.factory, made.call) or {}).items()
+        if argument is not None and any(_is_bound_in(module, name, made.loops[0]) for name in _names(argument))
+    ]
+    captures = module.captures(made.factory)
+    if captures is None:
+        return True
+    varying += [name for name in captures.free | captures.globals if _is_rebound(module, name, made)]
+    return not all(_is_data(module, name, made.factory) for name in varying)
+
+
+def _is_data(module: Module, name: str, factory: ast.FunctionDef) -> bool:
+    """Whether the jitted function alone reads the variable of the factory, and as an array."""
+    for use in walk(factory):
+        if isinstance(use, ast.Name) and use.id == name:
+            is_inside = module.function(use) is not factory
+            if not is_inside or lifting.use_of(module, use) is not None:
+                return False
+    return True
+
+
+def _is_rebound(module: Module, name: str, made: Made) -> bool:
+    """Whether the loop binds a variable that the factory takes from around it."""
+    scope = module.scope_of(name, made.factory)
+    bound = module.bindings(name, scope) if scope is not None else ()
+    return any(made.loops[0] in module.ancestors(binding.node) for binding in bound)
+
+
+def _names(expr: ast.expr) -> Iterator[ast.Name]:
+    yield from (node for node in walk(expr) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+
+
+def _is_bound_in(module: Module, name: ast.Name, loop: ast.AST) -> bool:
+    bound = module.bindings(name.id, scope) if (scope := module.scope_of(name.id, name)) is not None else ()
+    return any(loop in module.ancestors(binding.node) for binding in bound)
+
+
+# --- whether it can move ------------------------------------------------------------------------------------------
+
+
+def judge(module: Module, made: Made) -> Move:
+    """Where the call can stand.
+
+    Raises:
+      Stuck: nowhere else, and why.
+    """
+    hoisting.check_text(module, made.call, "it")
+    _check_factory(module, made.factory)
+    _check_variable(module, made)
+    before = None
+    for loop in made.loops:
+        if before is not None and not always_runs(module, before, loop):
+            break  # what it is made of may be there for the inner loop alone
+        try:
+            _check_loop(module, made, loop)
+        except hoisting.Stuck:
+            if before is None:
+                raise
+            break
+        before = loop
+    assert before is not None
+    return Move(made, before)
+
+
+def _check_factory(module: Module, factory: ast.FunctionDef) -> None:
+    """Refuses a function that does more than make another one, or that makes one which reads what can change."""
+    reason = next(effects(module, factory), None) or purity(module, factory).reason
+    if reason is not None:
+        raise hoisting.Stuck(f"`{factory.name}` cannot be called once for all: {reason}")
+    free = module.captures(factory)
+    for name in sorted(free.free) if free is not None else ():
+        scope = module.scope_of(name, factory)
+        reason = is_kept(module, name, scope, around=factory) if scope is not None else None
+        if reason is not None:
+            raise hoisting.Stuck(f"`{factory.name}` reads `{name}`: {reason}")
+
+
+def _check_variable(module: Module, made: Made) -> None:
+    if made.name is None:
+        return
+    statement = module.statement(made.name)
+    if len(made.stay.targets) > 1 or module.value_of(made.name) is not made.call:
+        raise hoisting.Stuck(f"what `{made.name.id}` is depends on a condition")
+    if not isinstance(statement, ast.Assign) or statement not in made.loops[0].body:
+        raise hoisting.Stuck(f"`{made.name.id}` is bound in the middle of something else")
+
+
+def _check_loop(module: Module, made: Made, loop: ast.For | ast.While) -> None:
+    """Refuses to move the call before `loop`, unless it is made of the same at each round."""
+    for part in walk(made.call):
+        if isinstance(part, ast.Call) and part is not made.call:
+            made_by = module.transform(part.func) or ""
+            if made_by not in fresh.RENEWING and not made_by.startswith("jax."):
+                raise hoisting.Stuck(f"it is made with what `{module.text(part.func)}` returns at each round")
+        if isinstance(part, ast.Attribute) and module.qualname(part) is None and module.is_stored(part.attr):
+            raise hoisting.Stuck(f"it is made with `{module.text(part)}`, which can change from round to round")
+        if isinstance(part, ast.Lambda | ast.NamedExpr | ast.Await):
+            raise hoisting.Stuck("it is made with more than names")
+    for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
+        for name in _names(argument):
+            _check_name(module, made, name, loop)
+    if made.name is not None:
+        _check_readers(module, made, made.name, loop)
+
+
+def _check_name(module: Module, made: Made, name: ast.Name, loop: ast.AST) -> None:
+    scope = module.scope_of(name.id, name)
+    if scope is None:
+        return
+    if _is_bound_in(module, name, loop):
+        shown = f"`{made.name.id}`" if made.name is not None else "what it makes"
+        raise hoisting.Stuck(f"it is made with `{name.id}`, which the loop binds anew: hand that to {shown} instead")
+    function = module.definition(name)
+    if function is not None:
+        _check_function(module, function, loop)
+    for alias in _aliases(module, name):
+        _check_changes(module, made, alias, loop)
+
+
+def _aliases(module: Module, name: ast.Name) -> list[ast.Name]:
+    """The variables that stand for the same object, as far as they are bound by their names alone; `name` is first."""
+    found = {(name.id, module.scope_of(name.id, name)): name}
+    pending = [name]
+    for each in pending:
+        scope = module.scope_of(each.id, each)
+        bound = (module.value_of(b.node) for b in module.bindings(each.id, scope) if isinstance(b.node, ast.Name))
+        taken = (
+            parent.targets[0]
+            for use in module.reads(each.id, scope)
+            if isinstance(parent := module.parent(use), ast.Assign) and parent.value is use
+        )
+        for other in (*bound, *taken):
+            if isinstance(other, ast.Name) and (key := (other.id, module.scope_of(other.id, other))) not in found:
+                found[key] = other
+                pending.append(other)
+    return pending
+
+
+def _check_changes(module: Module, made: Made, name: ast.Name, loop: ast.AST) -> None:
+    """Refuses where code in the loop may change the object behind `name`."""
+    scope = module.scope_of(name.id, name)
+    for root in module.changes.roots.get(name.id, ()):
+        is_functional = _is_functional(module, root)
+        if module.scope_of(name.id, root) is scope and loop in module.ancestors(root) and not is_functional:
+            raise hoisting.Stuck(f"it is made with `{name.id}`, which the loop changes in place")
+    if scope is None or module.definition(name) is not None or module.qualname(name) is not None:
+        return
+    for use in module.reads(name.id, scope):
+        taker = module.parent(use)
+        if loop not in module.ancestors(use) or made.call in module.ancestors(use):
+            continue
+        is_jax = isinstance(taker, ast.Call) and (module.qualname(taker.func) or "").startswith("jax.")
+        if isinstance(taker, ast.Call | ast.keyword | ast.Starred) and not is_jax:
+            raise hoisting.Stuck(f"line {use.lineno} hands `{name.id}` on, to code that may change it")
+        if isinstance(taker, ast.Attribute) and _is_method(module, taker) and taker.attr not in _FUNCTIONAL:
+            raise hoisting.Stuck(f"`{module.text(taker)}` may change `{name.id}` from round to round")
+
+
+def _check_function(module: Module, function: Function, loop: ast.AST) -> None:
+    """Refuses a function that the factory takes, unless it reads the same at each round."""
+    shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
+    reason = purity(module, function).reason
+    if reason is not None:
+        raise hoisting.Stuck(f"it is made with {shown}, which cannot be traced once for all: {reason}")
+    for name in hoisting.free_names(module, function):
+        scope = module.scope_of(name, function)
+        reason = is_kept(module, name, scope, around=loop) if scope is not None else None
+        if reason is not None or any(loop in module.ancestors(b.node) for b in module.bindings(name, scope)):
+            raise hoisting.Stuck(
+                f"it is made with {shown}, which reads `{name}`: {reason or 'the loop binds that anew'}"
+            )
+
+
+def _is_method(module: Module, attribute: ast.Attribute) -> bool:
+    call = module.parent(attribute)
+    return isinstance(call, ast.Call) and call.func is attribute
+
+
+def _is_functional(module: Module, root: ast.Name) -> bool:
+    """Whether `root` is the `x` of an `x.update(...)` whose result is used."""
+    method = module.parent(root)
+    call = module.parent(method) if method is not None else None
+    is_update = isinstance(method, ast.Attribute) and method.attr == "update"
+    return is_update and isinstance(call, ast.Call) and not isinstance(module.parent(call), ast.Expr)
+
+
+def _check_readers(module: Module, made: Made, name: ast.Name, loop: ast.AST) -> None:
+    """Refuses where a read could see another binding of the variable than before."""
+    scope = module.scope_of(name.id, name)
+    bound = [binding.node for binding in module.bindings(name.id, scope)]
+    others = [node for node in bound if node is not name]
+    if any(loop in module.ancestors(node) for node in others):
+        raise hoisting.Stuck(f"the loop binds `{name.id}` more than once")
+    end = module.span(module.statement(name)).end
+    for read in module.reads(name.id, scope):
+        inside = loop in module.ancestors(read)
+        if inside and module.span(read).start < end:
+            raise hoisting.Stuck(f"line {read.lineno} reads `{name.id}` before it is made")
+        if others and not inside and (module.span(read).start > end or module.loops(loop)):
+            raise hoisting.Stuck(f"`{name.id}` is bound more than once, and read behind the loop")
+
+
+def move(module: Module, found: Move, edit: Rewriter) -> None:
+    """Puts the call before the loop."""
+    made = found.made
+    text = module.text(made.call)
+    if made.name is not None:
+        edit.insert_before(found.before, f"{made.name.id} = {text}")
+        edit.delete(module.statement(made.name))
+        return
+    name = module.fresh(_own_name(module, made.factory))
+    edit.insert_before(found.before, f"{name} = {text}")
+    edit.replace(made.call, name)
+
+
+def _own_name(module: Module, factory: ast.FunctionDef) -> str:
+    (result, *_) = returned(factory)
+    return result.id.strip("_") if isinstance(result, ast.Name) else factory.name.removeprefix("make_").strip("_")
+
+
+def surely_repeats(module: Module, made: Made) -> bool:
+    """Whether it was read that it is made and called again and again."""
+    return module.surely_repeats(made.call) and any(module.surely_repeats(use) for use in made.stay.calls)

@@ -1,0 +1,235 @@
+"""The baselines that a check is compared with: where they are, what they make of its findings, how they are renewed."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix.core.errors import ConfigError
+from jaxfix.core.report import Diagnostic
+from jaxfix.drivers import files
+from jaxfix.drivers.work.targets import STDIN, Request, Target
+from jaxfix.engine import baseline as engine
+from jaxfix.engine.baseline import Baseline, Comparison, Entry, Occurrence, Stale
+from jaxfix.render.account import StaleEntry
+
+_INSTALLED = "installed:"
+"""Before the paths of installed modules, which start at the folder that holds their package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the options of `check` say of baselines.
+
+    Attributes:
+      file: the one for everything; None for those that the configuration names.
+      ignored: whether to compare with none.
+      update: whether to write down what is found.
+    """
+
+    file: str | None = None
+    ignored: bool = False
+    update: bool = False
+
+
+PLAIN = Wish()
+"""Nothing is said of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A baseline and the targets that are compared with it; `raw` are its bytes, None if it is not there yet."""
+
+    place: Path
+    raw: bytes | None
+    baseline: Baseline
+    targets: tuple[Target, ...]
+
+    @property
+    def shown(self) -> str:
+        return files.shown(self.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one baseline makes of what was found; `entries` are those that it should have."""
+
+    opened: Opened
+    comparison: Comparison
+    entries: tuple[Entry, ...]
+
+    @property
+    def stale(self) -> tuple[Stale, ...]:
+        return self.comparison.stale
+
+
+def check(wish: Wish, request: Request) -> None:
+    """Raises ConfigError if the options contradict each other."""
+    if wish.ignored and (wish.file is not None or wish.update):
+        raise ConfigError("`--no-baseline` goes with neither `--baseline` nor `--update-baseline`")
+    if wish.update and STDIN in request.paths:
+        raise ConfigError("what comes from stdin is not written into a baseline", hint="name the file")
+    if wish.update and request.trace is not None:
+        raise ConfigError(
+            "a baseline holds what is read in the code, and a trace tells of one run", hint="leave `--trace` out"
+        )
+
+
+def opened(wish: Wish, looked_at: Sequence[Target]) -> tuple[Opened, ...]:
+    """The baselines that `looked_at` is compared with.
+
+    Raises:
+      ConfigError: none is named, or it is not there, or is none.
+      SourceError: one cannot be read.
+    """
+    if wish.ignored:
+        return ()
+    groups: dict[Path, list[Target]] = {} if wish.file is None else {Path(wish.file): []}
+    for target in looked_at:
+        place = Path(wish.file) if wish.file is not None else target.baseline
+        if place is not None:
+            groups.setdefault(place, []).append(target)
+    if wish.update and not groups:
+        raise ConfigError(
+            "`--update-baseline` needs to know which file to write",
+            hint='name it: `--baseline FILE`, or `baseline = "FILE"` in `[tool.jaxfix]`',
+        )
+    return tuple(_open(place, tuple(mine), wish) for place, mine in groups.items())
+
+
+def judged(
+    known: Iterable[Opened],
+    request: Request,
+    shown: Sequence[Diagnostic],
+    others: Sequence[Diagnostic],
+    *,
+    is_complete: bool,
+) -> tuple[Judgement, ...]:
+    """What the baselines make of the findings.
+
+    Args:
+      shown: those that are told.
+      others: those that would be, were they asked for.
+      is_complete: whether everything that was asked for could be looked at.
+    """
+    return tuple(_judged(entry, request, shown, others, is_complete) for entry in known)
+
+
+def new(shown: Iterable[Diagnostic], judgements: Sequence[Judgement]) -> tuple[Diagnostic, ...]:
+    """Those of `shown` that no baseline knows."""
+    known = {id(occurrence.diagnostic) for entry in judgements for occurrence in entry.comparison.known}
+    return tuple(diagnostic for diagnostic in shown if id(diagnostic) not in known)
+
+
+def update(judgement: Judgement) -> str:
+    """Writes the baseline, if it has to change; returns a sentence about that.
+
+    Raises:
+      WriteError: it cannot be written.
+    """
+    now, before = judgement.entries, judgement.opened
+    raw = engine.dump(now)
+    total = sum(entry.count for entry in now)
+    if raw == before.raw:
+        return f"`{before.shown}` says already what is found: {_counted(total)}"
+    files.write_bytes(before.place, raw)
+    names = judgement.comparison.renamed
+    old = {e.key._replace(path=names.get(e.path, e.path)): e.count for e in before.baseline.entries}
+    added = sum(max(0, entry.count - old.get(entry.key, 0)) for entry in now)
+    gone = sum(old.values()) + added - total
+    return f"wrote `{before.shown}`: {_counted(total)}, {added} of them new, {gone} forgotten"
+
+
+def stale_entries(judgement: Judgement) -> Iterator[StaleEntry]:
+    """For each stale entry its place in the file, and a sentence."""
+    for stale in judgement.stale:
+        entry, shown = stale.entry, judgement.opened.shown
+        left = f"{stale.found} of {entry.count} left" if stale.found else "not found any more"
+        where = f"`{entry.path}`" if entry.function == "<module>" else f"`{entry.function}` of `{entry.path}`"
+        text = f": `{entry.text}`" if entry.text else ""
+        message = f"`{entry.id}` in {where} is {left}{text}; `--update-baseline` writes that down"
+        yield StaleEntry(shown, stale.line, message)
+
+
+def notes(judgement: Judgement) -> Iterator[str]:
+    """What a person has to know of a comparison that does not fail."""
+    shown, comparison = judgement.opened.shown, judgement.comparison
+    if comparison.known:
+        number = len(comparison.known)
+        yield f"{_counted(number)} {'is' if number == 1 else 'are'} known to `{shown}`"
+    for old, name in [*comparison.renamed.items()][:1]:
+        more = len(comparison.renamed) - 1
+        others = f", and {more} more by another name" if more else ""
+        yield f"`{shown}` knows `{name}` as `{old}`{others}: `--update-baseline` writes that down"
+
+
+def as_json(judgement: Judgement, *, written: bool) -> dict[str, object]:
+    """What a program reads of a comparison."""
+    stale = [
+        {"path": s.entry.path, "id": s.entry.id, "function": s.entry.function, "text": s.entry.text}
+        | {"count": s.entry.count, "found": s.found, "line": s.line}
+        for s in judgement.stale
+    ]
+    path = files.relative(judgement.opened.place)
+    return {"path": path, "known": len(judgement.comparison.known), "stale": stale, "written": written}
+
+
+def _open(place: Path, mine: tuple[Target, ...], wish: Wish) -> Opened:
+    shown = files.shown(place)
+    if not files.stands(place):
+        if not wish.update:
+            option = f"--baseline {shown} " if wish.file is not None else ""
+            hint = f"write it with `jaxfix check {option}--update-baseline`"
+            raise ConfigError(f"{shown}: there is no such baseline", hint=hint)
+        return Opened(place, None, Baseline(), mine)
+    raw = files.read_bytes(place)
+    return Opened(place, raw, engine.load(raw, shown), mine)
+
+
+def _judged(
+    entry: Opened, request: Request, shown: Sequence[Diagnostic], others: Sequence[Diagnostic], is_complete: bool
+) -> Judgement:
+    folder = files.resolved(entry.place.parent)
+    paths = {target.source.path: _path_in(folder, target) for target in entry.targets}
+    told = [Occurrence(paths[d.path], d) for d in shown if d.path in paths]
+    rest = [Occurrence(paths[d.path], d) for d in others if d.path in paths]
+    is_judged = _scope(folder, request, frozenset(paths.values())) if is_complete else lambda entry: False
+    gone = {e.path for e in entry.baseline.entries if _is_gone(folder, e.path)}
+    comparison = engine.compare(entry.baseline, [*told, *rest], is_judged, gone, paths.values())
+    # What only `--all` shows is written down where it was before, or where it is shown.
+    recorded = [*told, *(o for o in comparison.known if not any(o is mine for mine in told))]
+    return Judgement(entry, comparison, engine.updated(entry.baseline, comparison, recorded, is_judged))
+
+
+def _scope(folder: Path, request: Request, looked_at: frozenset[str]) -> Callable[[Entry], bool]:
+    """Which entries this run can judge: of codemods that were asked for, in files and folders that were named."""
+    named = [files.resolved(Path(name)) for name in request.paths if name != STDIN and os.path.isdir(name)]
+
+    def is_judged(entry: Entry) -> bool:
+        if entry.id in request.ignore or (request.select is not None and entry.id not in request.select):
+            return False
+        if entry.path in looked_at or entry.path.startswith(_INSTALLED):
+            return entry.path in looked_at
+        place = Path(os.path.normpath(folder / entry.path))
+        return any(place.is_relative_to(each) for each in named)
+
+    return is_judged
+
+
+def _path_in(folder: Path, target: Target) -> str:
+    """How a baseline in `folder` calls the target."""
+    if target.module is not None and target.path is not None:
+        return f"{_INSTALLED}{target.path.relative_to(target.module.location).as_posix()}"
+    real = files.resolved(target.path or Path(target.source.path))
+    try:
+        return Path(os.path.relpath(real, folder)).as_posix()
+    except ValueError:  # on another drive
+        return real.as_posix()
+
+
+def _is_gone(folder: Path, path: str) -> bool:
+    return not path.startswith(_INSTALLED) and not os.path.lexists(folder / path)
+
+
+def _counted(number: int) -> str:
+    return f"{number} finding{'' if number == 1 else 's'}"

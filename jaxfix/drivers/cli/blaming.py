@@ -1,0 +1,20 @@
+"""Which codemods cure compiles that this very process has made."""
+
+from collections.abc import Sequence
+
+from jaxfix import __version__
+from jaxfix.core.errors import JaxfixError
+from jaxfix.core.report import Compile, Measurement
+from jaxfix.drivers.cli.trace import cures_of
+from jaxfix.drivers.work.traces import from_here, traced
+from jaxfix.render.excess import Cures
+
+
+def blamed(compiles: Sequence[Compile]) -> tuple[tuple[Compile, ...], Cures]:
+    """The compiles as they are named from here, and what cures them, by line and program."""
+    measured = from_here(Measurement("", None, tuple(compiles), 0, (), (), "", (), {}, 0, None))
+    try:
+        found = cures_of(traced(measured, (), __version__))
+    except JaxfixError:  # what is counted stands without it
+        found = {}
+    return measured.compiles, {(row.where, row.program): cure for row, cure in found.items()}

@@ -1,0 +1,158 @@
+"""`jaxfix gate -- CMD`: runs a program, and fails if it compiles more often than allowed."""
+
+import json
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix import __version__
+from jaxfix.core import tracefile
+from jaxfix.core.compiled import compiled, places
+from jaxfix.core.errors import ConfigError, EvidenceError
+from jaxfix.core.excess import Limits, counted, is_called
+from jaxfix.core.report import Compile, Measurement
+from jaxfix.core.tracefile import Trace
+from jaxfix.drivers import files
+from jaxfix.drivers.cli import outcome, terminal, trace
+from jaxfix.drivers.work.traces import from_here, traced
+from jaxfix.evidence import trace as evidence
+from jaxfix.evidence.elsewhere import target_for
+from jaxfix.render import excess
+from jaxfix.render import trace as render
+from jaxfix.render.excess import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a gate allows, and of what.
+
+    Attributes:
+      limits: how often something may compile.
+      after: the steps, from the first, in which everything may compile; None counts what is outside of steps too.
+      only: files and folders; of others nothing is counted.
+      functions: names of functions and programs; others are not counted.
+      output_format: `text` or `json`.
+      run: how the program is run, and where its trace goes.
+    """
+
+    limits: Limits
+    after: int | None
+    only: tuple[str, ...]
+    functions: tuple[str, ...]
+    output_format: str
+    run: trace.Options
+
+
+def gate(command: tuple[str, ...], options: Options) -> int:
+    """Runs the program, whose output stays its own; says on stderr what compiled too often.
+
+    Returns:
+      0 if nothing did, 1 if something did, 2 if the program fails, or nothing can be said of it.
+    """
+    trace.refuse(command, options.run, "gate")
+    only = _places(options.only)
+    place = target_for(options.run.on, options.run.launcher)
+    steps_from = options.run.steps_from if options.after is None else options.after + 1
+    measured = evidence.trace(command, Path.cwd(), steps_from=steps_from, step=options.run.step, target=place)
+    seen = traced(from_here(measured), command, __version__)
+    if options.run.output is not None:
+        files.write_bytes(Path(options.run.output), tracefile.dump(seen))
+    status = trace.status_of(seen.measurement)
+    if status:
+        outcome.tell_errors([f"{_ending(command, status)}, so nothing is said of what it compiled"])
+        return outcome.INTERRUPTED if status == outcome.INTERRUPTED else outcome.USER_ERROR
+    _refuse_blind(seen.measurement, options)
+    chosen = _chosen(seen.measurement.compiles, only, options)
+    late = [e for e in chosen if options.after is None or (e.step is not None and e.step > options.after)]
+    verdict = Verdict(counted(late), options.limits)
+    _tell(verdict, seen, options)
+    return outcome.CLEAN if verdict.passed else outcome.FINDINGS
+
+
+def _tell(verdict: Verdict, seen: Trace, options: Options) -> None:
+    cures = {} if verdict.passed else trace.cures_of(seen)
+    by_row = {(row.where, row.program): cure for row, cure in cures.items()}
+    if options.output_format == "json":
+        terminal.tell(f"{json.dumps(excess.document(verdict, by_row))}\n")
+        return
+    paint = terminal.paint_for(sys.stderr)
+    told = "".join(f"{line}\n" for line in excess.lines(verdict, by_row, paint))
+    told += render.totals(seen.measurement, paint) + render.steps(seen.measurement, paint)
+    terminal.tell(told + excess.summary(verdict, paint))
+    wrong = {row for entry in verdict.excess for row in entry.rows}
+    mine = {row: cure for row, cure in cures.items() if (row.where, row.program) in wrong}
+    following = trace.next_step(seen, mine, options.run)
+    if following is not None:
+        terminal.note(following)
+
+
+def _chosen(compiles: Sequence[Compile], only: Sequence[Path], options: Options) -> list[Compile]:
+    """Those of `--only` and `--function`.
+
+    Raises:
+      EvidenceError: nothing is of one of them: it would pass whatever happens.
+    """
+    for name in options.functions:
+        if not any(is_called(entry, name) for entry in compiles):
+            raise EvidenceError(f"`--function {name}`: nothing of this name was compiled")
+    for name, place in zip(options.only, only, strict=True):
+        if not any(_is_inside(entry, place) for entry in compiles):
+            raise EvidenceError(f"`--only {name}`: nothing was compiled there")
+    return [
+        entry
+        for entry in compiles
+        if (not only or any(_is_inside(entry, place) for place in only))
+        and (not options.functions or any(is_called(entry, name) for name in options.functions))
+    ]
+
+
+def _is_inside(entry: Compile, place: Path) -> bool:
+    """Whether the line that compiled, or the function that was compiled, is of the file or folder."""
+    named = [entry.path, *(each.path for each in places([entry.of] if entry.of is not None else []))]
+    return any(files.resolved(Path(name)).is_relative_to(place) for name in named)
+
+
+def _places(names: Sequence[str]) -> list[Path]:
+    for name in names:
+        if not files.stands(Path(name)):
+            raise ConfigError(f"`--only {name}`: no such file or folder")
+    return [files.resolved(Path(name)) for name in names]
+
+
+def _refuse_blind(measurement: Measurement, options: Options) -> None:
+    """Raises EvidenceError where nothing was seen that could be judged: that is no reason to pass."""
+    if not measurement.compiles and not measurement.has_jax:
+        if measurement.peak_bytes:
+            raise EvidenceError(
+                "the program never imported jax, so there is nothing to judge", hint="see whether it is the right one"
+            )
+        raise EvidenceError(render.nothing(measurement))
+    if options.run.step is not None and measurement.where_steps is None:
+        raise EvidenceError(f"`--step {options.run.step}`: no function of this name was called outside of a trace")
+    if options.after is None:
+        return
+    number = measurement.step_numbers[-1] if measurement.steps else 0
+    if not number and options.run.step is None:
+        if not any(row.again for row in compiled(measurement.compiles)):
+            return  # the steps of a program are where a loop compiles: none does
+        hint = "name the function whose calls are the steps: `--step FUNCTION`"
+        raise EvidenceError(f"no steps were found, so `--after {options.after}` leaves nothing to judge", hint=hint)
+    if number <= options.after:
+        made = f"the program made {number} step{'' if number == 1 else 's'}, none of them after step {options.after}"
+        raise EvidenceError(made, hint="let it make more, or name an earlier one")
+
+
+def _ending(command: Sequence[str], status: int) -> str:
+    """How the program ended, in words."""
+    name = f"`{shlex.join(command)}`"
+    try:
+        return f"{name} was ended by {signal.Signals(status - 128).name}" if status > 128 else _exited(name, status)
+    except ValueError:
+        return _exited(name, status)
+
+
+def _exited(name: str, status: int) -> str:
+    return f"{name} ended with exit status {status}"

@@ -1,0 +1,50 @@
+"""`jaxfix apply --interactive`: fix by fix, as `git add -p` goes from hunk to hunk."""
+
+from collections.abc import Container
+from dataclasses import replace
+
+from jaxfix.core.errors import UserError
+from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli.interview import Interview, Reviewed
+from jaxfix.drivers.cli.prover import Prover
+from jaxfix.drivers.work import decisions
+from jaxfix.drivers.work.decisions import Choice
+from jaxfix.drivers.work.proof import Proofs
+from jaxfix.drivers.work.session import Session
+from jaxfix.render.paint import counted
+
+
+def review(session: Session, prover: Prover, proofs: Proofs, *, forgets: bool) -> Reviewed | None:
+    """Asks about every fix that nothing is remembered of; None where the person wants nothing written.
+
+    Raises:
+      KeyboardInterrupt: the person ended it; the answers are remembered.
+    """
+    if forgets:
+        dropped = decisions.forget(session)
+        terminal.note(f"{counted(dropped, 'answer')} forgotten")
+    if proofs.receipts:
+        prover.keep(session.candidates().planned, proofs)
+    asked = Interview(session, prover, proofs)
+    asked.begin()
+    try:
+        return asked.reviewed()
+    except KeyboardInterrupt:
+        if asked.is_saved and asked.walk.decisions.choices:
+            terminal.note(f"{asked.standing}; that is remembered: `jaxfix apply --interactive` goes on from there")
+        raise
+
+
+def settle(session: Session, reviewed: Reviewed, written: Container[str]) -> None:
+    """Remembers what was refused; what was taken and is `written` is asked about anew should it come back.
+
+    Args:
+      written: the paths of the sources that were.
+    """
+    made = reviewed.decisions
+    done = [name for name in made.having(Choice.ACCEPTED) if name.path in written]
+    edited = {name: edits for name, edits in made.edited.items() if name not in done}
+    try:
+        decisions.keep(session, replace(made.with_choice(done, None), edited=edited), reviewed.late)
+    except UserError as error:
+        terminal.note(f"what was refused is not remembered: {error}")

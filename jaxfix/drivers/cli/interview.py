@@ -1,0 +1,386 @@
+"""Asks a person about one fix after the other."""
+
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from jaxfix import docs
+from jaxfix.core.errors import BugError, JaxfixError, SourceError, UserError
+from jaxfix.core.report import Diagnostic
+from jaxfix.core.text import Edit
+from jaxfix.drivers.cli import editing, outcome, questions, terminal
+from jaxfix.drivers.cli.prover import Prover
+from jaxfix.drivers.cli.walk import Walk, is_refuted
+from jaxfix.drivers.work import accounting, decisions
+from jaxfix.drivers.work.candidates import Candidate, Shown, alone, candidates, informed, unlike_shown
+from jaxfix.drivers.work.decisions import Choice, Decisions, Name, Unmade
+from jaxfix.drivers.work.planning import Plans, Taken, by_mode
+from jaxfix.drivers.work.proof import Proofs
+from jaxfix.drivers.work.session import Session
+from jaxfix.drivers.work.targets import Target
+from jaxfix.render import diff
+from jaxfix.render.paint import Paint, counted
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a person has decided, and what is to be written of it.
+
+    Attributes:
+      proofs: what reruns have shown of the fixes that are taken as they are.
+      late: the findings that only other fixes make possible.
+    """
+
+    decisions: Decisions
+    plans: Plans
+    proofs: Proofs
+    late: tuple[Diagnostic, ...]
+
+
+@dataclass(slots=True)
+class Interview:
+    """One walk through the fixes of a session."""
+
+    session: Session
+    prover: Prover
+    proofs: Proofs
+    walk: Walk = field(default_factory=lambda: Walk((), Decisions()))
+    late: tuple[Diagnostic, ...] = ()
+    is_saved: bool = True
+    _targets: dict[str, Target] = field(default_factory=dict)
+    _shown: Shown = field(default_factory=Shown)
+    _taken_before: frozenset[Name] = frozenset()
+
+    def begin(self) -> None:
+        """Finds out what there is to ask."""
+        self._targets = {target.source.path: target for target in self.session.fixable}
+        remembered = accounting.remembered(self.session.looked_at.targets)
+        self._shown = Shown(self.proofs.receipts, remembered)
+        found = self._gathered()
+        self.late = tuple(entry.diagnostic for entry in found if entry.needs)
+        memory = decisions.memory(self.session)
+        if memory.problem is not None:
+            terminal.note(memory.problem)
+        known = decisions.recalled(memory, self.session, self.late)
+        open_ = tuple(entry for entry in found if known.of(entry.name) is not Choice.REFUSED)
+        self.walk = Walk.started(tuple(entry for entry in open_ if entry.impossible is None), known)
+        self._tell_what_is_remembered(len(found) - len(open_))
+
+    def reviewed(self) -> Reviewed | None:
+        """Asks until the end; None where nothing is to be written."""
+        while True:
+            entry = self.walk.current
+            ends = entry is None or not self._asks(entry)
+            if ends:
+                plans = decisions.planned(self.session.fixable, self.walk.decisions)
+                agreed = self._agrees(plans, asks=entry is None)
+                if agreed is not None:
+                    return self._result(plans) if agreed else None
+
+    @property
+    def standing(self) -> str:
+        """What was decided so far, in words."""
+        made = self.walk.decisions
+        names = {entry.name for entry in self.walk.entries}
+        taken, refused = (len(made.having(choice) & names) for choice in (Choice.ACCEPTED, Choice.REFUSED))
+        return questions.progress(taken, refused, len(names) - taken - refused)
+
+    # --- what there is ----------------------------------------------------------------------------------------
+
+    def _gathered(self) -> list[Candidate]:
+        found: list[Candidate] = []
+        with terminal.progress("making fixes", len(self._targets)) as advance:
+            for path, target in self._targets.items():
+                with suppress(BugError, SourceError):  # told by the plan of this file
+                    found += candidates(target, self._shown, self._unasked)
+                advance(path)
+        told = {(entry.path, entry.key): entry for entry in self.session.found.diagnostics}  # with what a trace saw
+        return [replace(entry, diagnostic=told.get(entry.name, entry.diagnostic)) for entry in found]
+
+    @property
+    def _unasked(self) -> Taken:
+        return partial(by_mode, self.prover.allowed.mode, self.proofs.receipts)
+
+    def _tell_what_is_remembered(self, left_out: int) -> None:
+        if left_out:
+            were = "was" if left_out == 1 else "were"
+            terminal.note(f"{counted(left_out, 'fix')} {were} refused before, and left out: `--forget` asks again")
+        names = {entry.name for entry in self.walk.entries}
+        self._taken_before = self.walk.decisions.having(Choice.ACCEPTED) & names
+        if self._taken_before:
+            terminal.note(
+                f"{counted(len(self._taken_before), 'fix')} taken before, and not written yet: `b` goes back to them"
+            )
+
+    # --- asking -----------------------------------------------------------------------------------------------
+
+    def _asks(self, entry: Candidate) -> bool:
+        """Asks about one fix, until it is answered; False to end."""
+        self._show(entry)
+        keys = self._keys(entry)
+        while True:
+            said = _answer(questions.prompt("take it", keys, self._paint))
+            key = said if said in ("P", "?") else said.lower()
+            if key == "q":
+                return False
+            if key not in keys:
+                terminal.tell(questions.help_for(keys, questions.KEYS, self._paint, self._width))
+            elif self._acts(key, entry):
+                self._save()
+                return True
+
+    def _keys(self, entry: Candidate) -> tuple[str, ...]:
+        """The answers that there are."""
+        without = set()
+        if self.prover.obstacle is not None:
+            without |= {"p", "P"}
+        if entry.needs or self._targets[entry.name.path].source.notebook is not None:
+            without.add("e")
+        return tuple(key for key, _ in questions.KEYS if key not in without)
+
+    def _acts(self, key: str, entry: Candidate) -> bool:
+        """Does what is asked for; whether there is something new to show."""
+        if key in _LOOKS:
+            _LOOKS[key](self, entry)
+            return False
+        before = self.walk
+        if key not in _TAKING or self._insists(entry):
+            _STEPS[key](self, entry)
+        return self.walk is not before
+
+    def _insists(self, entry: Candidate) -> bool:
+        """Whether the person takes the fix though a rerun speaks against it."""
+        if not is_refuted(entry) or entry.known is None:
+            return True
+        verdict = entry.known.evidence.verdict.value
+        return terminal.agrees(f"a rerun says of this fix: {verdict}; take it all the same?")
+
+    def _takes(self, entry: Candidate) -> None:
+        self.walk = self.walk.decided([entry.name], Choice.ACCEPTED)
+
+    def _refuses(self, entry: Candidate) -> None:
+        self.walk = self.walk.decided([entry.name], Choice.REFUSED)
+
+    def _skips(self, entry: Candidate) -> None:
+        self.walk = self.walk.skipped()
+
+    def _takes_codemod(self, entry: Candidate) -> None:
+        names = self.walk.open_like(lambda it: it.diagnostic.id == entry.diagnostic.id and self.walk.is_for_many(it))
+        self._decides(names, Choice.ACCEPTED)
+
+    def _takes_file(self, entry: Candidate) -> None:
+        names = self.walk.open_like(lambda it: it.name.path == entry.name.path and self.walk.is_for_many(it))
+        self._decides(names, Choice.ACCEPTED)
+
+    def _refuses_file(self, entry: Candidate) -> None:
+        self._decides(self.walk.open_like(lambda it: it.name.path == entry.name.path), Choice.REFUSED)
+
+    def _decides(self, names: Sequence[Name], choice: Choice) -> None:
+        self.walk = self.walk.decided(names, choice)
+        word = "taken" if choice is Choice.ACCEPTED else "refused"
+        terminal.tell(f"{counted(len(names), 'fix')} {word}; `b` undoes that\n")
+
+    def _goes_back(self, entry: Candidate) -> None:
+        before = self.walk.back()
+        if before is None:
+            terminal.tell("this is the first one\n")
+        else:
+            self.walk = before
+
+    def _explains(self, entry: Candidate) -> None:
+        target = self._targets[entry.name.path]
+        codemod = next(codemod for codemod in target.codemods if codemod.id == entry.diagnostic.id)
+        terminal.tell(f"\n{docs.markdown(codemod, docs.page(codemod))}\n")
+
+    def _shows_evidence(self, entry: Candidate) -> None:
+        terminal.tell(questions.evidence(entry.known, self._paint, self._width))
+
+    def _helps(self, entry: Candidate) -> None:
+        terminal.tell(questions.help_for(self._keys(entry), questions.KEYS, self._paint, self._width))
+
+    # --- proving ----------------------------------------------------------------------------------------------
+
+    def _proves(self, entry: Candidate) -> None:
+        self._prove([entry.name, *(Name(entry.name.path, key) for key in entry.needs)])
+
+    def _proves_all(self, entry: Candidate) -> None:
+        made = self.walk.decisions
+        fresh = [it for it in self.walk.entries if (it.name.path, it.name.key) not in self.proofs.receipts]
+        self._prove([it.name for it in fresh if made.of(it.name) is None])
+
+    def _prove(self, names: Sequence[Name]) -> None:
+        """Reruns; Ctrl-C ends that alone."""
+        if not names or not self.prover.is_allowed():
+            return
+        heard = signal.getsignal(signal.SIGINT)
+        try:
+            found = self.prover.proven(names, [it.diagnostic for it in self.walk.entries])
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, heard)
+            terminal.note("the proof was ended; nothing of it is known")
+            return
+        except UserError as error:
+            outcome.tell_errors([str(error)])
+            return
+        self.proofs = self.proofs.with_more(found)
+        outcome.tell_errors(found.errors)
+        self._shown = replace(self._shown, receipts=self.proofs.receipts)
+        entries = (informed(it, self._targets[it.name.path], self._shown, self._unasked) for it in self.walk.entries)
+        self.walk = replace(self.walk, entries=tuple(entries))
+
+    # --- editing ----------------------------------------------------------------------------------------------
+
+    def _edits(self, entry: Candidate) -> None:
+        """Opens the fixed file in an editor, until it is Python, and takes it."""
+        target = self._targets[entry.name.path]
+        draft = alone(target.source, entry.fix, self.walk.decisions.edited.get(entry.name)).after
+        while True:
+            try:
+                draft = editing.edited(target.source, draft)
+                edits = self._own_edits(entry, target, draft)
+            except JaxfixError as error:
+                outcome.tell_errors([str(error)])
+                if not isinstance(error, SourceError) or not terminal.agrees("edit it again?"):
+                    return
+                continue
+            if edits is not None:
+                self.walk = self.walk.edited(edits)
+                terminal.tell("taken as you wrote it; no rerun has looked at that\n")
+            return
+
+    def _own_edits(self, entry: Candidate, target: Target, raw: bytes) -> tuple[Edit, ...] | None:
+        """What the person made of the fix; None where that is nothing of their own.
+
+        Raises:
+          SourceError: it is not Python, or does not go with what other fixes make of the file.
+        """
+        if raw == target.source.raw:
+            terminal.tell("that leaves nothing of the fix: `n` refuses it\n")
+            return None
+        if raw == entry.patch.after:
+            terminal.tell("nothing was changed: `y` takes the fix as it is\n")
+            return None
+        edits = decisions.rewritten(target.source, raw)
+        made = self.walk.decisions.with_choice([entry.name], Choice.ACCEPTED).with_text(entry.name, edits)
+        bugs = decisions.planned([target], made).bugs
+        if bugs:
+            raise SourceError(target.source.path, f"what you wrote does not go with the other fixes: {bugs[0]}")
+        return edits
+
+    # --- the end ----------------------------------------------------------------------------------------------
+
+    def _agrees(self, plans: Plans, *, asks: bool) -> bool | None:
+        """Whether to write; None where the person went back.
+
+        Asks at the end, where not all is as it was shown, and where somebody else may have said yes before.
+        """
+        made = self.walk.decisions
+        if not made.having(Choice.ACCEPTED):
+            return True
+        lost, other = decisions.unmade(plans, made), unlike_shown(plans, self.walk.entries, made)
+        self._tell_surprises(lost, other)
+        if not (asks or lost or other or made.having(Choice.ACCEPTED) & self._taken_before):
+            return True
+        keys = tuple(key for key, _ in questions.LAST_KEYS)
+        fixes = sum(len(entry.patch.applied) for entry in plans.planned)
+        words = f"\n{self.standing}: write {counted(fixes, 'fix')} to {counted(len(plans.changed), 'file')}"
+        while True:
+            key = _answer(questions.prompt(words, keys, self._paint)).lower()
+            if key in ("y", "q"):
+                return True
+            if key == "n":
+                terminal.tell("nothing was written; the answers are remembered\n")
+                return False
+            if key == "b":
+                self.walk = self.walk.back() or self.walk
+                self._save()
+                return None
+            if key == "s":
+                raw = diff.unified(entry.patch for entry in plans.changed)
+                terminal.tell(diff.painted(raw, self._paint).decode(errors="replace"))
+            else:
+                terminal.tell(questions.help_for(keys, questions.LAST_KEYS, self._paint, self._width))
+
+    def _tell_surprises(self, lost: Sequence[Unmade], other: Sequence[str]) -> None:
+        entries = {entry.name: entry for entry in self.walk.entries}
+        for unmade in lost:
+            entry = entries.get(unmade.name)
+            where = entry.diagnostic.where if entry is not None else unmade.name.path
+            what = entry.diagnostic.id if entry is not None else unmade.name.key
+            terminal.note(f"{where}: `{what}` is taken, and cannot be made: {unmade.reason}")
+        for path in other:
+            terminal.note(f"{path}: its fixes touch each other, and are written together: `s` shows how")
+
+    def _result(self, plans: Plans) -> Reviewed:
+        made = self.walk.decisions
+        taken = {(entry.patch.path, fix.key) for entry in plans.planned for fix in entry.patch.applied}
+        receipts = {
+            key: evidence
+            for key, evidence in self.proofs.receipts.items()
+            if key in taken and Name(*key) not in made.edited
+        }
+        return Reviewed(made, plans, Proofs(receipts, errors=self.proofs.errors), self.late)
+
+    # --- the terminal -----------------------------------------------------------------------------------------
+
+    def _show(self, entry: Candidate) -> None:
+        source = self._targets[entry.name.path].source
+        own = self.walk.decisions.edited.get(entry.name)
+        patch = entry.patch if own is None else alone(source, entry.fix, own)
+        hunk = diff.hunks(patch, source.encoding, self._paint)
+        place = (self.walk.at + 1, len(self.walk.entries))
+        terminal.tell(questions.question(entry, place, hunk, own is not None, self._paint, self._width))
+
+    def _save(self) -> None:
+        """Remembers every answer at once, so that nothing is lost whatever ends this."""
+        if not self.is_saved:
+            return
+        try:
+            decisions.keep(self.session, self.walk.decisions, self.late)
+        except UserError as error:
+            self.is_saved = False
+            terminal.note(f"the answers are not remembered: {error}")
+
+    @property
+    def _paint(self) -> Paint:
+        return terminal.paint_for(sys.stderr)
+
+    @property
+    def _width(self) -> int | None:
+        return terminal.width_of(sys.stderr)
+
+
+_STEPS: Mapping[str, Callable[[Interview, Candidate], None]] = {
+    "y": Interview._takes,
+    "n": Interview._refuses,
+    "j": Interview._skips,
+    "a": Interview._takes_codemod,
+    "f": Interview._takes_file,
+    "d": Interview._refuses_file,
+    "p": Interview._proves,
+    "P": Interview._proves_all,
+    "e": Interview._edits,
+    "b": Interview._goes_back,
+}
+"""What may lead to another question, or to the same one with more to show."""
+_TAKING = ("y", "a", "f")
+_LOOKS: Mapping[str, Callable[[Interview, Candidate], None]] = {
+    "x": Interview._explains,
+    "v": Interview._shows_evidence,
+    "?": Interview._helps,
+}
+
+
+def _answer(question: str) -> str:
+    """What the person types.
+
+    Raises:
+      KeyboardInterrupt: there is nobody any more.
+    """
+    said = terminal.answer(question)
+    if said is None:
+        raise KeyboardInterrupt
+    return said

@@ -1,0 +1,65 @@
+"""Reruns fixes when a person asks for that."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from jaxfix.core.report import Diagnostic
+from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.work import decisions, recording
+from jaxfix.drivers.work.agenda import Agenda
+from jaxfix.drivers.work.consent import Asker, Consent, Mode, asker
+from jaxfix.drivers.work.decisions import Choice, Decisions, Name
+from jaxfix.drivers.work.planning import Planned
+from jaxfix.drivers.work.proof import Proofs, Rerun
+from jaxfix.drivers.work.session import Session, tried
+
+
+@dataclass(slots=True)
+class Prover:
+    """Reruns when that is asked for, after a yes where there is none yet.
+
+    Attributes:
+      rerun: how, by the program.
+      is_forbidden: whether the command line says that nothing is to run.
+    """
+
+    session: Session
+    agenda: Agenda | None
+    allowed: Consent
+    rerun: Callable[[str | None], Rerun]
+    is_forbidden: bool
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why nothing can be rerun; None if something can."""
+        if self.allowed.mode is Mode.RERUN:
+            return None
+        if self.is_forbidden:
+            return "`--no-prove` says that nothing is to run"
+        if self.agenda is None or self.agenda.is_empty:
+            return "there is no program to rerun: name one with `--run`"
+        return None if asker() is Asker.COMMAND else "nothing is run from a hook"
+
+    def is_allowed(self) -> bool:
+        """Whether something may run; asks, once."""
+        if self.allowed.mode is not Mode.RERUN and self.agenda is not None:
+            if not terminal.agrees(f"{self.agenda.words}?"):
+                return False
+            self.allowed = Consent(Mode.RERUN, self.agenda.command)
+        return True
+
+    def proven(self, names: Collection[Name], found: Iterable[Diagnostic]) -> Proofs:
+        """What reruns with and without these fixes, which are among those of `found`, show; it is kept at once.
+
+        Raises:
+          EvidenceError: the program cannot be run, or not be watched.
+        """
+        wanted = decisions.planned(self.session.fixable, Decisions(dict.fromkeys(names, Choice.ACCEPTED))).changed
+        proofs = tried(wanted, found, self.rerun(self.allowed.command), terminal)
+        self.keep(wanted, proofs)
+        return proofs
+
+    def keep(self, planned: Sequence[Planned], proofs: Proofs) -> None:
+        """Keeps what reruns have shown, whatever becomes of the review."""
+        rerun = self.rerun(self.allowed.command)
+        recording.keep(planned, proofs.receipts, {}, rerun.command, rerun.python, rerun.target, terminal)

@@ -1,0 +1,205 @@
+"""Programs that the user has asked for: they run in processes of their own, with progress and an end."""
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+import sys
+import uuid
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from jaxfix.core.codec import to_json
+from jaxfix.drivers.lsp.task import Task
+
+_PATIENCE_S = 10.0
+"""What a process may take to end its own ones before it is killed."""
+_LONGEST = 120
+
+
+class Progress(Protocol):
+    """Is told how far the work has come; `cancelled` is set when the user wants it to end."""
+
+    cancelled: asyncio.Event
+
+    def report(self, message: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a rerun showed of one fix; `told` is a line for a person, `sha256` is of the source that it speaks of."""
+
+    key: str
+    verdict: str
+    told: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What became of a proof: `problems` are sentences."""
+
+    proofs: tuple[Proof, ...] = ()
+    problems: tuple[str, ...] = ()
+    is_cancelled: bool = False
+
+
+class _Silent:
+    def __init__(self) -> None:
+        self.cancelled = asyncio.Event()
+
+    def report(self, message: str) -> None:
+        return
+
+
+class _Shown(_Silent):
+    """Work in the client's list of what is going on."""
+
+    def __init__(self, server: LanguageServer, token: str) -> None:
+        super().__init__()
+        self._server, self._token = server, token
+        loop = asyncio.get_running_loop()
+        server.work_done_progress.tokens[token].add_done_callback(
+            lambda _: loop.call_soon_threadsafe(self.cancelled.set)
+        )
+
+    def report(self, message: str) -> None:
+        said = types.WorkDoneProgressReport(message=message[:_LONGEST], cancellable=True)
+        self._server.work_done_progress.report(self._token, said)
+
+
+@asynccontextmanager
+async def progress(server: LanguageServer, title: str) -> AsyncIterator[Progress]:
+    """Work that the client shows, if it can, and can end."""
+    window = server.client_capabilities.window
+    if window is None or not window.work_done_progress:
+        yield _Silent()
+        return
+    token = str(uuid.uuid4())
+    await server.work_done_progress.create_async(token)
+    server.work_done_progress.begin(token, types.WorkDoneProgressBegin(title, cancellable=True))
+    try:
+        yield _Shown(server, token)
+    finally:
+        server.work_done_progress.end(token, types.WorkDoneProgressEnd())
+        server.work_done_progress.tokens.pop(token, None)
+
+
+def words(command: str) -> tuple[str, ...]:
+    """The words of a command line.
+
+    Raises:
+      ValueError: its quotes do not match, or there are none.
+    """
+    found = tuple(shlex.split(command))
+    if not found:
+        raise ValueError("the command is empty")
+    return found
+
+
+def joined(given: Sequence[str]) -> str:
+    """The command line of these words."""
+    return shlex.join(given)
+
+
+async def trace(command: Sequence[str], cwd: Path, output: Path, told: Progress) -> tuple[int, str] | None:
+    """Runs the program under `jaxfix trace`; its exit status and the last line that it said, None if it was ended."""
+    own = (sys.executable, "-P", "-m", "jaxfix", "trace", "-o", str(output), "--", *command)
+    process = await asyncio.create_subprocess_exec(
+        *own, cwd=cwd, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, start_new_session=True, env=_environment()
+    )
+    last = ""
+    async with _ended(process, told):
+        assert process.stdout is not None
+        async for line in _lines(process.stdout):
+            last = line.decode(errors="replace").strip() or last
+            told.report(last)
+        status = await process.wait()
+    return None if told.cancelled.is_set() else (status, last)
+
+
+async def prove(task: Task, told: Progress) -> Proven:
+    """Runs the proof in a process of its own."""
+    own = (sys.executable, "-P", "-m", "jaxfix.drivers.lsp.proving")
+    cwd = task.root if Path(task.root).is_dir() else str(Path(task.root).parent)
+    process = await asyncio.create_subprocess_exec(
+        *own, cwd=cwd, stdin=PIPE, stdout=PIPE, start_new_session=True, env=_environment()
+    )
+    problems: list[str] = []
+    proofs: tuple[Proof, ...] = ()
+    async with _ended(process, told):
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps(to_json(task)).encode())
+        process.stdin.close()
+        async for line in _lines(process.stdout):
+            with suppress(ValueError, KeyError, TypeError):
+                said = json.loads(line)
+                if "progress" in said:
+                    told.report(str(said["progress"]))
+                elif "problem" in said:
+                    problems.append(str(said["problem"]))
+                else:
+                    proofs = tuple(Proof(**entry) for entry in said["receipts"])
+        status = await process.wait()
+    if told.cancelled.is_set():
+        return Proven(is_cancelled=True)
+    if status and not problems:
+        problems.append(f"the proof has ended with status {status}")
+    return Proven(proofs, tuple(problems))
+
+
+async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """The lines of a program, of which some may be endless: those come in pieces."""
+    held = b""
+    while piece := await stream.read(1 << 16):
+        *whole, held = (held + piece).replace(b"\r", b"\n").split(b"\n")
+        for line in whole:
+            yield line
+        held = held[-(1 << 20) :]
+    if held:
+        yield held
+
+
+@asynccontextmanager
+async def _ended(process: Process, told: Progress) -> AsyncIterator[None]:
+    """Ends the process and all that it has started when the user wants that, and in any case in the end."""
+
+    async def waiting() -> None:
+        await told.cancelled.wait()
+        await _end(process)
+
+    watch = asyncio.ensure_future(waiting())
+    try:
+        yield
+    finally:
+        watch.cancel()
+        if process.returncode is None or told.cancelled.is_set():
+            await asyncio.shield(_end(process))
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is None:
+        _signal(process, signal.SIGTERM)  # jaxfix ends its rerun and clears away its copies
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(process.wait(), _PATIENCE_S)
+    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _signal(process: Process, number: int) -> None:
+    with suppress(OSError):
+        if os.name == "posix":
+            os.killpg(process.pid, number)
+        else:
+            process.terminate()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}

@@ -1,0 +1,63 @@
+"""What the last traced run of a project tells of its texts."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jaxfix.core.compiled import Compiled, compiled
+from jaxfix.core.source import SourceFile
+from jaxfix.core.tracefile import Trace
+from jaxfix.drivers.work.looking import informed, settled
+from jaxfix.drivers.work.targets import Request, targets
+from jaxfix.drivers.work.traces import Sights, read_trace
+from jaxfix.engine.seen import Sighting
+
+
+@dataclass(slots=True)
+class Seen:
+    """One trace; `explained` is what a finding of any of its files accounts for."""
+
+    trace: Trace
+    explained: frozenset[Compiled]
+    _sights: Sights = field(init=False)
+    _rows: tuple[Compiled, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._sights, self._rows = Sights(self.trace), compiled(self.trace.measurement.compiles)
+
+    def of(self, path: Path, source: SourceFile) -> tuple[Sighting, ...]:
+        """What was compiled again, seen from the text."""
+        found = self._sights.of(path, source)
+        return tuple(replace(entry, is_told=entry.origin in self.explained) for entry in found)
+
+    @property
+    def compiles(self) -> int:
+        return len(self.trace.measurement.compiles)
+
+    @property
+    def again(self) -> int:
+        return sum(row.again for row in self._rows)
+
+    @property
+    def seconds(self) -> float:
+        return sum(row.seconds for row in self._rows)
+
+    @property
+    def summary(self) -> str:
+        """What the run compiled, in one line."""
+        lost = sum(row.lost_s for row in self._rows)
+        return f"{self.compiles} compiles, {self.seconds:.1f} s; {self.again} of them again, {lost:.1f} s lost"
+
+
+def read(path: Path) -> Seen:
+    """The trace that `jaxfix trace -o` wrote.
+
+    Raises:
+      UserError: it is none.
+    """
+    trace = read_trace(str(path))
+    sights = Sights(trace)
+    looked_at = targets(Request(()), sights).targets if sights.paths else ()
+    explained: set[Compiled] = set()
+    for target in settled(informed(looked_at)):
+        explained.update(entry.origin for entry in target.seen if entry.is_told)
+    return Seen(trace, frozenset(explained))

@@ -1,0 +1,361 @@
+"""What lies on the desk of a review: what was found, what is decided, what reruns have shown, what was written."""
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from jaxfix.core.errors import UserError, WriteError
+from jaxfix.core.report import Comparison, Diagnostic, Verdict
+from jaxfix.drivers import files, journal
+from jaxfix.drivers.review.look import Receipts, Wishes, agenda_digest, informed, look
+from jaxfix.drivers.review.plan import FileChange, Plan, plan
+from jaxfix.drivers.review.proving import Proving, sources
+from jaxfix.drivers.work import decisions, recording
+from jaxfix.drivers.work.candidates import Candidate
+from jaxfix.drivers.work.decisions import Choice, Decisions, Name
+from jaxfix.drivers.work.planning import Plans
+from jaxfix.drivers.work.proof import Proofs, Rerun
+from jaxfix.drivers.work.session import Session, own, written
+from jaxfix.drivers.work.watching import Watcher
+from jaxfix.render.paint import counted
+
+RUNNING = "a rerun is going on: wait for its end, or cancel it"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the last write has done, by the number of its entry in the journal of `root`."""
+
+    root: Path
+    number: int
+    files: tuple[FileChange, ...]
+    titles: tuple[str, ...]
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A rerun and how far it is."""
+
+    state: str = "idle"
+    title: str = ""
+    step: str = ""
+    done: int = 0
+    log: tuple[str, ...] = ()
+    message: str = ""
+    begun: float = field(default_factory=time.monotonic)
+
+
+class Stale(Exception):
+    """The page speaks of an older look."""
+
+
+class Desk:
+    """The one place where a review changes, whoever asks for it; each change is told to those who listen."""
+
+    def __init__(self, wishes: Wishes, watcher: Watcher) -> None:
+        self._wishes, self._watcher = wishes, watcher
+        self._lock = threading.RLock()
+        self._listeners: set[Callable[[], None]] = set()
+        self._proofs = Proofs({})
+        self._past: list[Decisions] = []
+        self._made: frozenset[Name] = frozenset()
+        self._stamps: dict[Path, tuple[tuple[int, int, int], bool]] = {}
+        self._proving: Proving | None = None
+        self.revision = 0
+        self.run = Run()
+        self.written: Written | None = None
+        self.changed: tuple[str, ...] = ()
+        self.problem: str | None = None
+        self.seen = look(wishes, 1, watcher)
+        self.decisions = self._recalled()
+
+    @property
+    def lock(self) -> threading.RLock:
+        """Held by whoever reads more than one thing."""
+        return self._lock
+
+    @property
+    def together(self) -> tuple[Comparison, ...]:
+        """What the proven fixes do together."""
+        return self._proofs.together
+
+    @property
+    def rerun(self) -> Rerun:
+        """What a yes would run."""
+        command = self.seen.agenda.command if self.seen.agenda is not None else None
+        return replace(self._wishes.rerun, command=command)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._past)
+
+    @property
+    def is_running(self) -> bool:
+        return self.run.state in ("running", "cancelling")
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls `listener`, in any thread, after each change; returns what ends that."""
+        with self._lock:
+            self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    # decisions
+
+    def decide(self, number: int, fixes: Sequence[int], choice: Choice | None) -> None:
+        """Decides so about the fixes of the look `number`, and remembers it.
+
+        Raises:
+          Stale: there was another look since.
+          WriteError: it cannot be remembered.
+        """
+        with self._lock:
+            if number != self.seen.number:
+                raise Stale
+            possible = [fix for fix in fixes if 0 <= fix < len(self.seen.found) and _is_possible(self.seen.found[fix])]
+            decided = self.decisions.with_choice(self.seen.names(possible), choice)
+            self._keep(decided)
+            if decided != self.decisions:  # else there is nothing that `undo` could take back
+                self._past.append(self.decisions)
+            self.decisions = decided
+            self._tell()
+
+    def undo(self) -> tuple[int, ...]:
+        """Takes back the last decision; returns the fixes that it was about.
+
+        Raises:
+          WriteError: it cannot be remembered.
+        """
+        with self._lock:
+            if not self._past:
+                return ()
+            before = self._past[-1]
+            self._keep(before)
+            self._past.pop()
+            now, self.decisions = self.decisions, before
+            self._tell()
+            return tuple(
+                n for n, entry in enumerate(self.seen.found) if now.of(entry.name) is not before.of(entry.name)
+            )
+
+    # writing
+
+    def plan(self) -> Plan:
+        """What a write would do now.
+
+        Raises:
+          UserError: that cannot be told.
+        """
+        with self._lock:
+            made = plan(self.seen, self.decisions, self._wishes.leave)
+            return replace(made, problem=RUNNING) if self.is_running else made
+
+    def write(self, digest: str) -> None:
+        """Writes the plan that has this digest.
+
+        Raises:
+          WriteError: nothing was written.
+        """
+        with self._lock:
+            plan = self.plan()
+            if plan.digest != digest:
+                raise WriteError("what would be written is not what was shown any more", hint="look at it again")
+            if plan.problem is not None:
+                raise WriteError(plan.problem)
+            if not plan.files:
+                raise WriteError("no accepted fix changes a file")
+            places = written(plan.plans, plan.generated, self._wishes.leave, self._watcher)
+            root = journal.root_for([*places.values(), *(entry.place for entry in plan.generated)])
+            self.written = Written(root, journal.entries(root)[0][0].number, plan.files, plan.titles)
+            self._made = frozenset(
+                Name(e.patch.path, fix.key) for e in own(plan.plans.changed) for fix in e.patch.applied
+            )
+            open_again = self.decisions.with_choice(self._made, None)  # should `undo` bring them back
+            problems = self._tried(partial(self._record, plan.plans, places), partial(self._keep, open_again))
+            problems += self._tried(partial(self._look_again, {entry.path: entry.after for entry in plan.files}))
+            self._complain(problems)
+
+    def take_back(self, number: int) -> None:
+        """Undoes the write of that number.
+
+        Raises:
+          WriteError: it is not the last one, or a file has changed since; nothing was written.
+        """
+        with self._lock:
+            if self.is_running:
+                raise WriteError(RUNNING)
+            mine = self.written
+            entries = () if mine is None else journal.entries(mine.root)
+            last = next((entry for entry, undone in entries if not undone), None)
+            if mine is None or last is None or not last.number == number == mine.number:
+                raise WriteError("it is not the last that was written here", hint="`jaxfix undo --list` names all")
+            journal.undo(mine.root)
+            self.written = replace(mine, undone=True)
+            problems = self._tried(partial(self._look_again, {entry.path: entry.before for entry in mine.files}))
+            self.decisions = self.decisions.with_choice(self._made, Choice.ACCEPTED)
+            self._complain([*problems, *self._tried(partial(self._keep, self.decisions))])
+
+    def look_again(self) -> None:
+        """Reads all files anew.
+
+        Raises:
+          UserError: they cannot be looked at.
+        """
+        with self._lock:
+            if self.is_running:
+                raise UserError(RUNNING)
+            self._look_again()
+
+    def watch_files(self) -> None:
+        """Notices which files are not what they were when they were read."""
+        with self._lock:
+            if self.is_running:
+                return
+            seen = self.seen
+        targets = seen.session.looked_at.targets
+        found = tuple(t.source.path for t in targets if t.path is not None and self._differs(t.path, t.source.raw))
+        with self._lock:
+            if seen is self.seen and found != self.changed:
+                self.changed = found
+                self._tell()
+
+    # proving
+
+    def prove(self, digest: str) -> None:
+        """Starts the rerun that a person has agreed to, who was shown what has this digest.
+
+        Raises:
+          UserError: it is not what would run now.
+        """
+        with self._lock:
+            if self.is_running:
+                raise UserError(RUNNING)
+            if self.seen.agenda is None or agenda_digest(self.seen.agenda) != digest:
+                raise UserError("what would run is not what was shown any more", hint="look at it again")
+            proving = Proving(self._wishes.request, self.seen.session, self.rerun, self._progressed)
+            proving.start(self._ended)
+            self._proving, self.run = proving, Run("running")
+            self._tell()
+
+    def cancel(self) -> None:
+        """Ends the rerun, if there is one."""
+        with self._lock:
+            if self._proving is not None and self.run.state == "running":
+                self.run = replace(self.run, state="cancelling")
+                self._proving.cancel()
+                self._tell()
+
+    def close(self) -> None:
+        """Ends the rerun, and waits for that."""
+        self.cancel()
+        proving = self._proving
+        if proving is not None:
+            proving.join()
+
+    def _progressed(self, title: str, step: str, done: int) -> None:
+        with self._lock:
+            if title:
+                self.run = replace(self.run, title=title, step=step, done=done)
+            else:
+                self.run = replace(self.run, log=(*self.run.log, step)[-50:])
+            self._tell()
+
+    def _ended(self, proofs: Proofs | None, error: str | None) -> None:
+        with self._lock:
+            self._proving = None
+            if proofs is None:
+                state, message = ("failed", error) if error is not None else ("cancelled", "the rerun was cancelled")
+                self.run = replace(self.run, state=state, message=message)
+            else:
+                self._proofs = replace(proofs, receipts={**self._proofs.receipts, **proofs.receipts})
+                self.seen = informed(self.seen, self._proofs.receipts)
+                self.run = replace(self.run, state="done", message=_summary(proofs))
+                failures = self._tried(lambda: self._record(self.seen.session.candidates(), {}, proofs))
+                self.problem = "; ".join((*proofs.errors, *failures)) or None
+            self._tell()
+
+    # all the rest
+
+    def _tried(self, *acts: Callable[[], None]) -> list[str]:
+        """Does what follows something that stands already; returns what has failed of it."""
+        failures = []
+        for act in acts:
+            try:
+                act()
+            except UserError as error:
+                failures.append(str(error))
+        return failures
+
+    def _complain(self, problems: Sequence[str]) -> None:
+        if problems:
+            self.problem = "; ".join(problems)
+        self._tell()
+
+    def _look_again(self, changes: Mapping[str, bytes | None] | None = None) -> None:
+        """Reads everything anew; what reruns have shown is forgotten if more has changed than `changes`."""
+        expected = {**sources(self.seen.session), **_digests(changes or {})}
+        self.seen = look(self._wishes, self.seen.number + 1, self._watcher, partial(self._holding, expected))
+        self._past.clear()
+        self.decisions = self._recalled()
+        self.changed = ()
+        self._tell()
+
+    def _holding(self, expected: Mapping[str, str | None], session: Session) -> Receipts:
+        now = sources(session)
+        if not now.items() <= expected.items() or not sources(self.seen.session).keys() <= now.keys():
+            self._proofs = Proofs({})
+        return self._proofs.receipts
+
+    def _recalled(self) -> Decisions:
+        memory = decisions.memory(self.seen.session)
+        self.problem = memory.problem
+        return decisions.recalled(memory, self.seen.session, self._late())
+
+    def _keep(self, decided: Decisions) -> None:
+        decisions.keep(self.seen.session, decided, self._late())
+
+    def _late(self) -> list[Diagnostic]:
+        return [entry.diagnostic for entry in self.seen.found if entry.needs]
+
+    def _differs(self, path: Path, raw: bytes) -> bool:
+        """Whether the file is another than `raw`; read only where its time or size has changed since it was asked."""
+        try:
+            status = os.stat(path)
+            stamp = (status.st_mtime_ns, status.st_size, hash(raw))
+            if path not in self._stamps or self._stamps[path][0] != stamp:
+                self._stamps[path] = stamp, files.read_bytes(path) != raw
+            return self._stamps[path][1]
+        except (OSError, UserError):
+            return True
+
+    def _record(self, planned: Plans, places: Mapping[str, Path], proofs: Proofs | None = None) -> None:
+        receipts = (proofs or self._proofs).receipts
+        rerun = self.rerun
+        recording.keep(
+            planned.planned, receipts, places, rerun.command, self._wishes.request.python, rerun.target, self._watcher
+        )
+
+    def _tell(self) -> None:
+        self.revision += 1
+        for listener in tuple(self._listeners):
+            listener()
+
+
+def _digests(contents: Mapping[str, bytes | None]) -> dict[str, str | None]:
+    """The sha256 of each, as `sources` has them."""
+    return {path: None if raw is None else hashlib.sha256(raw).hexdigest() for path, raw in contents.items()}
+
+
+def _is_possible(entry: Candidate) -> bool:
+    return entry.impossible is None
+
+
+def _summary(proofs: Proofs) -> str:
+    verdicts = [receipt.verdict for receipt in proofs.receipts.values()]
+    proven = sum(verdict is Verdict.PROVEN for verdict in verdicts)
+    return f"{counted(len(verdicts), 'fix')} tried, {proven} proven"

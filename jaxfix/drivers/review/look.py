@@ -1,0 +1,99 @@
+"""One look at the code: every fix that is found in it, with what is known of each."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from jaxfix.core.errors import BugError, UserError
+from jaxfix.core.report import Evidence
+from jaxfix.drivers.work import accounting
+from jaxfix.drivers.work.agenda import Agenda, agenda, root_of
+from jaxfix.drivers.work.candidates import Candidate, Shown, candidates
+from jaxfix.drivers.work.consent import Mode
+from jaxfix.drivers.work.decisions import Name
+from jaxfix.drivers.work.planning import by_mode
+from jaxfix.drivers.work.proof import Rerun
+from jaxfix.drivers.work.session import Session, opened
+from jaxfix.drivers.work.targets import Request, targets
+from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.work.writing import Leave
+
+Receipts = Mapping[tuple[str, str], Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line asked for; `rerun.command` is the program that it named."""
+
+    request: Request
+    rerun: Rerun
+    leave: Leave = field(default_factory=Leave)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the code. `number` tells it from the others; `found` is numbered by the page."""
+
+    number: int
+    session: Session
+    found: tuple[Candidate, ...]
+    agenda: Agenda | None
+    root: Path
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    def names(self, numbers: Iterable[int]) -> tuple[Name, ...]:
+        return tuple(self.found[number].name for number in numbers if 0 <= number < len(self.found))
+
+
+def look(
+    wishes: Wishes, number: int, watcher: Watcher, holding: Callable[[Session], Receipts] = lambda session: {}
+) -> Look:
+    """Looks at everything, with what is known of each fix.
+
+    Args:
+      holding: which receipts of this run of jaxfix hold for what is read.
+
+    Raises:
+      UserError: what is asked for cannot be looked at.
+    """
+    looked_at = targets(wishes.request)
+    if not looked_at.targets and looked_at.errors:
+        raise UserError("; ".join(looked_at.errors))
+    session = opened(looked_at, watcher)
+    receipts = holding(session)
+    command = wishes.rerun.command or looked_at.run
+    python = wishes.request.python or wishes.rerun.target.interpreter
+    shown = Shown(receipts, accounting.remembered(session.looked_at.targets))
+    found: list[Candidate] = []
+    problems = [*session.found.errors, *session.found.bugs]
+    with watcher.progress("making fixes", len(session.fixable)) as advance:
+        for target in session.fixable:
+            try:
+                found += candidates(target, shown, partial(by_mode, Mode.RERUN, receipts))
+            except (BugError, UserError) as error:
+                problems.append(str(error))
+            advance(target.source.path)
+    own_paths = [t.path for t in session.looked_at.targets if t.path is not None and t.module is None]
+    would_run = agenda(session.fixable, command, python)
+    if would_run is not None and would_run.is_empty:
+        would_run = None
+    return Look(number, session, tuple(found), would_run, root_of(own_paths), looked_at.notes, tuple(problems))
+
+
+def informed(found: Look, receipts: Receipts) -> Look:
+    """The same look, with what reruns have shown since."""
+    shown = Shown(receipts, accounting.remembered(found.session.looked_at.targets))
+    accepts = {target.source.path: by_mode(Mode.RERUN, receipts, target) for target in found.session.looked_at.targets}
+    fresh = tuple(
+        replace(entry, known=shown.of(entry.name), held=accepts[entry.name.path](entry.fix)) for entry in found.found
+    )
+    return replace(found, number=found.number + 1, found=fresh)
+
+
+def agenda_digest(shown: Agenda) -> str:
+    """Names all that a person says yes to."""
+    parts = (shown.project, shown.folder, shown.command, *shown.drives, shown.python)
+    return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogateescape")).hexdigest()

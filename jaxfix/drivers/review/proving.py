@@ -1,0 +1,137 @@
+"""A rerun in a process of its own: the server answers meanwhile, and what is cancelled ends as with Ctrl-C."""
+
+import hashlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+
+from jaxfix.core.errors import EvidenceError, JaxfixError
+from jaxfix.drivers.work.proof import Proofs, Rerun
+from jaxfix.drivers.work.session import Session, opened, proven
+from jaxfix.drivers.work.targets import Request, targets
+from jaxfix.drivers.work.watching import Advance
+from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workers import leave_out_working_folder
+
+_PATIENCE_S = 15.0
+"""How long a rerun may take to clear away its copies."""
+Progressed = Callable[[str, str, int], None]
+"""Told of each step: what is done, the step, and how many there were; a note has no title."""
+Ended = Callable[[Proofs | None, str | None], None]
+"""Told at the end: what was shown, or why it failed, or neither if it was cancelled."""
+
+
+class Proving:
+    """One rerun."""
+
+    def __init__(self, request: Request, session: Session, rerun: Rerun, progressed: Progressed) -> None:
+        self._progressed = progressed
+        leave_out_working_folder()
+        context = multiprocessing.get_context("spawn")
+        self._hears, says = context.Pipe(duplex=False)
+        self._says = says
+        self._process = context.Process(
+            target=_work, args=(request, sources(session), rerun, says), name="jaxfix-proof"
+        )
+        self._listener: threading.Thread | None = None
+        self._is_cancelled = False
+
+    def start(self, ended: Ended) -> None:
+        """Begins; `ended` is called once, in a thread of its own."""
+        self._process.start()
+        self._says.close()  # so that its end is heard
+        self._listener = threading.Thread(target=self._listen, args=(ended,), name="jaxfix-proof")
+        self._listener.start()
+
+    def cancel(self) -> None:
+        """Asks it to end, and makes it after a while."""
+        self._is_cancelled = True
+        threading.Thread(target=self._end, name="jaxfix-cancel", daemon=True).start()
+
+    def join(self) -> None:
+        if self._listener is not None:
+            self._listener.join()
+
+    def _end(self) -> None:
+        pid = self._process.pid
+        with suppress(OSError):
+            if pid is not None and self._process.is_alive() and sys.platform != "win32":
+                os.kill(pid, signal.SIGINT)
+                self._process.join(_PATIENCE_S)
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(_PATIENCE_S)
+        if self._process.is_alive():
+            self._process.kill()
+
+    def _listen(self, ended: Ended) -> None:
+        proofs: Proofs | None = None
+        error: str | None = "the process of the rerun died"
+        try:
+            while True:
+                match self._hears.recv():
+                    case ("progress", str(title), str(step), int(done)):
+                        self._progressed(title, step, done)
+                    case ("proofs", Proofs() as proofs):
+                        error = None
+                    case ("failed", str(error)):
+                        pass
+        except (EOFError, OSError):
+            pass
+        self._hears.close()
+        self._process.join()
+        ended(proofs, None if self._is_cancelled else error)
+
+
+class _Watcher:
+    """Tells the server, over the pipe."""
+
+    def __init__(self, says: Connection) -> None:
+        self._says = says
+
+    @contextmanager
+    def progress(self, title: str, total: int | None) -> Iterator[Advance]:
+        done = 0
+
+        def advance(step: str) -> None:
+            nonlocal done
+            done += 1
+            self._says.send(("progress", title, step, done))
+
+        self._says.send(("progress", title, "", 0))
+        yield advance
+
+    def note(self, message: str) -> None:
+        self._says.send(("progress", "", message, 0))
+
+    def finish_first(self) -> None:
+        """Nothing is written here."""
+
+
+def sources(session: Session) -> Mapping[str, str]:
+    """The sha256 of each source, by its path: what is known of them does not travel, and is read anew."""
+    return {t.source.path: hashlib.sha256(t.source.raw).hexdigest() for t in session.looked_at.targets}
+
+
+def _work(request: Request, expected: Mapping[str, str], rerun: Rerun, says: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    watcher = _Watcher(says)
+    try:
+        session = opened(targets(request), watcher)
+        if sources(session) != expected:
+            raise EvidenceError("files have changed since they were read", hint="look again")
+        says.send(("proofs", proven(session, rerun, Leave(dirty=True, no_vcs=True), watcher)))
+    except JaxfixError as error:
+        says.send(("failed", str(error)))
+    except KeyboardInterrupt:
+        pass
+    except Exception as error:
+        says.send(("failed", f"a bug in jaxfix: {type(error).__name__}: {error}"))
+    finally:
+        says.close()

@@ -1,0 +1,78 @@
+"""What a rerun would execute, and where: the one thing that a person says yes to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxfix.drivers import files
+from jaxfix.drivers.work.driving import can_be_driven, location
+from jaxfix.drivers.work.targets import Target
+from jaxfix.render.paint import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """All that would run.
+
+    Attributes:
+      project: the root of the project that is copied, links resolved.
+      folder: where the command runs.
+      command: the program; None where there is none.
+      installed: the installed packages and modules whose optimizers are driven.
+      own: those of the user's, driven where there is no program.
+      python: the interpreter that drives them.
+    """
+
+    project: Path
+    folder: Path
+    command: str | None
+    installed: tuple[Path, ...]
+    own: tuple[Path, ...]
+    python: str
+
+    @property
+    def drives(self) -> tuple[Path, ...]:
+        """What is driven, by path."""
+        return self.installed if self.command is not None else tuple(sorted({*self.installed, *self.own}))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to run."""
+        return self.command is None and not self.drives
+
+    @property
+    def words(self) -> str:
+        """In words that go on from `with a yes, jaxfix may`."""
+        if self.command is not None:
+            return f"rerun `{printable(self.command)}` with and without them, in copies of `{self.project}`"
+        names = ", ".join(f"`{name}`" for name in sorted({path.stem for path in self.drives}))
+        return f"drive the optimizers of {names} with and without them, with `{self.python}`"
+
+
+def agenda(targets: Sequence[Target], command: str | None, python: str) -> Agenda | None:
+    """What a rerun for the fixes of `targets` would execute; None if none of them is a file."""
+    placed = [target for target in targets if target.path is not None]
+    if not placed:
+        return None
+    driven = [target for target in placed if can_be_driven(target)]
+    root = root_of([target.path for target in placed if target.path is not None and target.module is None])
+    return Agenda(
+        project=root,
+        folder=folder_in(root),
+        command=command,
+        installed=tuple(sorted({location(target) for target in driven if target.module is not None})),
+        own=tuple(sorted({location(target) for target in driven if target.module is None})),
+        python=python,
+    )
+
+
+def root_of(own: Sequence[Path]) -> Path:
+    """The project of the user's files, or that of the working folder."""
+    start = files.common_folder(own) if own else files.resolved(Path.cwd())
+    return files.project_root(start) or start
+
+
+def folder_in(root: Path) -> Path:
+    """Where a program of the project runs: here, if that is in it."""
+    here = files.resolved(Path.cwd())
+    return here if here.is_relative_to(root) else root

@@ -1,0 +1,124 @@
+"""What the codemods say of everything that is looked at."""
+
+from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from jaxfix.core.compiled import Compiled
+from jaxfix.core.errors import SourceError
+from jaxfix.core.facts import Project
+from jaxfix.core.report import Diagnostic, Report
+from jaxfix.core.source import SourceFile
+from jaxfix.drivers import files
+from jaxfix.drivers.work.targets import Target, Targets
+from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workers import Crew
+from jaxfix.engine.analyze import Analysis, analyze
+from jaxfix.engine.project import joined
+from jaxfix.engine.seen import Sighting, moved
+from jaxfix.engine.survey import Memory, Unit, survey
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the codemods say of many targets; `errors` and `bugs` are sentences."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    errors: tuple[str, ...]
+    bugs: tuple[str, ...]
+
+    def of(self, path: str) -> tuple[Diagnostic, ...]:
+        """Those of one source."""
+        return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.path == path)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was looked at, each target told of the others, and what was found."""
+
+    targets: tuple[Target, ...]
+    findings: Findings
+
+
+def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> Looked:
+    """Analyses every target; what cannot be parsed becomes an error, the rest goes on.
+
+    Args:
+      memory: what was found before, of targets that no trace has seen.
+    """
+    wanted = looked_at.targets
+    if any(target.seen for target in wanted):
+        told = settled(informed(wanted))
+        return Looked(told, look_again(told, watcher))
+    units = [Unit(target.source, target.codemods, target.surroundings) for target in wanted]
+    with Crew() as crew, watcher.progress("looking", len(units)) as advance:
+        found = survey(units, advance, crew, is_complete=looked_at.is_complete, memory=memory)
+    diagnostics = (diagnostic for look in found.looks for diagnostic in look.diagnostics)
+    errors = (look.error for look in found.looks if look.error is not None)
+    bugs = (bug for look in found.looks for bug in look.bugs)
+    return Looked(_of(wanted, found.project), Findings(tuple(diagnostics), tuple(errors), tuple(bugs)))
+
+
+def look_again(wanted: Sequence[Target], watcher: Watcher) -> Findings:
+    """As `look`, at targets that are told of the others already."""
+    diagnostics: list[Diagnostic] = []
+    errors: list[str] = []
+    bugs: list[str] = []
+    with watcher.progress("looking", len(wanted)) as advance:
+        for target in wanted:
+            try:
+                analysis = analysed(target)
+                diagnostics += analysis.diagnostics
+                bugs += analysis.bugs
+            except SourceError as error:
+                errors.append(str(error))
+            advance(target.source.path)
+    return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
+
+
+def informed(wanted: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets, told of the other files."""
+    return _of(wanted, joined([(target.source, target.surroundings) for target in wanted]))
+
+
+def _of(wanted: Iterable[Target], project: Project) -> tuple[Target, ...]:
+    return tuple(replace(t, surroundings=replace(t.surroundings, project=project)) for t in wanted)
+
+
+def analysed(target: Target) -> Analysis:
+    """What the codemods find in the target, with all that is known of it.
+
+    Raises:
+      SourceError: it is not valid Python.
+    """
+    return analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
+
+
+def settled(wanted: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets, told of what a finding of any of them explains: no other file is to report it again."""
+    explained: set[Compiled] = set()
+    for target in wanted:
+        if target.seen:
+            with suppress(SourceError):  # told by whoever looks at it in earnest
+                explained |= analysed(target).explained
+    return tuple(replace(target, seen=_told(target.seen, explained)) for target in wanted)
+
+
+def reread(target: Target, source: SourceFile) -> Target:
+    """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
+    return replace(target, source=source, seen=moved(target.seen, target.source, source))
+
+
+def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:
+    return tuple(replace(sighting, is_told=sighting.is_told or sighting.origin in explained) for sighting in seen)
+
+
+def from_here(report: Report) -> Report:
+    """The report as a machine reads it: every path relative to where jaxfix runs, however long that is."""
+    return replace(
+        report,
+        findings=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.findings),
+        patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
+        generated=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.generated),
+        evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
+    )

@@ -1,0 +1,76 @@
+"""Which fixes are taken, and why the others are held."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from jaxfix.core.errors import BugError
+from jaxfix.core.finding import Fix, Safety
+from jaxfix.core.report import Evidence, Patch, Verdict
+from jaxfix.drivers.work.consent import Mode
+from jaxfix.drivers.work.targets import Target
+from jaxfix.engine.plan import Accept, Edited, plan
+
+Receipts = Mapping[tuple[str, str], Evidence]
+"""The evidence by path and key of the fix."""
+NO_EVIDENCE = "needs evidence: rerun with `--prove` or `--run CMD`"
+NO_PROGRAM = "no program to rerun; name one with `--run`"
+Taken = Callable[[Target], Accept]
+"""What decides of each fix of a target: None takes it, else the reason why it is held."""
+Own = Mapping[str, Edited]
+"""What a person makes of some fixes instead, by the path of their target."""
+_NOTHING: Own = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A target and what shall become of it."""
+
+    target: Target
+    patch: Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """The plan of every target; `bugs` are sentences about those that have none."""
+
+    planned: tuple[Planned, ...]
+    bugs: tuple[str, ...]
+
+    @property
+    def changed(self) -> tuple[Planned, ...]:
+        return tuple(entry for entry in self.planned if entry.patch.before != entry.patch.after)
+
+
+def plans(targets: Sequence[Target], taken: Taken, own: Own = _NOTHING) -> Plans:
+    """Plans every target with the fixes that are `taken`, some of them as a person has edited them."""
+    planned: list[Planned] = []
+    bugs: list[str] = []
+    for target in targets:
+        try:
+            edited = own.get(target.source.path, {})
+            patch = plan(target.source, target.codemods, taken(target), target.surroundings, edited)
+            planned.append(Planned(target, patch))
+        except BugError as error:  # told with its file; the others go on
+            bugs.append(str(error))
+    return Plans(tuple(planned), tuple(bugs))
+
+
+def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
+    """Takes what `mode` takes, and what `receipts` prove."""
+
+    def reason(fix: Fix) -> str | None:
+        if fix.safety is Safety.DISPLAY_ONLY:
+            return "a hint, never written"
+        if mode is Mode.EVERYTHING:
+            return None
+        receipt = receipts.get((target.source.path, fix.key))
+        if receipt is not None and receipt.verdict is Verdict.PROVEN:
+            return None
+        if receipt is not None and (not fix.is_safe or receipt.verdict.is_refuted):
+            return f"{receipt.verdict.value}: {receipt.reason}"
+        if fix.is_safe:
+            return None
+        return NO_PROGRAM if mode is Mode.RERUN else NO_EVIDENCE
+
+    return reason

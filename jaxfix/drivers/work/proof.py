@@ -1,0 +1,218 @@
+"""Gets the evidence for what would be fixed: by the program that was named, else by driving optimizers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jaxfix.core.errors import ConfigError, EvidenceError
+from jaxfix.core.finding import Equality, Fix
+from jaxfix.core.report import Comparison, Evidence, Patch, Verdict
+from jaxfix.drivers import files
+from jaxfix.drivers.work import generating
+from jaxfix.drivers.work.agenda import folder_in, root_of
+from jaxfix.drivers.work.driving import can_be_driven, location, path_of
+from jaxfix.drivers.work.planning import Planned, Receipts
+from jaxfix.drivers.work.watching import Watcher
+from jaxfix.engine.plan import plan
+from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
+from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.prove import Runner, prove
+from jaxfix.evidence.target import Local, Target
+from jaxfix.render.paint import printable
+
+Lines = Mapping[tuple[str, str], int]
+"""Where each finding is, by path and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The receipts by path and key, what the proven fixes do together, and sentences about what could not be driven."""
+
+    receipts: Receipts
+    together: tuple[Comparison, ...] = ()
+    errors: tuple[str, ...] = ()
+
+    def with_more(self, other: "Proofs") -> "Proofs":
+        return Proofs(
+            {**self.receipts, **other.receipts}, (*self.together, *other.together), (*self.errors, *other.errors)
+        )
+
+
+@dataclass(slots=True)
+class _Trial:
+    """Fixes that are tried together; `base` is the folder that the runner's paths start from."""
+
+    planned: Sequence[Planned]
+    base: Path
+    lines: Lines
+    _plans: dict[tuple[str, frozenset[str]], Patch] = field(default_factory=dict)
+
+    def functions(self) -> list[tuple[str, str]]:
+        return sorted({(name, fix.function) for name, fix, _ in self.candidates()})
+
+    def candidates(self) -> list[tuple[str, Fix, int]]:
+        return [
+            (self._name(entry), fix, self.lines.get((entry.patch.path, fix.key), 1))
+            for entry in self.planned
+            for fix in entry.patch.applied
+        ]
+
+    def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        """The sources, by the runner's path, with exactly these fixes; those that stay as they are are left out.
+
+        The helper files that these fixes need are among them.
+        """
+        sources: dict[str, bytes] = {}
+        for entry in self.planned:
+            keys = frozenset(key for name, key in fixes if name == self._name(entry))
+            if keys:
+                patch = self._patched(entry, keys)
+                sources[self._name(entry)] = patch.after
+                beside = generating.sources(entry.target, patch.applied)
+                sources |= {self._relative(files.resolved(path)): text for path, text in beside.items()}
+        return sources
+
+    def proven_by(self, runner: Runner, watcher: Watcher) -> Proofs:
+        shown = {self._name(entry): entry.patch.path for entry in self.planned}
+        with watcher.progress("proving", None) as advance:
+            found = prove(self.candidates(), self.patched, runner, advance)
+        receipts = {(shown[e.path], e.key): replace(e, path=shown[e.path]) for e in found.receipts}
+        return Proofs(receipts, found.together)
+
+    def _patched(self, entry: Planned, keys: frozenset[str]) -> Patch:
+        cached = (entry.patch.path, keys)
+        if cached not in self._plans:
+            target = entry.target
+
+            def accept(fix: Fix) -> str | None:
+                return None if fix.key in keys else "left out"
+
+            self._plans[cached] = plan(target.source, target.codemods, accept, target.surroundings)
+        return self._plans[cached]
+
+    def _name(self, entry: Planned) -> str:
+        return self._relative(files.resolved(path_of(entry.target)))
+
+    def _relative(self, path: Path) -> str:
+        """The path as the runner knows it: from `base`, or absolute; never from here, where it may be another file."""
+        return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else str(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """How to rerun.
+
+    Attributes:
+      command: the program; None where there is none.
+      python: drives optimizers; ours if it is None.
+      timeout_s: of each run.
+      steps: calls of the rewritten functions after which a run of the program is ended; None runs it to its end.
+      compared: `module:function` whose results are compared too.
+      target: where.
+    """
+
+    command: str | None
+    python: str | None
+    timeout_s: float
+    steps: int | None = None
+    compared: tuple[str, ...] = ()
+    target: Target = field(default_factory=Local)
+
+    @property
+    def there(self) -> str:
+        """The place, to follow the sentence that announces a run; nothing for this machine."""
+        return "" if isinstance(self.target, Local) else f" on {self.target.name}"
+
+
+def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher) -> Proofs:
+    """Reruns with and without the fixes; says what it runs before it does.
+
+    Raises:
+      EvidenceError: `command` cannot be run.
+    """
+    command = rerun.command
+    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun, lines, watcher)
+    for place, entries in _packages(planned, proofs.receipts, command).items():
+        try:
+            proofs = proofs.with_more(_by_driving(place, entries, rerun, lines, watcher))
+        except EvidenceError as error:
+            proofs = proofs.with_more(Proofs({}, errors=(str(error),)))
+    if command is not None:
+        return proofs
+    # That nothing drives it is no news about the fix: a program is what it needs.
+    reached = {key: entry for key, entry in proofs.receipts.items() if entry.verdict is not Verdict.NOT_REACHED}
+    return replace(proofs, receipts=reached)
+
+
+def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: Lines, watcher: Watcher) -> Proofs:
+    own = [path_of(entry.target) for entry in planned if entry.target.module is None]
+    root = root_of(own)
+    cwd = folder_in(root)
+    trial = _Trial(planned, root, lines)
+    compared = [named_function(name) for name in rerun.compared]
+    runner = ProgramRunner(
+        root,
+        command,
+        trial.functions(),
+        cwd=cwd,
+        timeout_s=rerun.timeout_s,
+        compared=compared,
+        steps=rerun.steps,
+        target=rerun.target,
+    )
+    within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
+    watcher.note(
+        f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{rerun.there}; "
+        f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
+    )
+    return trial.proven_by(runner, watcher)
+
+
+def named_function(name: str) -> tuple[str, str]:
+    """The module and the qualified name of `module:function`.
+
+    Raises:
+      ConfigError: it does not look like that.
+    """
+    module, _, qualname = name.partition(":")
+    if not (module and qualname) or not all(part.isidentifier() for part in (*module.split("."), *_plain(qualname))):
+        raise ConfigError(f"`--observe {name}` names no function", hint="write `module:function`, such as `train:loss`")
+    return module, qualname
+
+
+def _plain(qualname: str) -> list[str]:
+    return [part for part in qualname.split(".") if part != "<locals>"]
+
+
+def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher) -> Proofs:
+    trial = _Trial(planned, place if place.is_dir() else place.parent, lines)
+    python = rerun.python or rerun.target.interpreter
+    watcher.note(
+        f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
+        f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
+    )
+    functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
+    promised = {fix.equality for _, fix, _ in trial.candidates()}
+    loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.CURING} else ()
+    loops = (*loops, "float16") if Equality.CURING in promised else loops
+    runner = OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target, loops=loops)
+    return trial.proven_by(runner, watcher)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:g} min" if seconds >= 60 else f"{seconds:g} s"
+
+
+def _packages(planned: Sequence[Planned], receipts: Receipts, command: str | None) -> dict[Path, list[Planned]]:
+    """What there is to drive: installed packages, and without a program the user's own modules with optimizers."""
+    found: dict[Path, list[Planned]] = {}
+    for entry in planned:
+        if not can_be_driven(entry.target) or (entry.target.module is None and command is not None):
+            continue
+        if any(_is_open(receipts.get((entry.patch.path, fix.key))) for fix in entry.patch.applied):
+            found.setdefault(location(entry.target), []).append(entry)
+    return found
+
+
+def _is_open(evidence: Evidence | None) -> bool:
+    return evidence is None or evidence.verdict is Verdict.NOT_REACHED

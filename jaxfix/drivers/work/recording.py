@@ -1,0 +1,135 @@
+"""Keeps what reruns have shown, with all that it depends on."""
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jaxfix.core.codec import from_json, to_json
+from jaxfix.core.errors import UserError
+from jaxfix.core.report import Evidence
+from jaxfix.drivers import files, versions
+from jaxfix.drivers import receipts as kept
+from jaxfix.drivers.receipts import Now, Receipt
+from jaxfix.drivers.versions import Versions
+from jaxfix.drivers.work.agenda import root_of
+from jaxfix.drivers.work.planning import Planned
+from jaxfix.drivers.work.watching import Watcher
+from jaxfix.engine import config
+from jaxfix.engine.registry import load_registry
+from jaxfix.evidence.target import Target
+from jaxfix.render.paint import printable
+
+
+def keep(
+    planned: Sequence[Planned],
+    found: Mapping[tuple[str, str], Evidence],
+    places: Mapping[str, Path],
+    command: str | None,
+    python: str | None,
+    place: Target,
+    watcher: Watcher,
+) -> None:
+    """Keeps what the reruns of an `apply` have shown; where that fails, a note says so, and the apply goes on.
+
+    Args:
+      found: the evidence by path and key of the fix.
+      places: where each written source is, by its path.
+      command: the program that was rerun; evidence of another command is of optimizers.
+      python: the interpreter that drove those; that of the place if it is None.
+      place: where the reruns happened.
+    """
+    if not found:
+        return
+    entries = {entry.patch.path: entry for entry in planned if entry.target.path is not None}
+    own = [entry.target.path for entry in planned if entry.target.path is not None and entry.target.module is None]
+    root = root_of(own)
+    settings = Settings(root)
+    wanted = []
+    for evidence in (evidence for evidence in found.values() if evidence.path in entries):
+        drove = None if evidence.command == command else python or place.interpreter
+        entry = _receipt(evidence, entries[evidence.path], places.get(evidence.path), settings, drove)
+        wanted.append(replace(entry, place=None if place.is_here else place.name))
+    try:
+        kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted))
+    except UserError as error:
+        watcher.note(f"the receipts are not kept: {error}")
+
+
+def today(entry: Receipt, root: Path, settings: "Settings") -> Now:
+    """How things are with what the receipt of the project at `root` speaks of."""
+    file = root / entry.file
+    python = interpreter(entry, root)
+    found = settings.versions(python) if python is not None else None
+    return Now(kept.digest(file), settings.configured(files.resolved(file)), found)
+
+
+def interpreter(entry: Receipt, root: Path) -> Path | None:
+    """What would rerun it; None where that is not on this machine, or nobody can tell."""
+    if entry.place is not None:
+        return None
+    return Path(entry.drove) if entry.drove is not None else versions.interpreter_of(entry.evidence.command, root)
+
+
+def without_tricks(evidence: Evidence) -> Evidence:
+    """The same with every text printable: who wrote the file may be a stranger."""
+
+    def cleaned(value: object) -> object:
+        match value:
+            case str():
+                return printable(value)
+            case list():
+                return [cleaned(item) for item in value]
+            case dict():
+                return {key: cleaned(item) for key, item in value.items()}
+        return value
+
+    return from_json(Evidence, cleaned(to_json(evidence)))
+
+
+@dataclass(slots=True)
+class Settings:
+    """The configured program of each file and the versions of each interpreter, read once; what cannot be is told."""
+
+    root: Path
+    problems: list[str] = field(default_factory=list)
+    _commands: dict[Path, str | None] = field(default_factory=dict)
+    _versions: dict[Path, Versions | None] = field(default_factory=dict)
+    _known: tuple[str, ...] | None = None
+
+    def configured(self, file: Path) -> str | None:
+        """The program that the configuration names for the file, as `apply` would take it."""
+        start = file if file.is_relative_to(self.root) and file.exists() else self.root
+        for pyproject in files.nearest(start, "pyproject.toml"):
+            parsed = self._command(pyproject)
+            if parsed is not None:
+                return parsed or None
+        return None
+
+    def versions(self, python: Path) -> Versions | None:
+        if python not in self._versions:
+            self._versions[python] = versions.of(python)
+        return self._versions[python]
+
+    def _command(self, pyproject: Path) -> str | None:
+        """Empty where there is a table without a command, None where there is no table."""
+        if pyproject not in self._commands:
+            if self._known is None:
+                self._known = tuple(codemod.id for codemod in load_registry().codemods)
+            try:
+                found = config.parse(files.read_bytes(pyproject), files.shown(pyproject), self._known)
+                self._commands[pyproject] = None if found is None else found.run or ""
+            except UserError as error:
+                self.problems.append(str(error))
+                self._commands[pyproject] = ""
+        return self._commands[pyproject]
+
+
+def _receipt(evidence: Evidence, entry: Planned, place: Path | None, settings: Settings, drove: str | None) -> Receipt:
+    path = entry.target.path
+    assert path is not None  # stdin is never proven
+    own = entry.target.module is None
+    after = kept.digest(place) if own and place is not None else None
+    file = kept.relative_to(settings.root, path)
+    return Receipt(replace(evidence, path=file), file, after, drove, settings.configured(files.resolved(path)))

@@ -1,0 +1,330 @@
+"""What PATH arguments mean: files, folders, `-`, or the names of installed modules; and which codemods run on each."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from jaxfix.core.errors import ConfigError, ForeignNotebookError, SourceError
+from jaxfix.core.facts import ALONE, Surroundings
+from jaxfix.core.finding import Codemod
+from jaxfix.core.source import SourceFile
+from jaxfix.drivers import files, installed, walking
+from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.places import Places
+from jaxfix.drivers.roots import Roots
+from jaxfix.drivers.stored import Stored
+from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
+from jaxfix.drivers.work.traces import Sights, read_trace
+from jaxfix.engine import config as configuration
+from jaxfix.engine.config import Config
+from jaxfix.engine.registry import load_registry
+from jaxfix.engine.seen import Sighting
+
+STDIN = "-"
+LARGEST_BYTES = 1_000_000
+"""What was written by a program, and is larger, takes minutes and a gigabyte: it is looked at if it is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the options of a command say about where to look and for what.
+
+    `trace` is the file of a traced run; without paths, its files are looked at. `helper` is where the generated helper
+    file stands; None for beside the code, or where the configuration says.
+    """
+
+    paths: tuple[str, ...]
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    stdin_filename: str | None = None
+    python: str | None = None
+    trace: str | None = None
+    helper: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One source to look at; `path` is None for stdin, `module` None for what is not installed.
+
+    `seen` is what a traced run compiled again, as this source sees it, and `surroundings` what its place tells of it,
+    and other files once they were looked at. `helper` is the generated file that it would import from; None where
+    there is no place for one.
+    `baseline` is the file of known findings that the configuration names.
+    """
+
+    source: SourceFile
+    codemods: tuple[Codemod, ...]
+    path: Path | None
+    module: Installed | None
+    seen: tuple[Sighting, ...] = ()
+    surroundings: Surroundings = ALONE
+    helper: Helper | None = None
+    baseline: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names.
+
+    `notes` say what was passed over, and how a trace goes with what is looked at. Where it is not complete, a file that
+    is not among the targets may do anything to those that are.
+    """
+
+    targets: tuple[Target, ...]
+    errors: tuple[str, ...]
+    run: str | None
+    notes: tuple[str, ...] = ()
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: Path
+    module: Installed | None
+
+
+def targets(request: Request, sights: Sights | None = None, *, keeps_texts: bool = True) -> Targets:
+    """Reads everything that `request` names; what cannot be found or read becomes an error, the rest goes on.
+
+    Args:
+      sights: of a trace that is at hand already.
+      keeps_texts: for who works on them; else each is read again when somebody asks for it.
+
+    Raises:
+      ConfigError: an option says nothing.
+      EvidenceError, SourceError: `--trace` names no trace.
+    """
+    if sights is None and request.trace is not None:
+        sights = Sights(read_trace(request.trace))
+    if sights is not None and not request.paths:
+        request = replace(request, paths=sights.paths)
+    registry = load_registry()
+    _check(request, registry.codemods)
+    settings = _Settings(registry.codemods, request, keeps_texts)
+    errors = [str(failure) for failure in registry.failures] + settings.wrong_options()
+    found, foreign = [], []
+    for place in (*([None] if STDIN in request.paths else []), *_places(request, errors)):
+        try:
+            target = settings.stdin() if place is None else settings.target(place)
+        except ForeignNotebookError as error:
+            if place is None:
+                errors.append(str(error))  # a filter that says nothing would empty the file
+            elif settings.is_named(place.path):
+                foreign.append(str(error))
+            continue
+        except (SourceError, ConfigError) as error:
+            errors.append(str(error))
+            continue
+        found += [target] if target is not None else []
+    found = _settled(found, settings, errors)
+    run = settings.run(found)
+    notes = (*settings.passed_over, *foreign)
+    if sights is not None:
+        found = [replace(target, seen=sights.of(target.path, target.source)) for target in found]
+        notes += sights.notes()
+    is_complete = not errors and not settings.passed_over
+    return Targets(tuple(found), tuple(dict.fromkeys(errors)), run, notes, is_complete)
+
+
+def _settled(found: Sequence[Target], settings: "_Settings", errors: list[str]) -> list[Target]:
+    """The targets with what their places tell of them."""
+    told = []
+    for target in found:
+        try:
+            told.append(settings.settled(target))
+        except ConfigError as error:
+            errors.append(str(error))
+    return told
+
+
+def _check(request: Request, codemods: Sequence[Codemod]) -> None:
+    if request.stdin_filename is not None and STDIN not in request.paths:
+        raise ConfigError("`--stdin-filename` names what `-` reads, and `-` is not among the paths")
+    if request.select == ():
+        known = ", ".join(f"`{name}`" for name in sorted(codemod.id for codemod in codemods))
+        raise ConfigError("`--select` names no codemod", hint=f"the codemods are {known}")
+
+
+@dataclass
+class _Settings:
+    """The configuration of each file, looked for once per folder and read once per pyproject.toml."""
+
+    codemods: tuple[Codemod, ...]
+    request: Request
+    keeps_texts: bool
+    _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
+    _holding: dict[Path, tuple[Path | None, Config]] = field(default_factory=dict)
+    _chosen: dict[tuple[Config, str], tuple[Codemod, ...]] = field(default_factory=dict)
+    passed_over: list[str] = field(default_factory=list)
+    roots: Roots = field(default_factory=Roots)
+
+    def target(self, place: _Place) -> Target | None:
+        real = self.roots.places.resolved(place.path)
+        base, config = self._config_in(real.parent)
+        if place.module is None and self._is_left_out(place.path, base, config):
+            return None
+        relative = real.relative_to(base).as_posix() if base and config.per_file_ignores else place.path.name
+        raw = files.read_bytes(place.path)
+        source = SourceFile.decode(self.roots.places.shown(place.path), raw)
+        if len(source.text) > LARGEST_BYTES and not self.is_named(place.path):
+            size = f"{len(source.text) / 1_000_000:.1f} MB"
+            self.passed_over.append(f"{source.path}: not looked at for its {size}; name it to have that done")
+            return None
+        known = _baseline(base, config) if place.module is None else None
+        if place.module is None:
+            self.roots.add(real, source.text)
+        if not self.keeps_texts and source.notebook is None:
+            source = Stored(source, place.path)
+        return Target(source, self._enabled(config, relative), place.path, place.module, baseline=known)
+
+    def settled(self, target: Target) -> Target:
+        """The target with what its place tells of it.
+
+        Raises:
+          ConfigError: the user has placed the helper file where no module can stand.
+        """
+        if target.path is None:
+            return target
+        where = placed(target.path, target.module, self.roots)
+        named = self._named_helper(target, where) if target.module is None else None
+        helper = named or where.helper
+        return replace(target, surroundings=replace(where.told(helper), jax=self._jax), helper=helper)
+
+    def stdin(self) -> Target:
+        name = self.request.stdin_filename or "<stdin>"
+        base, config = self._config(Path(name))
+        relative = files.resolved(Path(name)).relative_to(base).as_posix() if base else name
+        source, codemods = SourceFile.decode(name, sys.stdin.buffer.read()), self._enabled(config, relative)
+        return Target(source, codemods, None, None, baseline=_baseline(base, config))
+
+    def wrong_options(self) -> list[str]:
+        wrong = []
+        for option, ids in (("--select", self.request.select or ()), ("--ignore", self.request.ignore)):
+            for name in ids:
+                try:
+                    configuration.check_ids((name,), self._known, f"`{option}`")
+                except ConfigError as error:
+                    wrong.append(str(error))
+        return wrong
+
+    def run(self, found: Sequence[Target]) -> str | None:
+        """The program of the first configuration that names one."""
+        for target in found:
+            if target.path is not None and target.module is None:
+                command = self._config_in(self.roots.places.resolved(target.path).parent)[1].run
+                if command is not None:
+                    return command
+        return None
+
+    @cached_property
+    def _jax(self) -> tuple[int, ...] | None:
+        """The version of jax of the Python that runs what is looked at."""
+        if self.request.python is None:
+            return installed.version("jax", installed.search_path(None))
+        from jaxfix.drivers import versions  # it alone needs `importlib.metadata`
+
+        return installed.version("jax", versions.packages_of(Path(self.request.python)))
+
+    @property
+    def _known(self) -> tuple[str, ...]:
+        return tuple(codemod.id for codemod in self.codemods)
+
+    def _enabled(self, config: Config, relative: str) -> tuple[Codemod, ...]:
+        key = config, relative if config.per_file_ignores else ""
+        if key not in self._chosen:
+            config = configuration.overridden(config, self.request.select, self.request.ignore)
+            self._chosen[key] = configuration.enabled(config, self.codemods, relative)
+        return self._chosen[key]
+
+    def _named_helper(self, target: Target, where: Placed) -> Helper | None:
+        """The helper file that the user has placed elsewhere."""
+        if self.request.helper is not None:
+            option = f"`--helper {self.request.helper}`"
+            return named_helper(option, Path(self.request.helper), where, target.source.text, self.roots)
+        base, config = self._config_in(where.path.parent)
+        if config.helper is None or base is None:
+            return None
+        key = f'`helper = "{config.helper}"`'
+        return named_helper(key, base / config.helper, where, target.source.text, self.roots)
+
+    def _is_left_out(self, path: Path, base: Path | None, config: Config) -> bool:
+        if base is None or self.is_named(path):
+            return False
+        return walking.excluded(path, base, config.extend_exclude)
+
+    def is_named(self, path: Path) -> bool:
+        """Whether the user named this very file."""
+        return files.resolved(path) in self._named_places
+
+    @cached_property
+    def _named_places(self) -> frozenset[Path]:
+        return frozenset(files.resolved(Path(name)) for name in self.request.paths)
+
+    def _config(self, path: Path) -> tuple[Path | None, Config]:
+        real = self.roots.places.resolved(path)
+        return self._config_in(real if real.is_dir() else real.parent)
+
+    def _config_in(self, folder: Path) -> tuple[Path | None, Config]:
+        if folder not in self._holding:
+            self._holding[folder] = self._config_of(folder)
+        return self._holding[folder]
+
+    def _config_of(self, folder: Path) -> tuple[Path | None, Config]:
+        pyproject = folder / "pyproject.toml"
+        config = self._parsed(pyproject) if os.path.isfile(pyproject) else None
+        if config is not None:
+            return folder, config
+        return self._config_in(folder.parent) if folder != folder.parent else (None, Config())
+
+    def _parsed(self, pyproject: Path) -> Config | None:
+        if pyproject not in self._read:
+            try:
+                raw = files.read_bytes(pyproject)
+                self._read[pyproject] = configuration.parse(raw, files.shown(pyproject), self._known)
+            except ConfigError as error:
+                self._read[pyproject] = error
+        config = self._read[pyproject]
+        if isinstance(config, ConfigError):
+            raise config
+        return config
+
+
+def _baseline(base: Path | None, config: Config) -> Path | None:
+    return base / config.baseline if base is not None and config.baseline is not None else None
+
+
+def _places(request: Request, errors: list[str]) -> tuple[_Place, ...]:
+    """Every file that is named or found, once, in the order of what was named, then of the paths."""
+    found: dict[object, _Place] = {}
+    key = files.identity if len(request.paths) > 1 else Places().resolved
+    for name in request.paths:
+        for place in _named(name, request.python, errors) if name != STDIN else ():
+            found.setdefault(key(place.path), place)
+    return tuple(found.values())
+
+
+def _named(name: str, python: str | None, errors: list[str]) -> tuple[_Place, ...]:
+    path = Path(name)
+    module = None
+    try:
+        is_there = bool(name) and files.stands(path)
+    except SourceError as error:
+        errors.append(str(error))
+        return ()
+    if is_there:
+        module = installed.holding(path)
+        if module is None and path.is_dir():
+            walked = walking.walk(path)
+            errors.extend(walked.errors)
+            return tuple(_Place(file, None) for file in walked.files)
+        if module is None:
+            return (_Place(path, None),)
+    else:
+        module = installed.find(name, installed.search_path(python))
+    if module is None:
+        errors.append(f"{name or '``'}: no such file, folder or installed module")
+        return ()
+    return tuple(_Place(file, module) for file in module.files)

@@ -1,0 +1,21 @@
+"""Who is told of work while it goes on: a terminal, a page, an editor."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+Advance = Callable[[str], None]
+"""Told after each step of long work, with the name of the next."""
+
+
+class Watcher(Protocol):
+    """What work asks of whoever started it; the module `jaxfix.drivers.cli.terminal` is one."""
+
+    def progress(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
+        """Says that work has begun which takes `total` steps, or nobody knows how many; it ends with the block."""
+
+    def note(self, message: str) -> None:
+        """Announces something, in one line."""
+
+    def finish_first(self) -> None:
+        """Says that files are written from here on: whoever wants to end the work is to wait for its end."""

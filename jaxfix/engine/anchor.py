@@ -1,0 +1,55 @@
+"""What of a finding stays when the file around it changes: its function and its statement, not its line."""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+
+from jaxfix.core.model import Module
+from jaxfix.core.report import Anchor
+
+_BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+_ASIDE = frozenset({"ctx", "kind", "type_comment"})
+_LONGEST = 100
+_DIGITS = 12
+
+
+def anchored(module: Module, node: ast.AST) -> Anchor:
+    """Where `node` stands. Layout, quotes, comments and, of a statement with blocks, what is in them do not matter."""
+    if isinstance(node, ast.Module):
+        return Anchor(module.path(node), "", _digest(()))
+    statement = module.statement(node)
+    first = " ".join(module.text(statement).splitlines()[0].split())
+    text = first if len(first) <= _LONGEST else f"{first[: _LONGEST - 1]}…"
+    return Anchor(module.path(node), text, _digest(_shape(statement)))
+
+
+def _digest(words: Iterator[str] | tuple[str, ...]) -> str:
+    return hashlib.sha256("\n".join(words).encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def _shape(statement: ast.stmt) -> Iterator[str]:
+    """The statement without its blocks, in words that every version of Python gives it."""
+    waiting: list[object] = [statement]
+    while waiting:
+        entry = waiting.pop()
+        if isinstance(entry, ast.AST):
+            yield type(entry).__name__
+            waiting += [part for name, value in reversed(_fields(entry)) for part in (value, _Name(name))]
+        elif isinstance(entry, list):
+            yield f"[{len(entry)}"
+            waiting += reversed(entry)
+        else:
+            yield str(entry) if isinstance(entry, _Name) else repr(entry)
+
+
+class _Name(str):
+    """Of a field."""
+
+
+def _fields(node: ast.AST) -> list[tuple[str, object]]:
+    """What a node holds: empty fields, which newer versions of Python add, are no part of it."""
+    return [
+        (name, value)
+        for name, value in ast.iter_fields(node)
+        if name not in _ASIDE and value is not None and value != [] and not (name in _BLOCKS and type(value) is list)
+    ]

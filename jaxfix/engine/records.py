@@ -1,0 +1,106 @@
+"""Records as text, and back: what one survey finds out, for the next one."""
+
+import json
+from collections.abc import Iterable
+
+from jaxfix.core.codec import from_json, to_json
+from jaxfix.core.facts import Answer, Asked, Facts, Question, Use
+from jaxfix.core.jitted import Jit
+from jaxfix.core.report import Diagnostic
+from jaxfix.core.wrapping import Wrapping
+from jaxfix.engine.survey import Look, Record
+
+# JSON, of whatever shape: each function that reads it raises where the shape is another one.
+_Data = dict[str, object]
+
+
+def as_text(record: Record) -> str:
+    """The record of a unit that could be looked at, and in which no codemod has broken."""
+    look = record.look
+    data = {
+        "asked": {question.value: sorted(_about(look.asked, question)) for question in Question},
+        "told": [[question.value, about, _told(answer)] for (question, about), answer in look.told.items()],
+        "diagnostics": to_json(look.diagnostics),
+        "facts": to_json(record.facts),
+        "uses": to_json(record.uses),
+    }
+    return json.dumps({name: value for name, value in data.items() if value}, separators=(",", ":"))
+
+
+def of_text(text: str | bytes) -> Record:
+    """The record that `as_text` made the text of.
+
+    Raises:
+      ValueError: nobody did.
+    """
+    try:
+        data = json.loads(text)
+        look = Look(
+            tuple(from_json(Diagnostic, each) for each in data.get("diagnostics", ())),
+            asked=frozenset(_asked(data["asked"])),
+            told=dict(_answers(data.get("told", ()))),
+        )
+        facts = data.get("facts")
+        uses = {name: tuple(from_json(Use, each) for each in some) for name, some in data.get("uses", {}).items()}
+        return Record(look, _facts(facts) if facts is not None else None, uses)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a record: {error!r}") from error
+
+
+def _about(asked: Iterable[Asked], question: Question) -> list[str]:
+    return [about for one, about in asked if one is question]
+
+
+def _told(answer: Answer) -> object:
+    if isinstance(answer, tuple):
+        return [[to_json(use), is_test] for use, is_test in answer]
+    return to_json(answer)
+
+
+def _asked(data: dict[str, list[str]]) -> Iterable[Asked]:
+    return ((question, about) for name, some in data.items() for question in (Question(name),) for about in some)
+
+
+def _answers(data: Iterable[tuple[str, str, object]]) -> Iterable[tuple[Asked, Answer]]:
+    for name, about, told in data:
+        question = Question(name)
+        yield (question, about), _answer(question, told)
+
+
+def _answer(question: Question, told: object) -> Answer:
+    match question, told:
+        case Question.JIT, _:
+            return from_json(Jit, told)
+        case Question.WRAPPING, _:
+            return Wrapping(told)
+        case Question.USERS, list():
+            return tuple((from_json(Use, use), bool(is_test)) for use, is_test in told)
+        case _, bool():
+            return told
+    raise TypeError(f"{told!r} is no answer")
+
+
+def _facts(data: _Data) -> Facts:
+    """As `from_json`, in a fifth of the time: every file has them."""
+    strings = {name: _strings(data[name]) for name in ("stars", "rebinds", "stored", "own", "mentions")}
+    name, is_test, aliases, jits, wraps = (data[key] for key in ("name", "is_test", "aliases", "jits", "wraps"))
+    assert isinstance(jits, dict) and isinstance(wraps, dict) and isinstance(aliases, dict)
+    return Facts(
+        str(name),
+        bool(is_test),
+        aliases,
+        strings["stars"],
+        {key: from_json(Jit, jit) for key, jit in jits.items()},
+        (),
+        strings["rebinds"],
+        strings["stored"],
+        strings["own"],
+        {key: Wrapping(wrapping) for key, wrapping in wraps.items()},
+        strings["mentions"],
+    )
+
+
+def _strings(data: object) -> tuple[str, ...]:
+    if not isinstance(data, list) or not set(map(type, data)) <= {str}:
+        raise TypeError("not a list of strings")
+    return tuple(data)

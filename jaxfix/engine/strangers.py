@@ -1,0 +1,105 @@
+"""Calls what a pack brings along: whatever that raises or returns, it is one bug, told with its file and its codemod.
+
+What neither returns nor raises is ended by the person: the interruption says where it was.
+"""
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+from jaxfix.core.errors import BugError
+from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Safety
+from jaxfix.core.model import Module
+
+MOST = 100_000
+"""Findings of one codemod in one file; who has more has no end."""
+_DEEP = 100
+"""Levels of a tree that nobody needs a thousand frames for."""
+
+
+def findings(module: Module, codemod: Codemod) -> list[Finding]:
+    """What the codemod finds in the module.
+
+    Raises:
+      BugError: it breaks, or yields what is no finding in this module.
+      RecursionError: the file is nested too deeply.
+    """
+    place = f"{module.source.path}: codemod `{codemod.id}`"
+    with blamed(f"{place} broke", module):
+        found = list(islice(codemod.find(module), MOST + 1))
+        problem = next(filter(None, (_problem(module, finding) for finding in found)), None)
+    if len(found) > MOST:
+        problem = f"does not come to an end: it has more than {MOST:,} findings"
+    if problem is not None:
+        raise BugError(f"{place} {problem}")
+    return found
+
+
+@contextmanager
+def blamed(place: str, module: Module) -> Iterator[None]:
+    """Turns what a stranger's code raises into a bug at `place`.
+
+    Raises:
+      BugError: what was raised, told.
+      RecursionError: the module is nested too deeply.
+    """
+    try:
+        yield
+    except RecursionError as error:
+        if is_deep(module.tree):
+            raise
+        raise BugError(f"{place}: RecursionError: it calls itself without end") from error
+    except KeyboardInterrupt as error:
+        error.add_note(place.removesuffix(" broke"))
+        raise
+    except (Exception, SystemExit) as error:
+        raise BugError(f"{place}: {told(error)}") from error
+
+
+def told(error: BaseException) -> str:
+    """The kind of the error, and what it says if it can."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
+def is_deep(tree: ast.AST) -> bool:
+    """Whether the tree has so many levels that calls for each of them can fill the stack."""
+    level, depth = [tree], 0
+    while level and depth <= _DEEP:
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+    return bool(level)
+
+
+def _problem(module: Module, finding: object) -> str | None:
+    """What is wrong with what a codemod yields; None if nothing is."""
+    if not isinstance(finding, Finding):
+        return f"yields {_kind(finding)}, which is no `Finding`"
+    if not isinstance(finding.at, ast.AST) or module.parent(finding.at) is None:
+        return "has a finding at what is no node of this file"
+    if not isinstance(finding.at, ast.expr | ast.stmt) and not hasattr(finding.at, "lineno"):
+        return f"has a finding at {_kind(finding.at)}, which has no place in the text"
+    for name, kinds in _KINDS.items():
+        if not isinstance(getattr(finding, name), kinds):
+            return f"has a finding whose `{name}` is {_kind(getattr(finding, name))}"
+    if finding.recipe is not None and not callable(finding.recipe):
+        return "has a finding whose `recipe` cannot be called"
+    return None
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "message": (str,),
+    "title": (str,),
+    "declined": (str, type(None)),
+    "confidence": (Confidence,),
+    "safety": (Safety, type(None)),
+    "equality": (Equality, type(None)),
+    "deprecated": (bool,),
+}
+
+
+def _kind(value: object) -> str:
+    return f"`{type(value).__name__}`" if value is not None else "`None`"

@@ -1,0 +1,308 @@
+"""Many files through the codemods: each is parsed once, and again only where the others make a difference.
+
+What is known of a file, be it from a moment ago or from another run, is its `Record`. A survey that remembers looks
+only at the files whose text is new, and at those that the others now give another answer.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+from jaxfix.core.errors import SourceError
+from jaxfix.core.facts import Answers, Asked, Facts, Guess, Project, Question, Surroundings
+from jaxfix.core.finding import Codemod
+from jaxfix.core.model import parsed
+from jaxfix.core.report import Diagnostic
+from jaxfix.core.source import SourceFile
+from jaxfix.engine.analyze import analyze, is_mentioned
+from jaxfix.engine.project import Crew, Reading, Uses, facts_of, packages_of, project_of, sharded, tells, uses_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One source, and what is looked for in it; `surroundings` without a project."""
+
+    source: SourceFile
+    codemods: tuple[Codemod, ...]
+    surroundings: Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one unit shows. Holds no tree; `error` and `bugs` are sentences.
+
+    Attributes:
+      asked: what it wanted to know of the others.
+      told: what it was told, where that is other than if there were none.
+    """
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    error: str | None = None
+    bugs: tuple[str, ...] = ()
+    asked: frozenset[Asked] = frozenset()
+    told: Answers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that a survey needs to know of a unit whose text has not changed.
+
+    Attributes:
+      look: the last one.
+      facts: what the file tells the others; None if it tells nothing.
+      uses: what it does with functions of the others, as far as somebody wanted to know.
+    """
+
+    look: Look
+    facts: Facts | None = None
+    uses: Uses = field(default_factory=dict)
+
+
+class Shared:
+    """Lets records that come from elsewhere share what they have in common: many files speak of the same names."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._asked: dict[Asked, Asked] = {}
+
+    def record(self, record: Record) -> Record:
+        look, facts = record.look, record.facts
+        asked = frozenset(self._asked.setdefault(each, each) for each in look.asked)
+        return replace(record, look=replace(look, asked=asked), facts=facts and self._facts(facts))
+
+    def _facts(self, facts: Facts) -> Facts:
+        names = self._names
+        return replace(
+            facts,
+            aliases={names.setdefault(name, name): names.setdefault(of, of) for name, of in facts.aliases.items()},
+            rebinds=tuple(names.setdefault(name, name) for name in facts.rebinds),
+            mentions=tuple(names.setdefault(name, name) for name in facts.mentions),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What a look at another text of a unit came to. It saves looks where it still holds, and decides nothing.
+
+    Attributes:
+      asked: what it wanted to know of the others.
+      names: what the others wanted to know of it.
+    """
+
+    asked: frozenset[Asked] = frozenset()
+    names: frozenset[str] = frozenset()
+
+
+Recalled = Record | Former | None
+
+
+class Memory(Protocol):
+    """Keeps the records of units, from one survey to the next."""
+
+    def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
+        """What is known of each unit: all, if its text, its surroundings, its codemods and `packages` are the same."""
+
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
+        """Takes down what is new of these units."""
+
+
+class Forgetful:
+    """Remembers nothing."""
+
+    def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
+        return [None] * len(units)
+
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
+        pass
+
+
+class Recent:
+    """Remembers the units of the last survey: for who surveys the same files again and again.
+
+    Attributes:
+      changed: the paths of the units whose findings are others than in the survey before, and of new units.
+    """
+
+    def __init__(self) -> None:
+        self._packages: frozenset[str] = frozenset()
+        self._records: dict[str, tuple[Unit, Record]] = {}
+        self.changed: tuple[str, ...] = ()
+
+    def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
+        return [self._recalled(unit) if packages == self._packages else None for unit in units]
+
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
+        before, self._packages = self._records, packages
+        self._records = {unit.source.path: (unit, record) for unit, record in zip(units, records, strict=True)}
+        self.changed = tuple(
+            path
+            for path, (_, record) in self._records.items()
+            if path not in before or before[path][1].look.diagnostics != record.look.diagnostics
+        )
+
+    def _recalled(self, unit: Unit) -> Recalled:
+        known, record = self._records.get(unit.source.path, (None, None))
+        return record if record is None or known == unit else former(record)
+
+
+def former(record: Record) -> Former:
+    """What the record of another text tells."""
+    return Former(record.look.asked, frozenset(record.uses))
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the units show, in their order, and what their files tell one another."""
+
+    looks: tuple[Look, ...]
+    project: Project
+
+
+def survey(
+    units: Sequence[Unit],
+    advance: Callable[[str], None],
+    crew: Crew = map,
+    *,
+    is_complete: bool = True,
+    memory: Memory | None = None,
+) -> Survey:
+    """Looks at every unit of which nothing is known yet.
+
+    First at each as if it were alone, remembering what it asks of the others. Then again at those that get another
+    answer than they were told: most do not, and are parsed once.
+
+    Args:
+      advance: is called with the path of each unit that was looked at.
+      crew: who looks, shard by shard; what is found does not depend on it.
+      is_complete: whether these are all files of the project: one that could not be read may do anything.
+      memory: what is known from before, and where it is kept; what is found does not depend on it.
+    """
+    files = [(unit.source, unit.surroundings) for unit in units]
+    packages = packages_of(files)
+    memory = memory or Forgetful()
+    before = memory.recall(units, packages)
+    records = list(_first_records(units, before, packages, advance, crew))
+    reading = Reading(files, crew, [record.uses for record in records])
+    unread = not is_complete or any(record.look.error is not None for record in records)
+    project = project_of(files, [record.facts for record in records], unread=unread, read=reading)
+    asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
+    _look_again(units, records, asked, project, packages, crew)
+    memory.keep(units, packages, records)
+    reading.alone()
+    return Survey(tuple(record.look for record in records), project)
+
+
+def _first_records(
+    units: Sequence[Unit],
+    before: Sequence[Recalled],
+    packages: frozenset[str],
+    advance: Callable[[str], None],
+    crew: Crew,
+) -> Iterator[Record]:
+    """What is known of each unit, or what a first look at it shows."""
+    pairs = [(unit, each) for unit, each in zip(units, before, strict=True) if not isinstance(each, Record)]
+    new = [(unit, each.names if each is not None else frozenset()) for unit, each in pairs]
+    shards = sharded(new, [unit.source.size for unit, _ in new])
+    shared = Shared()
+    looked = (shared.record(record) for some in crew(partial(_first, packages), shards) for record in some)
+    for unit, record in zip(units, before, strict=True):
+        yield record if isinstance(record, Record) else next(looked)
+        advance(unit.source.path)
+
+
+def _look_again(
+    units: Sequence[Unit],
+    records: list[Record],
+    likely: Sequence[frozenset[Asked]],
+    project: Project,
+    packages: frozenset[str],
+    crew: Crew,
+) -> None:
+    """Replaces the looks that were told something else than what the others tell, until there are none.
+
+    What a look is told may make it ask for more. All questions about users are put together: that costs little more
+    than one.
+
+    Args:
+      likely: what each unit may ask for once it is told something.
+    """
+    pending = list(range(len(units)))
+    while pending:
+        looks = [records[index].look for index in pending]
+        every = (each for index, look in zip(pending, looks, strict=True) for each in (*look.asked, *likely[index]))
+        project.look_up({about for question, about in every if question is Question.USERS})
+        told = [project.answers(look.asked) for look in looks]
+        again = [(i, answers) for i, look, answers in zip(pending, looks, told, strict=True) if answers != look.told]
+        shards = sharded(again, [units[index].source.size for index, _ in again])
+        told_more = partial(_told, units, likely, project)
+        work = [[told_more(index, answers) for index, answers in shard] for shard in shards]
+        for shard, some in zip(shards, crew(partial(_again, packages), work), strict=True):
+            for (index, _), look in zip(shard, some, strict=True):
+                records[index] = replace(records[index], look=look)
+        pending = [index for index, _ in again]
+
+
+def _told(
+    units: Sequence[Unit], likely: Sequence[frozenset[Asked]], project: Project, index: int, answers: Answers
+) -> tuple[Unit, Answers]:
+    """A unit, with the answers to what it asks, and to what it will ask then as far as one can tell."""
+    return units[index], project.with_what_follows(answers | project.answers(likely[index]))
+
+
+def _first(packages: frozenset[str], shard: Sequence[tuple[Unit, frozenset[str]]]) -> list[Record]:
+    return [first_record(unit, packages, names) for unit, names in shard]
+
+
+def _again(packages: frozenset[str], shard: Sequence[tuple[Unit, Answers]]) -> list[Look]:
+    return [look_at(unit, packages, told) for unit, told in shard]
+
+
+def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = frozenset()) -> Record:
+    """What the unit shows alone, what it asks, and what it tells: also what it does with functions of `names`."""
+    try:
+        source = unit.source.loaded()
+        if not tells(source.text, packages) and not any(
+            is_mentioned(codemod, source.text) for codemod in unit.codemods
+        ):
+            parsed(source)
+            return Record(Look())
+        guess = Guess()
+        found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
+        look = Look(found.diagnostics, None, found.bugs, _about(guess.asked, packages))
+        facts = facts_of(found.module, packages)
+        wanted = names.intersection(facts.mentions)
+        record = Record(look, facts, uses_of(found.module, packages, wanted) if wanted else {})
+        found.module.forget()
+    except (SourceError, RecursionError) as error:
+        return Record(_unread(unit, error))
+    return record
+
+
+def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
+    """What the unit shows that is told these answers."""
+    guess = Guess(told)
+    try:
+        found = analyze(unit.source.loaded(), unit.codemods, surroundings=replace(unit.surroundings, project=guess))
+        diagnostics = found.diagnostics
+    except (SourceError, RecursionError) as error:
+        return _unread(unit, error)
+    asked = _about(guess.asked, packages)
+    look = Look(diagnostics, None, found.bugs, asked, {key: told[key] for key in asked if key in told})
+    found.module.forget()
+    return look
+
+
+def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
+    deep = SourceError(unit.source.path, "nested too deeply to be analysed")
+    return Look(error=str(error if isinstance(error, SourceError) else deep))
+
+
+def _about(asked: set[Asked], packages: frozenset[str]) -> frozenset[Asked]:
+    """The questions that the files of `packages` may have an answer to."""
+    named = (Question.JIT, Question.WRAPPING, Question.USERS)  # what is bound anew may be what a file has imported
+    return frozenset(
+        (question, about)
+        for question, about in asked
+        if question not in named or about.startswith(".") or about.partition(".")[0] in packages
+    )

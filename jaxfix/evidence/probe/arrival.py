@@ -1,0 +1,48 @@
+"""Waits for a module that the program may import or not."""
+
+import importlib.machinery
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+def when_imported(name: str, then: Callable[[], None]) -> None:
+    """Calls `then` as soon as the module is there: now, or when something has imported it."""
+    if name in sys.modules:
+        then()
+    else:
+        sys.meta_path.insert(0, _Awaiting(name, then))
+
+
+class _Awaiting:
+    """A finder that lets others find a module and says when it has been imported."""
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self.name, self.then = name, then
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name != self.name:
+            return None
+        finders = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
+        specs = (finder.find_spec(name, path, target) for finder in finders)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Announcing(spec.loader, self._imported)  # type: ignore[assignment]
+        return spec
+
+    def _imported(self) -> None:
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        self.then()
+
+
+class _Announcing:
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self.loader, self.then = loader, then
+
+    def create_module(self, spec: Any) -> Any:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.then()

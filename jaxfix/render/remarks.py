@@ -1,0 +1,38 @@
+"""One line for each fix of a file, in a diff: what applies diffs reads over it."""
+
+from jaxfix.core.finding import Fix
+from jaxfix.render.account import Known
+from jaxfix.render.paint import named, printable
+from jaxfix.render.receipts import told
+
+MARK = "# "
+
+
+def heading(path: str) -> str:
+    """The line above the remarks of a file that the diff leaves as it is."""
+    return f"{MARK}{named(path)}: nothing is changed\n"
+
+
+def remark(place: str | None, fix: Fix, held: str | None, known: Known | None) -> str:
+    """What the fix is, whether it is safe, what reruns have shown of it, and why it was held if it was."""
+    words = [f"{MARK}{'fixed' if held is None else 'held'}  {fix.codemod}"]
+    words += [named(place)] if place is not None else []
+    words += [fix.safety.value, printable(fix.title)]
+    shown = None if known is None else shown_of(known)
+    words += [shown] if shown is not None else []
+    words += [f"held: {printable(held)}"] if held is not None and not _says(shown, held) else []
+    return f"{'  '.join(words)}\n"
+
+
+def shown_of(known: Known) -> str:
+    """What a rerun has shown, when, and whether that still holds."""
+    verdict = f"{known.evidence.verdict.value}: {told(known.evidence)}"
+    if known.when is None:
+        return printable(verdict)
+    expired = f"; expired: {', '.join(known.expired)}" if known.expired else ""
+    return printable(f"a rerun of {known.when[:10]} showed {verdict}{expired}")
+
+
+def _says(shown: str | None, held: str) -> bool:
+    """Whether the reason is what the rerun has shown."""
+    return shown is not None and shown.startswith(printable(held))

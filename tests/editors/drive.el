@@ -1,0 +1,38 @@
+;; Emacs with eglot, in batch: opens a file, waits for its finding, takes the quick-fix, saves.
+(require 'package)
+(package-initialize)
+(require 'eglot)
+(require 'flymake)
+(setq make-backup-files nil auto-save-default nil create-lockfiles nil
+      eglot-sync-connect 30 eglot-connect-timeout 60 eglot-confirm-server-initiated-edits nil
+      eglot-events-buffer-size 0)
+(setq eglot-server-programs (list (cons 'python-mode (split-string (getenv "SERVER") " "))))
+
+(defun wait-for (what check)
+  (let ((end (+ (float-time) 60)) found)
+    (while (and (not (setq found (funcall check))) (< (float-time) end))
+      (accept-process-output nil 0.05))
+    (unless found
+      (message "FAIL: %s" what)
+      (kill-emacs 1))
+    found))
+
+(find-file (getenv "TARGET"))
+(python-mode)
+(apply #'eglot (eglot--guess-contact))
+(wait-for "no server" (lambda () (eglot-managed-p)))
+(wait-for "no diagnostics" (lambda () (flymake-start) (flymake-diagnostics)))
+(let ((found (car (flymake-diagnostics))))
+  (goto-char (flymake-diagnostic-beg found))
+  (message "%d:%d %s" (line-number-at-pos) (1+ (current-column)) (flymake-diagnostic-text found))
+  (let ((action (aref (vconcat (eglot-code-actions (flymake-diagnostic-beg found) (flymake-diagnostic-end found)
+                                                   "quickfix"))
+                      0)))
+    (if (fboundp 'eglot-execute)
+        (eglot-execute (eglot-current-server) action)
+      (eglot--apply-workspace-edit (plist-get action :edit)))))
+(save-buffer)
+(wait-for "the finding stays" (lambda () (flymake-start) (null (flymake-diagnostics))))
+(message "fixed and saved")
+(ignore-errors (eglot-shutdown (eglot-current-server)))
+(kill-emacs 0)

@@ -1,0 +1,324 @@
+"""Where code runs, and whether more than once: what programs, tests, bases in other files and decorators tell."""
+
+import ast
+import textwrap
+
+import pytest
+
+from jaxfix.core.facts import Surroundings
+from jaxfix.core.model import Module, Runs
+from jaxfix.core.source import SourceFile
+from jaxfix.core.wrapping import Wrapping, wrapping_of
+from jaxfix.engine.project import joined
+
+
+def project(**files: str) -> dict[str, Module]:
+    """The modules of one project, by the last part of their path; `pkg__a` is `pkg/a.py`."""
+    given = [
+        (SourceFile.decode(f"{name.replace('__', '/')}.py", textwrap.dedent(text).encode()), name.replace("__", "."))
+        for name, text in files.items()
+    ]
+    known = joined([(source, Surroundings(name)) for source, name in given])
+    return {name.rpartition(".")[2]: Module.parse(source, Surroundings(name, project=known)) for source, name in given}
+
+
+def runs(module: Module) -> Runs:
+    """How the call of `here` runs."""
+    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
+    return module.runs(call)
+
+
+def may_repeat(module: Module) -> bool:
+    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
+    return module.may_repeat(call)
+
+
+# --- what runs once -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("guarded", "again"),
+    [
+        ("main()", False),
+        ("app.run(main)", False),
+        ("fire.Fire(main)", False),
+        ("app.run(main, flags_parser=parse)", False),
+        ("for _ in range(3): app.run(main)", True),
+        ("times = timeit.repeat(main)", True),
+        ("pool.map(main, batches)", True),
+        ("register(name, main)", True),
+    ],
+)
+def test_a_program_that_is_handed_to_its_runner_runs_once(guarded: str, again: bool) -> None:
+    text = f"def main(argv=None):\n    here()\nif __name__ == '__main__':\n    {guarded}\n"
+    assert may_repeat(project(run=text)["run"]) is again
+
+
+def test_a_loop_of_a_program_surely_repeats() -> None:
+    text = "def main(argv):\n    for _ in range(9):\n        here()\nif __name__ == '__main__':\n    app.run(main)\n"
+    module = project(run=text)["run"]
+    assert any(map(module.surely_repeats, module.of(ast.Call)))
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("def main(): here()\nmain()", False),
+        ("def main(argv): here()\napp.run(main)", False),
+        ("def setup(): here()\nsetup()", True),
+        ("def main(): here()\ndef run(): main()", True),
+    ],
+)
+def test_a_file_that_runs_its_main_is_a_program_and_others_are_libraries(text: str, again: bool) -> None:
+    assert may_repeat(project(run=text)["run"]) is again
+
+
+@pytest.mark.parametrize(
+    ("test", "again"),
+    [
+        ("def test_it():\n    here()", False),
+        ("@pytest.mark.parametrize('a', [1, 2])\ndef test_it(a):\n    here()", False),
+        (
+            "class ItTest(TestCase):\n    @parameterized.product(a=(1, 2))\n    def test_it(self, a):\n        here()",
+            False,
+        ),
+        ("class ItTest(TestCase):\n    def setUp(self):\n        here()", False),
+        ("def _help():\n    here()\ndef test_it():\n    _help()", False),
+        ("def help_it():\n    here()\ndef test_it():\n    help_it()", False),
+        ("def test_it():\n    for _ in range(9):\n        here()", True),
+        ("def help_it():\n    here()\ndef test_it():\n    for _ in range(9):\n        help_it()", True),
+        ("def help_it(run):\n    run(lambda: here())", True),
+    ],
+)
+def test_a_test_runs_once_and_never_surely_repeats(test: str, again: bool) -> None:
+    module = project(it_test=test)["it_test"]
+    assert may_repeat(module) is again
+    assert not any(map(module.surely_repeats, module.of(ast.Call)))
+
+
+def test_a_test_by_its_name_alone_is_no_test() -> None:
+    assert may_repeat(project(library="def test_it():\n    here()")["library"])
+
+
+# --- decorators -----------------------------------------------------------------------------------------------
+
+STAGED = """
+    import functools, jax
+
+    def staged(method, static=()):
+        fast = jax.jit(method, static_argnums=static)
+        @functools.wraps(method)
+        def run(self, *args):
+            return method(self, *args) if self.inside else fast(self, *args)
+        return run
+"""
+SCOPED = """
+    import functools, jax
+
+    def scoped(method):
+        @functools.wraps(method)
+        def run(*args):
+            with jax.named_scope(method.__name__):
+                return method(*args)
+        return run
+"""
+OPEN = """
+    import jax
+
+    def maybe(method):
+        def run(*args):
+            return choose(jax)(method)(*args)
+        return run
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "way"),
+    [
+        ("staging.staged", Runs.TRACED),
+        ("functools.partial(staging.staged, static=1)", Runs.TRACED),
+        ("scoping.scoped", Runs.EAGER),
+        ("opening.maybe", Runs.UNKNOWN),
+        ("elsewhere.wrapped", Runs.UNKNOWN),
+    ],
+)
+def test_a_decorator_of_another_file_tells_how_its_function_runs(decorator: str, way: Runs) -> None:
+    main = f"import functools\nfrom lib import staging, scoping, opening\n@{decorator}\ndef _f():\n    here()\n_f()"
+    files = {"lib__staging": STAGED, "lib__scoping": SCOPED, "lib__opening": OPEN, "lib__main": main}
+    assert runs(project(**files)["main"]) is way
+
+
+def test_a_decorator_is_found_through_a_name_whose_module_is_deleted() -> None:
+    names = "from lib import staging\nstaged = staging.staged\ndel staging"
+    main = "from lib import names\n@names.staged\ndef f():\n    here()"
+    files = {"lib__staging": STAGED, "lib__names": names, "lib__main": main}
+    assert runs(project(**files)["main"]) is Runs.TRACED
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("def d(f): return jax.jit(f)", Wrapping.STAGES),
+        ("def d(**options):\n    def wrap(f): return jax.jit(f, **options)\n    return wrap", Wrapping.STAGES),
+        ("def d(f):\n    def g(x): return f(x)\n    return g", Wrapping.CALLS),
+        ("def d(f):\n    shape = jax.eval_shape(f, 1)\n    def g(x): return f(x)\n    return g", None),
+        ("def d(f, other):\n    fast = jax.jit(other)\n    def g(x): return f(x)\n    return g", None),
+    ],
+)
+def test_a_decorator_stages_what_it_takes_first(text: str, made: Wrapping | None) -> None:
+    module = Module.parse(SourceFile.decode("d.py", f"import jax\n{text}".encode()))
+    assert wrapping_of(module, module.functions[0]) is made
+
+
+# --- methods that a base in another file calls ----------------------------------------------------------------
+
+BASE = """
+    from jax import lax
+
+    class Env:
+        def step(self, state):
+            return {call}
+
+        def _step(self, state):
+            raise NotImplementedError
+"""
+GAME = """
+    from lib.base import Env
+
+    class Game(Env):
+        def _step(self, state):
+            return _moved(state)
+
+    def _moved(state):
+        here()
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "way"),
+    [
+        ("lax.cond(state.over, lambda: state, lambda: self._step(state))", Runs.TRACED),
+        ("self._step(state)", Runs.UNKNOWN),
+        ("run(self._step, state)", Runs.UNKNOWN),
+    ],
+)
+def test_a_private_method_runs_as_the_base_in_another_file_calls_it(call: str, way: Runs) -> None:
+    files = project(lib__base=BASE.replace("{call}", call), lib__game=GAME)
+    assert runs(files["game"]) is way
+
+
+@pytest.mark.parametrize(
+    ("decorator", "way"), [("@staticmethod", Runs.TRACED), ("@classmethod", Runs.UNKNOWN), ("", Runs.UNKNOWN)]
+)
+def test_a_static_method_is_called_by_the_name_of_its_class(decorator: str, way: Runs) -> None:
+    text = f"class Rules:\n    {decorator}\n    def score(x):\n        here()"
+    user = "import jax\nfrom lib.rules import Rules\n@jax.jit\ndef f(x):\n    return Rules.score(x)"
+    assert runs(project(lib__rules=text, lib__user=user)["rules"]) is way
+
+
+def test_a_method_of_the_same_name_that_runs_eagerly_leaves_it_open() -> None:
+    traced = BASE.replace("{call}", "lax.cond(state.over, lambda: state, lambda: self._step(state))")
+    other = "class Robot:\n    def _step(self): pass\nRobot()._step()"
+    assert runs(project(lib__base=traced, lib__game=GAME, lib__other=other)["game"]) is Runs.UNKNOWN
+
+
+# --- what is handed on ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("@jax.jit\ndef f(x):\n    def g(y):\n        here()\n    return solver.run(g, x)", Runs.TRACED),
+        ("@jax.jit\ndef f(x):\n    return solver.run(lambda y: here(), x)", Runs.TRACED),
+        ("def f(x):\n    def g(y):\n        here()\n    return solver.run(g, x)", Runs.UNKNOWN),
+        ("def _f(x):\n    return solver.run(lambda y: here(), x)\n_f(1)", Runs.UNKNOWN),
+    ],
+)
+def test_who_gets_a_function_under_a_trace_runs_it_there(text: str, way: Runs) -> None:
+    assert runs(project(lib=f"import jax\n{text}")["lib"]) is way
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "loop = jax.named_call(lax.while_loop, name='fit')\n    return loop(going, body, x)",
+        "return jax.named_call(lax.while_loop, name='fit')(going, body, x)",
+        "return lax.while_loop(going, body, x)",
+    ],
+)
+def test_a_loop_that_has_a_name_traces_its_functions(loop: str) -> None:
+    text = f"import jax\nfrom jax import lax\ndef f(x):\n    def body(c):\n        return here()\n    {loop}"
+    assert runs(project(lib=text)["lib"]) is Runs.TRACED
+
+
+def test_a_name_that_something_may_replace_is_still_called_under_the_trace() -> None:
+    text = "import jax\nglobals().update(settings)\ndef _f(): here()\n@jax.jit\ndef g(): return _f()"
+    assert runs(project(lib=text)["lib"]) is Runs.TRACED
+
+
+# --- tracers and derivative rules -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("if isinstance(x, jax.core.Tracer): here()", Runs.TRACED),
+        ("if not isinstance(x, jax.core.Tracer): here()", Runs.UNKNOWN),
+        ("if isinstance(x, jax.core.Tracer): return x\nelse: here()", Runs.UNKNOWN),
+        ("if not isinstance(x, jax.core.Tracer): return x\nhere()", Runs.TRACED),
+        ("if not isinstance(x, jax.core.Tracer):\n    if x: raise ValueError\nhere()", Runs.UNKNOWN),
+        (
+            "with y:\n    if not isinstance(x, jax.core.Tracer):\n        if x:\n"
+            "            if not isinstance(y, jax.core.Tracer):\n                breakpoint()\n"
+            "        else: return x\nhere()",
+            Runs.TRACED,
+        ),
+        ("for y in x:\n    if not isinstance(y, jax.core.Tracer): continue\n    here()", Runs.UNKNOWN),
+        ("here()\nif not isinstance(x, jax.core.Tracer): return x", Runs.UNKNOWN),
+    ],
+)
+def test_what_is_left_to_tracers_runs_under_a_trace(lines: str, expected: Runs) -> None:
+    text = "import jax\n\n\ndef check(x, y):\n" + textwrap.indent(lines, "    ") + "\n"
+    assert runs(project(checks=text)["checks"]) is expected
+
+
+RULED = """
+import jax
+from elsewhere import custom
+
+@custom
+def {name}(x):
+    return here()
+
+@{name}.def_jvp
+def rule(primals, tangents):
+    return {name}(*primals), tangents
+
+@jax.jit
+def step(x):
+    return {name}(x)
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "expected"),
+    [
+        ("_error", "", Runs.TRACED),
+        ("_error", "def other(x):\n    return _error(x)", Runs.UNKNOWN),
+        ("_error", "register(_error)", Runs.UNKNOWN),
+        ("error", "", Runs.UNKNOWN),
+    ],
+)
+def test_a_rule_for_a_derivative_runs_where_its_function_does(name: str, more: str, expected: Runs) -> None:
+    assert runs(project(ruled=RULED.format(name=name, more=more))["ruled"]) is expected
+
+
+@pytest.mark.parametrize(("decorator", "eagerly"), [("", True), ("@jax.jit\n", False)])
+def test_a_derivative_under_a_trace_is_no_eager_one(decorator: str, eagerly: bool) -> None:
+    loss, step = "def _loss(x):\n    return here()\n", "def _step(x):\n    return jax.grad(_loss)(x)\n"
+    text = f"import jax\n{loss}{decorator}{step}_step(1.0)\n"
+    module = project(derived=text)["derived"]
+    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
+    assert module.differentiated(call)
+    assert module.reach.differentiated(call, eagerly=True) is eagerly

@@ -1,0 +1,65 @@
+"""Where a finding says that its line is run again and again."""
+
+import json
+
+import pytest
+
+from jaxfix.core.codec import from_json, to_json
+from jaxfix.core.report import Diagnostic, Related
+from jaxfix.core.source import SourceFile
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.registry import load_registry
+
+SOLVE = """\
+import jax
+import jax.numpy as jnp
+
+
+def solve(x):
+    def body(c, _):
+        return c * 2, None
+
+    return jax.lax.scan(body, x, None, 3)
+
+
+"""
+PLACES = {
+    "for i in range(10):\n    solve(jnp.ones(3))\n": [("by way", "solve(jnp.ones(3))"), ("loop", "for i in range(10)")],
+    "left = 9\nwhile left > 0:\n    solve(jnp.ones(3))\n    left -= 1\n": [
+        ("by way", "solve(jnp.ones(3))"),
+        ("loop", "while left > 0"),
+    ],
+    "found = ['é', [solve(jnp.ones(3)) for i in range(9)]]\n": [
+        ("by way", "solve(jnp.ones(3))"),
+        ("loop", "[solve(jnp.ones(3)) for i in range(9)]"),
+    ],
+    "def run():\n    return solve(jnp.ones(3))\n\n\nfor i in range(3):\n    run()\n": [
+        ("by way", "solve(jnp.ones(3))"),
+        ("by way", "run()"),
+        ("loop", "for i in range(3)"),
+    ],
+    "solve(jnp.ones(3))\n": [],
+    "for i in range(1):\n    solve(jnp.ones(3))\n": [],
+}
+
+
+def related(text: str) -> list[tuple[str, str]]:
+    source = SourceFile.decode("train.py", text.encode())
+    codemods = [codemod for codemod in load_registry().codemods if codemod.id == "local-loop-function"]
+    (found,) = analyze(source, codemods).diagnostics
+    assert from_json(Diagnostic, json.loads(json.dumps(to_json(found)))) == found
+    return [("loop" if "loop" in entry.message else "by way", _text(text, entry)) for entry in found.related]
+
+
+def _text(text: str, entry: Related) -> str:
+    assert entry.line == entry.end_line
+    return text.splitlines()[entry.line - 1][entry.column - 1 : entry.end_column - 1]
+
+
+@pytest.mark.parametrize("program", PLACES)
+def test_a_finding_points_at_the_loop_that_repeats_it(program: str) -> None:
+    assert related(SOLVE + program) == PLACES[program]
+
+
+def test_functions_that_call_one_another_lead_to_no_loop() -> None:
+    assert related(SOLVE + "def one(n):\n    solve(n)\n    return two(n)\n\n\ndef two(n):\n    return one(n)\n") == []

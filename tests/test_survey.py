@@ -1,0 +1,137 @@
+"""Many files at once: what a survey finds is what each file shows when it is told everything of the others."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from jaxfix.core.facts import Guess, Project, Question, Surroundings
+from jaxfix.core.report import Diagnostic
+from jaxfix.core.source import SourceFile
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.project import Crew, joined
+from jaxfix.engine.survey import Recent, Unit, survey
+from jaxfix_codemods import CODEMODS
+
+T = TypeVar("T")
+R = TypeVar("R")
+GOLDEN = Path(__file__).parent.parent / "golden"
+MODEL = "import jax\n@jax.jit\ndef step(p, b):\n    return p - b\n"
+LOOP = (
+    "import jax.numpy as jnp\nfrom lib.model import step\n"
+    "def main():\n    p = jnp.zeros(9)\n    for i in range(9):\n        p = step(p, jnp.ones(9))\n    print(p)\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
+SOLVER = (
+    "from jax import lax\n"
+    "def solve(x):\n    def body(i, y):\n        return y + 1\n    return lax.fori_loop(0, 9, body, x)\n"
+)
+FILES = {
+    "lib.model": MODEL,
+    "lib.train": LOOP,
+    "lib.solver": SOLVER,
+    "lib": "from lib.solver import solve as run\n",
+    "main": "import lib\nfor i in range(9):\n    lib.run(1.0)\n",
+    "traced": "import jax\nimport lib\n@jax.jit\ndef f(x):\n    return lib.run(x)\n",
+}
+
+
+def units(files: dict[str, str]) -> list[Unit]:
+    made = []
+    for name, text in files.items():
+        source = SourceFile.decode(f"{name.replace('.', '/')}.py", text.encode())
+        made.append(Unit(source, CODEMODS, Surroundings(name, is_package=name == "lib")))
+    return made
+
+
+def told_everything(given: list[Unit]) -> dict[str, tuple[Diagnostic, ...]]:
+    project = joined([(unit.source, unit.surroundings) for unit in given])
+    around = (replace(unit.surroundings, project=project) for unit in given)
+    return {
+        unit.source.path: analyze(unit.source, unit.codemods, surroundings=each).diagnostics
+        for unit, each in zip(given, around, strict=True)
+    }
+
+
+def surveyed(given: list[Unit]) -> dict[str, tuple[Diagnostic, ...]]:
+    looks = survey(given, lambda path: None).looks
+    return {unit.source.path: look.diagnostics for unit, look in zip(given, looks, strict=True)}
+
+
+def subsets() -> Iterator[tuple[str, ...]]:
+    names = list(FILES)
+    for mask in range(1, 2 ** len(names)):
+        yield tuple(name for index, name in enumerate(names) if mask >> index & 1)
+
+
+def test_a_survey_finds_what_each_file_shows_that_knows_the_others() -> None:
+    found = 0
+    for names in subsets():
+        given = units({name: FILES[name] for name in names})
+        assert surveyed(given) == told_everything(given), names
+        found += sum(map(len, surveyed(given).values()))
+    assert found > 40
+
+
+def test_the_order_of_the_files_does_not_matter() -> None:
+    expected = surveyed(units(FILES))
+    for names in list(permutations(FILES))[::97]:
+        assert surveyed(units({name: FILES[name] for name in names})) == expected
+
+
+def test_the_same_holds_of_all_goldens_together() -> None:
+    files = {
+        path.stem + path.parent.name: path.read_text() for path in GOLDEN.glob("*/*.py") if "_" in path.parent.name
+    }
+    given = units(files)
+    assert surveyed(given) == told_everything(given)
+    assert len(given) > 50
+
+
+@pytest.mark.parametrize("question", Question)
+def test_a_guess_answers_as_a_project_without_files_and_remembers(question: Question) -> None:
+    asked = (question, "" if question is Question.IS_READ else "a.b")
+    assert not Project().answer(*asked)
+    guess = Guess()
+    assert not guess.answer(*asked)
+    assert guess.asked == {asked}
+
+
+def test_a_guess_says_what_it_is_told() -> None:
+    project = joined([(unit.source, unit.surroundings) for unit in units(FILES)])
+    asked = [(Question.JIT, "lib.model.step"), (Question.USERS, "lib.solver.solve"), (Question.IS_READ, "")]
+    told = project.answers(asked)
+    guess = Guess(told)
+    assert [guess.answer(*each) for each in asked] == [project.answer(*each) for each in asked]
+    assert guess.asked == set(asked) == told.keys()
+
+
+def test_a_survey_that_remembers_looks_only_where_something_is_new() -> None:
+    given = units(FILES)
+    recent = Recent()
+    looked_at: list[str] = []
+    crew = watched(looked_at)
+    assert survey(given, lambda path: None, crew, memory=recent).looks == survey(given, lambda path: None).looks
+    looked_at.clear()
+    survey(given, lambda path: None, crew, memory=recent)
+    assert looked_at == [] and recent.changed == ()
+    edited = units(FILES | {"main": "import lib\nlib.run(1.0)\n"})
+    looks = survey(edited, lambda path: None, crew, memory=recent).looks
+    assert looks == survey(edited, lambda path: None).looks
+    assert set(looked_at) == {"main.py", "lib/solver.py"} == {*recent.changed, "main.py"}
+
+
+def watched(seen: list[str]) -> Crew:
+    """A crew that takes down which files it looks at, and reads."""
+
+    def crew(work: Callable[[T], R], shards: Sequence[T]) -> Iterator[R]:
+        for shard in shards:
+            for item in shard if isinstance(shard, list) else ():
+                first = item[0] if isinstance(item, tuple) else item
+                seen.append(getattr(first, "source", first).path)
+            yield work(shard)
+
+    return crew

@@ -1,0 +1,37 @@
+"""Walks over syntax trees, against those of `ast`."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from jaxfix.core.tree import children, walk
+
+PLACELESS = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.type_ignore)
+SOURCES = [
+    "import a.b as c\nfrom . import d\nx = 1\ndef f(a, /, b: int = 1, *c, d=2, **e):\n    global x\n    return a",
+    "x = {**a, 'b': 1}\ny = f(*a, **b)\nz = lambda *, k=1: k\nw = [i for i in range(3) if i if not i]\n",
+    "match x:\n    case {'a': 1, **rest} | [_, *more] as z if y: pass\n    case C(1, b=None): del x\n",
+    "async def f():\n    async with a as b, c:\n        await d\n    async for e in f: yield\n    else: pass\n",
+    "try:\n    a\nexcept (B, C) as d:\n    raise\nelse:\n    f'{x!r:>{y}}'\nfinally:\n    assert x, y\n",
+    "class A(B, metaclass=C):\n    @d\n    def f(self): nonlocal_: int\n",
+    Path(__file__).read_text(),
+]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_walk_meets_every_node_that_has_a_place(source: str) -> None:
+    tree = ast.parse(source)
+    expected = {node for node in ast.walk(tree) if not isinstance(node, PLACELESS)}
+    found = walk(tree)
+    assert set(found) == expected and len(found) == len(expected)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_parents_come_first_and_are_those_of_the_children(source: str) -> None:
+    tree = ast.parse(source)
+    parents: dict[ast.AST, ast.AST] = {}
+    found = walk(tree, parents)
+    assert all(found.index(parents[node]) < found.index(node) for node in found[1:])
+    assert all(parents[child] is node for node in found for child in children(node))
+    assert sum(len(children(node)) for node in found) == len(found) - 1
