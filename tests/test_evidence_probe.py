@@ -82,6 +82,13 @@ def test_a_program_that_fails_is_measured_all_the_same(tmp_path: Path) -> None:
     assert measurement.environment is not None
 
 
+def test_the_peak_of_memory_is_of_the_program_and_not_of_what_started_it(tmp_path: Path) -> None:
+    ask = "from jaxfix.evidence.probe.memory import peak_bytes; print(peak_bytes())"
+    starter = f"import subprocess, sys; held = b'x' * 300_000_000; subprocess.run([sys.executable, '-c', {ask!r}])"
+    said = subprocess.run([sys.executable, "-c", starter], capture_output=True, text=True, check=True).stdout
+    assert 0 < int(said) < 100_000_000
+
+
 def test_processes_that_a_program_starts_are_measured(tmp_path: Path) -> None:
     (tmp_path / "child.py").write_text("import jax.numpy as jnp\njnp.ones(3)\n")
     program = "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], check=True)\n"

@@ -67,8 +67,8 @@ def runs(*programs: Path) -> list[tuple[str, int]]:
 
 def peak_bytes(program: Path) -> int:
     """The most memory that the program ever had."""
-    ask = "import resource, runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__'); "
-    ask += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    ask = "import runpy, sys; from jaxfix.evidence.probe.memory import peak_bytes; "
+    ask += "runpy.run_path(sys.argv[1], run_name='__main__'); print(peak_bytes())"
     env = os.environ | {"JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
         [sys.executable, "-c", ask, str(program)], capture_output=True, text=True, env=env, check=True

@@ -8,7 +8,6 @@ Stands alone: it is run by the interpreter that the program needs.
 import builtins
 import json
 import os
-import resource
 import runpy
 import sys
 import time
@@ -20,6 +19,12 @@ COMPILE = "/jax/core/compile/backend_compile_duration"
 def resident_bytes() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak_bytes() -> int:
+    """The high-water mark of this process; `ru_maxrss` would start at that of the one that started it."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:"))
 
 
 def run(program: str, arguments: list[str]) -> dict[str, Any]:
@@ -49,7 +54,7 @@ def run(program: str, arguments: list[str]) -> dict[str, Any]:
         failure = f"{type(error).__name__}: {error}"
     finally:
         builtins.print = shown
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = peak_bytes()
     return {"lines": lines, "compiled": compiled, "peak": peak, "failure": failure, "jax": jax.__version__}
 
 
