@@ -55,7 +55,7 @@ def update(updates, state, decay=0.9):
     exponent_2 = count - 1
     if not isinstance(exponent_2, jax.core.Tracer):
         exponent_2 = exponent_2 * 1.0
-    third = jax.tree.map(lambda u: u * decay ** (exponent_2), updates)
+    third = jax.tree.map(lambda u: u * decay ** exponent_2 + jnp.power(0.5, exponent), updates)
     return (first, second, third), {"count": count}
 
 

@@ -39,7 +39,7 @@ def update(updates, state, decay=0.9):
     second = jax.tree.map(lambda u: u * decay**count, updates)
     if state["count"] > 3:
         second = jax.tree.map(lambda u: u - decay**count, second)
-    third = jax.tree.map(lambda u: u * decay ** (count - 1), updates)
+    third = jax.tree.map(lambda u: u * decay ** (count - 1) + jnp.power(0.5, (count)), updates)
     return (first, second, third), {"count": count}
 
 

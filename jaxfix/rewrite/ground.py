@@ -8,6 +8,7 @@ from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.blocks import Blocks
 from jaxfix.rewrite.cst import ConcreteSyntax
 from jaxfix.rewrite.folding import Folding
+from jaxfix.rewrite.grouping import Grouping
 from jaxfix.rewrite.imports import Imports
 from jaxfix.rewrite.layout import Layout
 from jaxfix.rewrite.removing import Removals
@@ -23,6 +24,7 @@ class Ground:
     imports: Imports
     syntax: ConcreteSyntax
     folding: Folding
+    grouping: Grouping
     removals: Removals
 
 
@@ -40,5 +42,6 @@ def ground(module: Module) -> Ground:
         imports=Imports(module, blocks),
         syntax=ConcreteSyntax(module),
         folding=Folding(module.source, layout, found),
+        grouping=Grouping(found),
         removals=Removals(module, blocks, found, layout.newline),
     )

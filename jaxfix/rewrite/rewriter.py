@@ -50,6 +50,8 @@ class EditRecorder:
             self._replace_statement(node, text)
             return
         span = self._span(node)
+        if text.isidentifier():
+            span = self._ground.grouping.around(span)
         around = self._text[span.start : span.end].decode()
         placed = self._layout.placed(standing(text), self._line_indent(span.start), around)
         self._add(Edit(span, self._spaced(span, placed)), span, Place.INSIDE)
