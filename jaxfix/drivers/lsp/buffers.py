@@ -38,7 +38,7 @@ class Buffer:
     Attributes:
       uri: of the document, or of the notebook.
       path: its file, which it need not agree with; None where it has none.
-      stamp: the versions of its documents; travels as JSON.
+      stamp: the openings and the versions of its documents; travels as JSON.
     """
 
     uri: str
@@ -111,7 +111,7 @@ def of_text(text: Text, path: Path | None, encoding: str) -> Buffer:
     """
     source = source_of(str(path) if path is not None else text.uri, text.source)
     piece = Piece(text.uri, text.version, Span(0, len(source.text)), source.text, Positions(source.text, encoding))
-    return Buffer(text.uri, path, (text.version,), source, (piece,))
+    return Buffer(text.uri, path, (text.opening, text.version), source, (piece,))
 
 
 def of_notebook(
@@ -128,7 +128,7 @@ def of_notebook(
         if cell.is_python:
             own = text.source.encode(errors="surrogatepass")
             pieces.append(Piece(text.uri, text.version, cell.span, own, Positions(own, encoding)))
-    stamp = tuple((cell.document, texts[cell.document].version) for cell in code)
+    stamp = tuple((cell.document, texts[cell.document].opening, texts[cell.document].version) for cell in code)
     return Buffer(notebook.uri, path, stamp, source, tuple(pieces))
 
 

@@ -16,7 +16,12 @@ _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-
 
 
 class Text(TextDocument):
-    """A text whose lines end at `\\r\\n`, `\\n` and `\\r`, and not also at form feeds and the like."""
+    """A text whose lines end at `\\r\\n`, `\\n` and `\\r`, and not also at form feeds and the like.
+
+    `opening` is another one each time that it is opened, as versions begin anew.
+    """
+
+    opening: int = 0
 
     @property
     def lines(self) -> Sequence[str]:
@@ -26,11 +31,15 @@ class Text(TextDocument):
 class Texts(Workspace):
     """The open texts."""
 
+    _opened = 0
+
     def _create_text_document(
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
     ) -> Text:
         codec, kind = self._position_codec, self._sync_kind
-        return Text(doc_uri, source, version, language_id, sync_kind=kind, position_codec=codec)
+        text = Text(doc_uri, source, version, language_id, sync_kind=kind, position_codec=codec)
+        self._opened = text.opening = self._opened + 1
+        return text
 
 
 def source_of(path: str, text: str) -> SourceFile:

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.core.compiled import Compiled, compiled
+from jaxfix.core.errors import JaxfixError
 from jaxfix.core.source import SourceFile
 from jaxfix.core.tracefile import Trace
+from jaxfix.drivers.lsp.settings import SECTION
 from jaxfix.drivers.work.looking import informed, settled
 from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.drivers.work.traces import Sights, read_trace
@@ -61,3 +63,41 @@ def read(path: Path) -> Seen:
     for target in settled(informed(looked_at)):
         explained.update(entry.origin for entry in target.seen if entry.is_told)
     return Seen(trace, frozenset(explained))
+
+
+class Traces:
+    """The last trace of each project: what was run here, else what the settings name."""
+
+    def __init__(self) -> None:
+        self._run: dict[Path, Seen] = {}
+        self._named: dict[Path, tuple[int, Seen]] = {}
+        self._problems: dict[Path, str] = {}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the files that the settings name."""
+        return tuple(self._problems.values())
+
+    def of(self, root: Path, name: str | None) -> Seen | None:
+        """What was seen of the project at `root`, for which the settings name a file, read again where it changed."""
+        if root in self._run or name is None:
+            return self._run.get(root)
+        path = root / Path(name).expanduser()
+        self._problems.pop(path, None)
+        try:
+            mark = path.stat().st_mtime_ns
+            known = self._named.get(path)
+            if known is None or known[0] != mark:
+                known = self._named[path] = mark, read(path)
+            return known[1]
+        except (OSError, JaxfixError) as error:
+            self._problems[path] = f"the setting `{SECTION}.traceFile`: {error}"
+            return None
+
+    def keep(self, root: Path, seen: Seen) -> None:
+        self._run[root] = seen
+
+    def clear(self, root: Path | None) -> None:
+        """Forgets what was run in the project; everywhere, if that is None."""
+        for each in [root] if root is not None else list(self._run):
+            self._run.pop(each, None)

@@ -1,0 +1,74 @@
+"""What the client has open, and where that belongs. A document is named by its uri as the client spells it."""
+
+from pathlib import Path
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from jaxfix.core.errors import SourceError
+from jaxfix.drivers import files
+from jaxfix.drivers.lsp import placing
+from jaxfix.drivers.lsp.buffers import Buffer, of_notebook, of_text
+from jaxfix.drivers.lsp.client import Client
+from jaxfix.drivers.lsp.texts import Text, Texts
+
+
+class Documents:
+    """The texts and notebooks that are open, and the folders."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._space = Texts(None)
+
+    def greeted(self, params: types.InitializeParams) -> None:
+        kind, folders = types.TextDocumentSyncKind.Incremental, params.workspace_folders or []
+        self._space = Texts(params.root_uri, kind, folders, self._client.encoding)
+        self._client.server.protocol._workspace = self._space
+
+    @property
+    def folders(self) -> list[Path]:
+        """Those that the client has open."""
+        found = [path for each in self._space.folders.values() if (path := path_of(each.uri)) is not None]
+        root = self._space.root_path
+        return found or ([Path(root)] if root else [])
+
+    @property
+    def open(self) -> list[str]:
+        """The uris of what is open: texts, and notebooks in place of their cells."""
+        texts = [text.uri for text in self._space.text_documents.values()]
+        notebooks = [notebook.uri for notebook in self._space.notebook_documents.values()]
+        return [*(uri for uri in texts if self.whole(uri) == uri), *notebooks]
+
+    def whole(self, uri: str) -> str:
+        """The uri of the notebook that a cell is part of; any other uri stays."""
+        notebook = self._space.get_notebook_document(cell_uri=uri)
+        return notebook.uri if notebook is not None else uri
+
+    def is_notebook(self, uri: str) -> bool:
+        return self._space.get_notebook_document(notebook_uri=uri) is not None
+
+    def buffer(self, uri: str) -> Buffer | None:
+        """What is open at `uri`, as it is now; None where nothing is, or nothing that a file could hold."""
+        notebook = self._space.get_notebook_document(notebook_uri=uri)
+        path, encoding = path_of(uri), self._client.encoding
+        try:
+            if notebook is not None:
+                texts = {text.uri: text for text in self._space.text_documents.values() if isinstance(text, Text)}
+                return of_notebook(notebook, texts, path, encoding)
+            text = self._space.text_documents.get(unquote(uri))
+            return of_text(text, path, encoding) if isinstance(text, Text) else None
+        except (SourceError, UnicodeError):
+            return None
+
+    def root(self, path: Path | None) -> Path | None:
+        """The project of the file; the file itself where there is none."""
+        if path is None:
+            return None
+        return placing.root(path, self.folders) or files.resolved(path)
+
+
+def path_of(uri: str) -> Path | None:
+    """The file that a uri names; None for what is no file, or not here."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(path) if path else None

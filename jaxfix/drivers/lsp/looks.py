@@ -1,0 +1,112 @@
+"""What each open document shows, looked at again where it is another text, or something else is known."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from jaxfix.core.errors import ConfigError
+from jaxfix.drivers.lsp import pages, viewing
+from jaxfix.drivers.lsp.buffers import Buffer
+from jaxfix.drivers.lsp.client import Client
+from jaxfix.drivers.lsp.documents import Documents
+from jaxfix.drivers.lsp.neighbours import Neighbours
+from jaxfix.drivers.lsp.placing import Place, Places
+from jaxfix.drivers.lsp.scopes import Scopes
+from jaxfix.drivers.lsp.settings import Settings
+from jaxfix.drivers.lsp.tracing import Traces
+from jaxfix.drivers.lsp.viewing import View
+from jaxfix.engine.seen import Sighting
+
+T = TypeVar("T")
+
+
+class Looks:
+    """The views of what is open, and the one thread that makes them."""
+
+    def __init__(
+        self, client: Client, documents: Documents, scopes: Scopes, neighbours: Neighbours, traces: Traces
+    ) -> None:
+        self._client, self._documents, self._scopes = client, documents, scopes
+        self._neighbours, self._traces = neighbours, traces
+        self._places: Places | None = None
+        self._views: dict[str, tuple[int, View]] = {}
+        self._going: dict[str, asyncio.Task[None]] = {}
+        self._epoch = 0
+        self._thread = ThreadPoolExecutor(1, "look")
+
+    async def view(self, uri: str) -> View | None:
+        """What the document shows as it is now; None where it shows nothing, as it is not open, or cannot be looked at.
+
+        Who asks while a look goes on waits for it, and gives up without ending it; texts that have been typed over in
+        between are never looked at.
+        """
+        while True:
+            buffer, epoch = self._documents.buffer(uri), self._epoch
+            settings = self._scopes.of(buffer.path if buffer is not None else None)
+            if buffer is None or not settings.enable:
+                self._views.pop(uri, None)
+                return None
+            known = self._views.get(uri)
+            if known is not None and known[0] == epoch and known[1].buffer.stamp == buffer.stamp:
+                return known[1]
+            if uri not in self._going:
+                look = self._going[uri] = asyncio.ensure_future(self._look(buffer, settings, epoch))
+                look.add_done_callback(partial(self._looked, uri))
+            try:
+                await asyncio.shield(self._going[uri])
+            except ConfigError as error:
+                self._client.warn([str(error)])
+                return None
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Does work in the thread that looks: one after the other."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def outdate(self) -> None:
+        """What is known beside the texts has changed."""
+        self._epoch += 1
+
+    def read_anew(self) -> None:
+        """Reads what is configured again when it is asked for."""
+        if self._places is not None:
+            self._places.forget()
+
+    def forget(self, uri: str) -> None:
+        self._views.pop(uri, None)
+
+    def end(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _look(self, buffer: Buffer, settings: Settings, epoch: int) -> None:
+        known = self._views.get(buffer.uri)
+        found = await self.aside(partial(self._viewed, buffer, settings))
+        self._client.log_once(found.bugs)
+        self._client.warn(self._traces.problems)
+        if found.error is not None and known is not None:
+            found = viewing.carried(known[1], found)
+        self._views[buffer.uri] = epoch, found
+
+    def _looked(self, uri: str, look: "asyncio.Task[None]") -> None:
+        del self._going[uri]
+        if not look.cancelled():
+            look.exception()  # told by who waits for it, if anybody does
+
+    def _viewed(self, buffer: Buffer, settings: Settings) -> View:
+        """In the thread: one look."""
+        told = self._neighbours.told(buffer.path)
+        target = viewing.target(buffer, self._place(buffer, settings), told, self._seen(buffer, settings))
+        return viewing.view(buffer, target)
+
+    def _place(self, buffer: Buffer, settings: Settings) -> Place:
+        if self._places is None:
+            self._places = Places(pages.registry().codemods)
+        return self._places.of(buffer.path, buffer.source, settings)
+
+    def _seen(self, buffer: Buffer, settings: Settings) -> tuple[Sighting, ...]:
+        root = self._documents.root(buffer.path)
+        if root is None or buffer.path is None or buffer.is_notebook:
+            return ()
+        seen = self._traces.of(root, settings.trace_file)
+        return seen.of(buffer.path, buffer.source) if seen is not None else ()

@@ -1,0 +1,106 @@
+"""What the client asks for at a place of a document: actions, the hover, and the lenses."""
+
+from functools import partial
+from pathlib import Path
+
+from lsprotocol import types
+
+from jaxfix.core.errors import JaxfixError
+from jaxfix.drivers import files
+from jaxfix.drivers.lsp import actions, edits, pages, running
+from jaxfix.drivers.lsp.actions import Situation
+from jaxfix.drivers.lsp.client import Client
+from jaxfix.drivers.lsp.documents import Documents
+from jaxfix.drivers.lsp.looks import Looks
+from jaxfix.drivers.lsp.neighbours import Neighbours
+from jaxfix.drivers.lsp.receipts import Receipts
+from jaxfix.drivers.lsp.scopes import Scopes
+from jaxfix.drivers.lsp.viewing import View
+from jaxfix.drivers.work.driving import can_be_driven
+
+
+class Offers:
+    """Answers from the views."""
+
+    def __init__(
+        self,
+        client: Client,
+        documents: Documents,
+        scopes: Scopes,
+        neighbours: Neighbours,
+        looks: Looks,
+        receipts: Receipts,
+    ) -> None:
+        self._client, self._documents, self._scopes = client, documents, scopes
+        self._neighbours, self._looks, self._receipts = neighbours, looks, receipts
+
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        view = await self._looks.view(self._documents.whole(uri))
+        if view is None:
+            return []
+        found = actions.offered(self.situation(view, uri), params)
+        if self._client.resolves:
+            return found
+        return [action for action in [await self.resolved(action) for action in found] if action.disabled is None]
+
+    async def resolved(self, action: types.CodeAction) -> types.CodeAction:
+        wanted = actions.wanted(action.data)
+        if wanted is None:
+            return action
+        view = await self._looks.view(wanted.uri)
+        if view is None or view.buffer.stamp != wanted.stamp:
+            action.disabled = types.CodeActionDisabled("the text has changed since")
+            return action
+        try:
+            made = await self._looks.aside(partial(wanted.change, view))
+            action.edit = edits.workspace_edit(view.buffer, made, self._client.can)
+        except JaxfixError as error:
+            action.disabled = types.CodeActionDisabled(error.message)
+        return action
+
+    async def hover(self, params: types.HoverParams) -> types.Hover | None:
+        uri = params.text_document.uri
+        view = await self._looks.view(self._documents.whole(uri))
+        if view is None:
+            return None
+        at = types.Range(params.position, params.position)
+        found = list(actions.near(view, self._scopes.of(view.buffer.path), uri, at))
+        if not found:
+            return None
+        receipts = [self._receipts.of(view.buffer, diagnostic.key) for diagnostic, _ in found]
+        texts = [
+            pages.hover(diagnostic, f"{proof.verdict}: {proof.told}" if proof is not None else None)
+            for (diagnostic, _), proof in zip(found, receipts, strict=True)
+        ]
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts)), found[0][1].range)
+
+    async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        view = await self._looks.view(self._documents.whole(params.text_document.uri))
+        if view is None or not self._scopes.of(view.buffer.path).code_lens:
+            return []
+        found = []
+        for lens in view.lenses:
+            placed = view.buffer.place(view.buffer.line_span(lens.line))
+            if placed is not None:
+                title = f"compiled {lens.compiles} x, {lens.seconds:.1f} s in the last trace"
+                found.append(types.CodeLens(placed[1], types.Command(title, "")))  # words alone: nothing to press
+        return found
+
+    def situation(self, view: View, uri: str) -> Situation:
+        """All that decides what is offered."""
+        path = view.buffer.path
+        settings, root = self._scopes.of(path), self._documents.root(path)
+        script = self.script(path) if not view.buffer.is_notebook else None
+        driven = path is not None and path.is_file() and can_be_driven(view.target)
+        configured = settings.run or (self._neighbours.run(root) if root is not None else None)
+        command = configured or (None if driven else script)
+        return Situation(view, settings, uri, command, script, driven, partial(self._receipts.is_proven, view.buffer))
+
+    def script(self, path: Path | None) -> str | None:
+        """What runs the file as a program, from its project."""
+        root = self._documents.root(path)
+        if path is None or root is None or not path.is_file():
+            return None
+        real, base = files.resolved(path), root if root.is_dir() else root.parent
+        return running.joined((self._scopes.of(path).python or "python", str(real.relative_to(base))))

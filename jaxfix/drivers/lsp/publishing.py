@@ -1,0 +1,74 @@
+"""How the client comes to know what is found: it asks for that, or is told."""
+
+import hashlib
+from functools import partial
+
+from lsprotocol import types
+
+from jaxfix.drivers.lsp import viewing
+from jaxfix.drivers.lsp.client import Client
+from jaxfix.drivers.lsp.documents import Documents
+from jaxfix.drivers.lsp.looks import Looks
+from jaxfix.drivers.lsp.schedule import Schedule
+from jaxfix.drivers.lsp.scopes import Scopes
+from jaxfix.drivers.lsp.viewing import View
+
+_DEBOUNCE_S = 0.02
+"""After a change, before diagnostics are pushed: less than what a person waits for, more than a burst of changes."""
+_REFRESH = "refresh"
+
+
+class Publishing:
+    """Pulled where the client can be told to ask again, else pushed; cells always, as most clients never ask."""
+
+    def __init__(self, client: Client, documents: Documents, scopes: Scopes, looks: Looks, schedule: Schedule) -> None:
+        self._client, self._documents, self._scopes = client, documents, scopes
+        self._looks, self._schedule = looks, schedule
+        self._is_stale = False
+
+    def push_soon(self, uri: str) -> None:
+        if not self._client.pulls or self._documents.is_notebook(uri):
+            self._schedule.later(f"diagnostics of {uri}", _DEBOUNCE_S, partial(self._push, uri))
+
+    def drop(self, uri: str, documents: list[str]) -> None:
+        """Shows nothing any more in `documents`, which `uri` was made of."""
+        self._schedule.drop(f"diagnostics of {uri}")
+        for document in documents:
+            if not self._client.pulls or document != uri:
+                self._client.publish(document, [], None)
+
+    async def pulled(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        uri = params.text_document.uri
+        is_cell = self._documents.whole(uri) != uri
+        items = [] if is_cell else self._items(await self._looks.view(uri)).get(uri, [])
+        mark = hashlib.sha256(repr(items).encode(errors="backslashreplace")).hexdigest()[:16]
+        if params.previous_result_id == mark:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=mark)
+        return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=mark)
+
+    def refresh(self) -> None:
+        """What is known beside the texts has changed: all that is open shows something else, perhaps."""
+        self._looks.outdate()
+        for uri in self._documents.open:
+            self.push_soon(uri)
+        self._is_stale = True
+        if _REFRESH not in self._schedule:
+            self._schedule.later(_REFRESH, 0.0, self._ask_again)
+
+    async def _ask_again(self) -> None:
+        """Once, however often that is wanted meanwhile."""
+        while self._is_stale:
+            self._is_stale = False
+            await self._client.ask_again()
+
+    async def _push(self, uri: str) -> None:
+        view = await self._looks.view(uri)
+        buffer = view.buffer if view is not None else self._documents.buffer(uri)
+        items = self._items(view)
+        for piece in buffer.pieces if buffer is not None else ():
+            self._client.publish(piece.uri, items.get(piece.uri, []), piece.version)
+
+    def _items(self, view: View | None) -> dict[str, list[types.Diagnostic]]:
+        if view is None:
+            return {}
+        return viewing.items(view, self._scopes.of(view.buffer.path), related=self._client.shows_related)
