@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from jaxfix.core.binding import Binding
 from jaxfix.core.fresh import RENEWING
 from jaxfix.core.jax_names import IMMUTABLE_RESULTS, IMPURE_PREFIXES, MUTABLE_RESULTS, PURE_MODULES, SHARING
-from jaxfix.core.scopes import Binding
 from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:

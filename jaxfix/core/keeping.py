@@ -3,9 +3,9 @@
 import ast
 from typing import TYPE_CHECKING
 
+from jaxfix.core.binding import Binding
 from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
 from jaxfix.core.constancy import is_bound_by_a_cell, is_changed_elsewhere
-from jaxfix.core.scopes import Binding
 from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:

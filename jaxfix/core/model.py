@@ -1,10 +1,11 @@
 """The semantic model of one file: one parse, one walk, and answers on demand."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
+from jaxfix.core.binding import Binding, Bindings
 from jaxfix.core.blame import blamed
 from jaxfix.core.cause import Cause, Why
 from jaxfix.core.changes import Changes, changes
@@ -12,10 +13,11 @@ from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import leaving
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import ALONE, Surroundings
+from jaxfix.core.index import Index, Scope, is_inside
 from jaxfix.core.jax_names import is_retrace
 from jaxfix.core.jitted import COMPILING, Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.reach import Reach, Runs
-from jaxfix.core.scopes import FUNCTIONS, Binding, Captures, Function, Scopes, bindings
+from jaxfix.core.scopes import FUNCTIONS, Captures, Function, Scopes
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
 from jaxfix.core.tree import FORMAT_STRINGS, walk
@@ -24,10 +26,6 @@ __all__ = ["Function", "Module", "Runs"]
 
 N = TypeVar("N", bound=ast.AST)
 T = TypeVar("T")
-Scope = ast.AST
-"""A function, a class, a comprehension or the module."""
-
-_SCOPES = frozenset({*FUNCTIONS, ast.ClassDef, ast.Module, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -39,6 +37,7 @@ class Module:
     Attributes:
       surroundings: its name, and what the other files of the project tell.
       nodes: all of them, in the order of the text.
+      spelled: the variables by their name, bound and read, each in the order of the text.
       seen: what a traced run compiled again in this file and no other finding explains; empty where none was read.
     """
 
@@ -47,10 +46,12 @@ class Module:
         self.tree = tree
         self.surroundings = surroundings
         self.seen: tuple[Compiled, ...] = ()
-        self._parents: dict[ast.AST, ast.AST] = {}
-        self.nodes = walk(tree, self._parents)
-        self._of: dict[type[ast.AST], list[ast.AST]] = {}
-        self._innermost: dict[ast.AST, Scope | None] = {}
+        index = self._index = Index(tree)
+        self.nodes = index.nodes
+        self.spelled: Mapping[str, Sequence[ast.Name]] = index.names
+        self._parents = index.parents
+        self._around = index.around
+        self._bindings = Bindings(index)
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
         self._among: dict[tuple[type[ast.AST], ...], list[ast.AST]] = {}
         self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
@@ -76,10 +77,7 @@ class Module:
 
     def of(self, kind: type[N]) -> list[N]:
         """The nodes of one class, in the order of the text."""
-        found = self._of.get(kind)
-        if found is None:
-            found = self._of[kind] = [node for node in self.nodes if node.__class__ is kind]
-        return cast(list[N], found)
+        return cast(list[N], self._index.kinds.get(kind, []))
 
     def among(self, *kinds: type[ast.AST]) -> list[ast.AST]:
         """The nodes of several classes, in the order of the text."""
@@ -91,7 +89,7 @@ class Module:
     @cached_property
     def functions(self) -> list[Function]:
         """All of them, in the order of the text."""
-        return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
+        return cast(list[Function], self.among(*FUNCTIONS))
 
     def loads(self, name: str) -> tuple[ast.Name, ...]:
         """Every read of a variable of this name, in the order of the text."""
@@ -112,22 +110,7 @@ class Module:
 
     def attributes(self, name: str) -> tuple[ast.Attribute, ...]:
         """Every attribute of this name, in the order of the text."""
-        return tuple(self._attributes.get(name, ()))
-
-    @cached_property
-    def spelled(self) -> dict[str, list[ast.Name]]:
-        """The variables by their name, bound and read, each in the order of the text."""
-        found: dict[str, list[ast.Name]] = {}
-        for node in self.of(ast.Name):
-            found.setdefault(node.id, []).append(node)
-        return found
-
-    @cached_property
-    def _attributes(self) -> dict[str, list[ast.Attribute]]:
-        found: dict[str, list[ast.Attribute]] = {}
-        for node in self.of(ast.Attribute):
-            found.setdefault(node.attr, []).append(node)
-        return found
+        return tuple(self._index.attributes.get(name, ()))
 
     def once(self, make: Callable[["Module"], T]) -> T:
         """What `make` tells of this module, asked for once: for analyses that several codemods share."""
@@ -154,27 +137,10 @@ class Module:
 
     def function(self, node: ast.AST) -> Function | None:
         """The innermost function in whose calls `node` runs: not the one whose default or decorator it is."""
-        scope = self._scope_around(node)
+        scope = self._around.get(node)
         while scope is not None and not isinstance(scope, FUNCTIONS):
-            scope = self._scope_around(scope)
+            scope = self._around[scope]
         return scope
-
-    def _scope_around(self, node: ast.AST) -> Scope | None:
-        """The innermost scope in which `node` is evaluated; None for the module itself."""
-        known = self._innermost
-        try:
-            return known[node]
-        except KeyError:
-            passed = [node]
-        outer = self._parents.get(node)
-        while outer is not None and not (outer.__class__ in _SCOPES and _is_inside(outer, passed[-1])):
-            if outer in known:
-                outer = known[outer]
-                break
-            passed.append(outer)
-            outer = self._parents.get(outer)
-        known.update(dict.fromkeys(passed, outer))
-        return outer
 
     def functions_around(self, node: ast.AST) -> tuple[Function, ...]:
         """The functions in whose calls `node` runs, from the inside out."""
@@ -299,13 +265,6 @@ class Module:
     def _scopes(self) -> Scopes:
         return Scopes(self.source.text.decode(), self.source.path)
 
-    @cached_property
-    def _bindings(self) -> dict[Scope, dict[str, list[Binding]]]:
-        index: dict[Scope, dict[str, list[Binding]]] = {}
-        for binding in bindings(self.nodes, self.parent, self._scope_around):
-            index.setdefault(binding.scope, {}).setdefault(binding.name, []).append(binding)
-        return index
-
     def captures(self, function: Function) -> Captures | None:
         """What `function` takes from outside; None where that is not certain."""
         same_line = self._lambdas_by_line[function.lineno] if isinstance(function, ast.Lambda) else ()
@@ -321,15 +280,15 @@ class Module:
 
     def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
         """The places that bind `name` in `scope`, by default in the module itself."""
-        return tuple(self._bindings.get(scope or self.tree, {}).get(name, ()))
+        return self._bindings.of(name, scope or self.tree)
 
     def names(self, scope: Scope | None = None) -> frozenset[str]:
         """All names that `scope` itself binds."""
-        return frozenset(self._bindings.get(scope or self.tree, {}))
+        return self._bindings.names.get(scope or self.tree, frozenset())
 
     def scope_of(self, name: str, node: ast.AST) -> Scope | None:
         """The scope whose `name` the code at `node` sees; None for a builtin or a name bound nowhere."""
-        key = (name, self._scope_around(node))
+        key = (name, self._around.get(node))
         try:
             return self._seen_from[key]
         except KeyError:
@@ -337,16 +296,12 @@ class Module:
             return found
 
     def _find_scope(self, name: str, scope: Scope | None) -> Scope | None:
-        index = self._bindings
-        if scope is not None and scope.__class__ is ast.ClassDef:
-            if name in index.get(scope, ()):
-                return scope
-            scope = self._scope_around(scope)
-        while scope is not None:
-            if name in index.get(scope, ()) and scope.__class__ is not ast.ClassDef:
-                return scope
-            scope = self._scope_around(scope)
-        return None
+        homes, around = self._bindings.homes(name), self._around
+        if scope.__class__ is ast.ClassDef and scope in homes:
+            return scope
+        while scope is not None and (scope not in homes or scope.__class__ is ast.ClassDef):
+            scope = around[scope]
+        return scope
 
     def shadowed(self, name: str, node: ast.AST) -> bool:
         """Whether `name` at `node` is another thing than the module's `name`."""
@@ -369,7 +324,7 @@ class Module:
 
     @cached_property
     def _identifiers(self) -> set[str]:
-        found: set[str] = {name for names in self._bindings.values() for name in names}
+        found = set(self._index.binding)
         for node in self.nodes:
             match node:
                 case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
@@ -390,7 +345,7 @@ class Module:
     def imports(self) -> Mapping[str, str]:
         """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
         found = {}
-        for name in self._bindings.get(self.tree, {}):
+        for name in self.names():
             is_gone = any(map(_is_deletion, self.bindings(name)))
             if not is_gone and (qualname := self._imported(name, self.tree)) is not None:
                 found[name] = qualname
@@ -646,26 +601,11 @@ def _is_main_guard(statement: ast.stmt) -> bool:
     return False
 
 
-def _is_inside(scope: ast.AST, child: ast.AST) -> bool:
-    """Whether `child` is evaluated in `scope`, and not around it as a default, a decorator, an annotation, a base."""
-    match scope:
-        case ast.Lambda(body=body):
-            return child is body
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return isinstance(child, ast.stmt)
-    return True
-
-
 def _is_outside(scope: ast.AST, part: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
     """Whether `part`, a node below `scope`, is evaluated around it: a default, a decorator, an annotation, a base."""
     while parents.get(part) is not scope:
         part = parents[part]
-    match scope:
-        case ast.Lambda(body=body):
-            return part is not body
-        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body) | ast.ClassDef(body=body):
-            return part not in body
-    return False
+    return not is_inside(scope, part)
 
 
 def _runs_main(statement: ast.stmt) -> bool:

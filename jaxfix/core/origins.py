@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from jaxfix.core.binding import Binding
 from jaxfix.core.callers import values_elsewhere
 from jaxfix.core.carrying import Carried, Carrying, Flow, Place
 from jaxfix.core.jax_names import is_generated
@@ -13,7 +14,7 @@ from jaxfix.core.pairs import Pair, pairs
 from jaxfix.core.reaching import reaching
 from jaxfix.core.records import Key, Records
 from jaxfix.core.returning import returned
-from jaxfix.core.scopes import FUNCTIONS, Binding, Function
+from jaxfix.core.scopes import FUNCTIONS, Function
 
 _TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
 

@@ -3,8 +3,8 @@
 import ast
 from typing import TYPE_CHECKING
 
+from jaxfix.core.binding import Binding
 from jaxfix.core.conditions import is_bound_before
-from jaxfix.core.scopes import Binding
 from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 import ast
 from functools import cached_property
 
+from jaxfix.core.binding import Binding
 from jaxfix.core.model import Module
-from jaxfix.core.scopes import Binding
 
 Key = str | int
 """A field, a key or a position in a state."""

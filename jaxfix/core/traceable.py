@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jaxfix.core.arguments import arguments_of
+from jaxfix.core.binding import Binding
 from jaxfix.core.changes import MUTATORS
 from jaxfix.core.concrete import (
     CONCRETE_ATTRIBUTES,
@@ -22,7 +23,7 @@ from jaxfix.core.families import family, methods, own_parameter
 from jaxfix.core.jax_names import PURE_BUILTINS
 from jaxfix.core.jitted import owner_of
 from jaxfix.core.keeping import class_of, is_kept, is_kept_attribute
-from jaxfix.core.scopes import FUNCTIONS, Binding, Function
+from jaxfix.core.scopes import FUNCTIONS, Function
 from jaxfix.core.tree import children, walk
 
 if TYPE_CHECKING:

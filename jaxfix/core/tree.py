@@ -5,6 +5,7 @@ Operators and contexts (`ast.Add`, `ast.Load`) have no place in the text, and ar
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 _WITHOUT_NODES = frozenset(
     {
@@ -32,13 +33,14 @@ class _Fields(dict[type, tuple[str, ...] | None]):
         return self[kind]
 
 
-_FIELDS = _Fields()
+FIELDS: Final = _Fields()
+"""Of each class of nodes the fields that can hold others."""
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below `node`, in the order of its fields."""
     found = []
-    for field in _FIELDS[type(node)] or ():
+    for field in FIELDS[type(node)] or ():
         value = getattr(node, field, None)
         if value.__class__ is list:
             found += [item for item in value if isinstance(item, ast.AST)]
@@ -68,7 +70,7 @@ def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[a
     pending = [node]
     while pending:
         node = pending.pop()
-        fields = _FIELDS[node.__class__]
+        fields = FIELDS[node.__class__]
         if fields is None:
             continue
         found.append(node)

@@ -1,0 +1,142 @@
+"""All nodes of a syntax tree, from one walk: in order, by class, by name, with what is around each."""
+
+import ast
+from collections import defaultdict
+from typing import Any, Final
+
+from jaxfix.core.tree import FIELDS
+
+Scope = ast.AST
+"""A function, a class, a comprehension or the module."""
+
+COMPREHENSIONS = frozenset({ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SCOPES = frozenset({*_DEFINITIONS, ast.Lambda, ast.Module, *COMPREHENSIONS})
+_BINDING = frozenset(
+    {
+        *(*_DEFINITIONS, ast.arg, ast.Import, ast.ImportFrom, ast.ExceptHandler),
+        *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    }
+)
+
+
+class _Into:
+    """Stands among the nodes still to come where the walk enters or leaves a scope."""
+
+    def __init__(self, scope: Scope | None) -> None:
+        self.scope = scope
+
+
+class Index:
+    """The nodes below a module, each before those below it, in the order of their fields.
+
+    Attributes:
+      nodes: all of them, the module first.
+      kinds: those of each class.
+      names: the variables, bound and read, by their name.
+      attributes: the attributes, by their name.
+      binding: what binds each name, whatever scope it does so in.
+      parents: the node right above each.
+      around: the innermost scope that each is evaluated in: of a default or a decorator the one around its function.
+    """
+
+    __slots__ = ("around", "attributes", "binding", "kinds", "names", "nodes", "parents")
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.nodes: Final[list[ast.AST]] = []
+        self.kinds: Final[dict[type[ast.AST], list[ast.AST]]] = defaultdict(list)
+        self.names: Final[dict[str, list[ast.Name]]] = defaultdict(list)
+        self.attributes: Final[dict[str, list[ast.Attribute]]] = defaultdict(list)
+        self.binding: Final[dict[str, list[ast.AST]]] = defaultdict(list)
+        self.parents: Final[dict[ast.AST, ast.AST]] = {}
+        self.around: Final[dict[ast.AST, Scope | None]] = {}
+        self._fill(tree)
+        for found in (self.kinds, self.names, self.attributes, self.binding):
+            found.default_factory = None  # who asks for what is not there adds nothing
+
+    def _fill(self, tree: ast.Module) -> None:
+        """One flat loop without calls: no other line of jaxfix runs as often as these."""
+        nodes, kinds, names, attributes = self.nodes, self.kinds, self.names, self.attributes
+        binding, parents, around = self.binding, self.parents, self.around
+        variables = kinds[ast.Name]
+        scope: Scope | None = None
+        pending: list[Any] = [tree]
+        while pending:
+            node = pending.pop()
+            kind = node.__class__
+            if kind is ast.Name:
+                nodes.append(node)
+                around[node] = scope
+                variables.append(node)
+                names[node.id].append(node)
+                if node.ctx.__class__ is not ast.Load:
+                    binding[node.id].append(node)
+                continue
+            fields = FIELDS[kind]
+            if fields is None:
+                if kind is _Into:
+                    scope = node.scope
+                continue
+            nodes.append(node)
+            around[node] = scope
+            kinds[kind].append(node)
+            if kind is ast.Attribute:
+                attributes[node.attr].append(node)
+                parents[node.value] = node
+                pending.append(node.value)
+                continue
+            below: list[Any] = []
+            for field in fields:
+                value = getattr(node, field, None)
+                if value.__class__ is list:
+                    below += value
+                elif value is not None:
+                    below.append(value)
+            for child in below:
+                parents[child] = node
+            if kind in _BINDING:
+                for name in bound_by(node):
+                    binding[name].append(node)
+            if kind in _SCOPES:
+                below = _entering(node, below, scope)
+            below.reverse()
+            pending += below
+
+
+def _entering(scope: Scope, below: list[ast.AST], outer: Scope | None) -> list[Any]:
+    """The nodes below a scope, with marks around those that are evaluated in it."""
+    found: list[Any] = []
+    is_in = False
+    for child in below:
+        if is_inside(scope, child) is not is_in:
+            is_in = not is_in
+            found.append(_Into(scope if is_in else outer))
+        found.append(child)
+    if is_in:
+        found.append(_Into(outer))
+    return found
+
+
+def is_inside(scope: Scope, child: ast.AST) -> bool:
+    """Whether `child`, right below `scope`, is evaluated in it, and not around it as a default, a decorator, a base."""
+    if isinstance(scope, ast.Lambda):
+        return child is scope.body
+    return not isinstance(scope, _DEFINITIONS) or isinstance(child, ast.stmt)
+
+
+def bound_by(node: ast.AST) -> tuple[str, ...] | list[str]:
+    """The names that `node` itself binds; of a variable its own, if it is not just read."""
+    match node:
+        case ast.Name(id=name, ctx=context):
+            return () if context.__class__ is ast.Load else (name,)
+        case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.Import(names=aliases):
+            return [alias.asname or alias.name.partition(".")[0] for alias in aliases]
+        case ast.ImportFrom(names=aliases):
+            return [alias.asname or alias.name for alias in aliases]
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return (name,)
+        case ast.MatchMapping(rest=str(name)):
+            return (name,)
+    return ()
