@@ -9,7 +9,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
 from conftest import ROOT
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_layers import GENERATED, PROBES, SOURCES, within
 
@@ -107,6 +107,7 @@ LETTERS = st.characters(exclude_characters='/\\<>:"|?*', exclude_categories=("Cs
 NAMES = st.text(LETTERS, min_size=1, max_size=12).filter(lambda part: part.strip(" .") == part)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=5), st.sampled_from([PurePosixPath, PureWindowsPath]))
 def test_a_path_is_ignored_by_the_same_pattern_on_every_system(parts: list[str], kind: type[PurePath]) -> None:
     relative = kind(*parts).as_posix()
@@ -117,6 +118,7 @@ def test_a_path_is_ignored_by_the_same_pattern_on_every_system(parts: list[str],
     assert len(enabled(config, CODEMODS, f"{relative}x")) == len(CODEMODS)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=4), st.integers(0, 3))
 def test_a_shown_path_leads_back_to_its_file(parts: list[str], up: int) -> None:
     path = Path(os.path.abspath(os.path.join(*[os.pardir] * up, *parts)))

@@ -15,6 +15,8 @@ from multiprocessing import util
 from types import TracebackType
 from typing import Self, TypeVar
 
+from jaxfix.drivers import overtime
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -108,6 +110,7 @@ def _done(work: Callable[[T], R], shard: T) -> R:
 
 def _begin() -> None:
     """Leaves Ctrl-C to the process that waits for the answers."""
+    overtime.begin()
     _collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):

@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 
 from jaxfix.core.errors import PackError
 from jaxfix.core.finding import Codemod, Equality, Safety
+from jaxfix.core.patience import Overtime, turn
 from jaxfix.engine.strangers import told
 
 GROUP = "jaxfix.codemods"
@@ -35,8 +36,11 @@ def load_registry() -> Registry:
     if not points:
         raise PackError("no codemod packs are installed", hint="run `pip install -e .`")
     for point in points:
+        going_on = turn.set(point)
         try:
             codemods += validated(point.name, point.load(), taken={codemod.id for codemod in codemods})
+        except Overtime as error:
+            failures.append(PackError(f"pack {point.name!r} does not come to an end of loading: {error}"))
         except PackError as error:
             failures.append(error)
         except KeyboardInterrupt as error:
@@ -44,6 +48,8 @@ def load_registry() -> Registry:
             raise
         except (Exception, SystemExit) as error:  # a stranger's import may raise anything
             failures.append(PackError(f"pack {point.name!r}: {told(error)}", hint=_HELP))
+        finally:
+            turn.reset(going_on)
     return Registry(tuple(codemods), tuple(failures))
 
 

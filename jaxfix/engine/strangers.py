@@ -1,6 +1,6 @@
 """Calls what a pack brings along: whatever that raises or returns, it is one bug, told with its file and its codemod.
 
-What neither returns nor raises is ended by the person: the interruption says where it was.
+What neither returns nor raises is ended by who watches the time, or by the person: the interruption says where it was.
 """
 
 import ast
@@ -11,11 +11,18 @@ from itertools import islice
 from jaxfix.core.errors import BugError
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Safety
 from jaxfix.core.model import Module
+from jaxfix.core.patience import Overtime, turn
 
 MOST = 100_000
 """Findings of one codemod in one file; who has more has no end."""
 _DEEP = 100
 """Levels of a tree that nobody needs a thousand frames for."""
+_endless: dict[str, str] = {}
+"""By the ids of codemods that did not come to an end in this process, what there is to say: they are called no more."""
+
+
+class _EndlessError(BugError):
+    """A stranger's code was interrupted."""
 
 
 def findings(module: Module, codemod: Codemod) -> list[Finding]:
@@ -25,10 +32,16 @@ def findings(module: Module, codemod: Codemod) -> list[Finding]:
       BugError: it breaks, or yields what is no finding in this module.
       RecursionError: the file is nested too deeply.
     """
+    if codemod.id in _endless:
+        raise BugError(_endless[codemod.id])
     place = f"{module.source.path}: codemod `{codemod.id}`"
-    with blamed(f"{place} broke", module):
-        found = list(islice(codemod.find(module), MOST + 1))
-        problem = next(filter(None, (_problem(module, finding) for finding in found)), None)
+    try:
+        with blamed(f"{place} broke", module):
+            found = list(islice(codemod.find(module), MOST + 1))
+            problem = next(filter(None, (_problem(module, finding) for finding in found)), None)
+    except _EndlessError as error:
+        _endless[codemod.id] = f"{error}; `--ignore {codemod.id}` leaves it out"
+        raise BugError(_endless[codemod.id]) from error
     if len(found) > MOST:
         problem = f"does not come to an end: it has more than {MOST:,} findings"
     if problem is not None:
@@ -44,8 +57,11 @@ def blamed(place: str, module: Module) -> Iterator[None]:
       BugError: what was raised, told.
       RecursionError: the module is nested too deeply.
     """
+    going_on = turn.set(object())
     try:
         yield
+    except Overtime as error:
+        raise _EndlessError(f"{place.removesuffix(' broke')} does not come to an end: {error}") from error
     except RecursionError as error:
         if is_deep(module.tree):
             raise
@@ -55,6 +71,8 @@ def blamed(place: str, module: Module) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         raise BugError(f"{place}: {told(error)}") from error
+    finally:
+        turn.reset(going_on)
 
 
 def told(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 
 from jaxfix.core.errors import UserError
+from jaxfix.drivers import overtime
 from jaxfix.drivers.cli import outcome, quick, terminal
 
 _FULL = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -26,6 +27,7 @@ def run(argv: Sequence[str]) -> int:
         if before[number] is not signal.SIG_IGN:  # `nohup` wants it to go on
             signal.signal(number, _interrupt if number == signal.SIGINT else _end)
     terminal.open_closed()
+    end_of_clock = overtime.begin()
     try:
         return _command(argv)()
     except UserError as error:
@@ -56,6 +58,7 @@ def run(argv: Sequence[str]) -> int:
         )
         return outcome.BUG
     finally:
+        end_of_clock()
         for number, handler in before.items() if is_main else ():
             signal.signal(number, handler)
 

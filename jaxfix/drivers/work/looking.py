@@ -56,7 +56,7 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
     diagnostics = (diagnostic for look in found.looks for diagnostic in look.diagnostics)
     errors = (look.error for look in found.looks if look.error is not None)
     bugs = (bug for look in found.looks for bug in look.bugs)
-    return Looked(_of(wanted, found.project), Findings(tuple(diagnostics), tuple(errors), tuple(bugs)))
+    return Looked(_of(wanted, found.project), Findings(tuple(diagnostics), tuple(errors), tuple(dict.fromkeys(bugs))))
 
 
 def look_again(wanted: Sequence[Target], watcher: Watcher) -> Findings:
