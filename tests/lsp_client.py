@@ -36,6 +36,27 @@ PUSHED: Mapping[str, Any] = {
     "textDocument": {"publishDiagnostics": {"relatedInformation": True}},
 }
 
+SOLVER = """\
+import jax
+
+
+def solve(x):
+    def body(c, _):
+        return c * 2, None
+
+    return jax.lax.scan(body, x, None, 3)[0]
+"""
+TRAIN = """\
+import jax.numpy as jnp
+from solver import solve
+
+if __name__ == "__main__":
+    for i in range(5):
+        print(solve(jnp.ones(3)).sum())
+"""
+WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
+LOOPED = f"{SOLVER}\n\nfor i in range(4):\n    solve(i * 1.0)\n"
+
 
 class Ended(Exception):
     """The server has closed its end."""
@@ -234,3 +255,12 @@ def applied(text: str, edits: list[dict[str, Any]], encoding: str = "utf-16") ->
 def split(text: str) -> list[str]:
     """The lines of the protocol, with their ends; the last one may be empty."""
     return re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+
+
+def change_of(action: Mapping[str, Any], uri: str) -> list[dict[str, Any]]:
+    (edits,) = [e["edits"] for e in action["edit"]["documentChanges"] if e.get("textDocument", {}).get("uri") == uri]
+    return list(edits)
+
+
+def titled(actions: list[dict[str, Any]], start: str) -> dict[str, Any]:
+    return next(action for action in actions if action["title"].startswith(start))

@@ -13,35 +13,13 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from lsp_client import PULLS, PUSHED, Client, Ended, applied, client
+from lsp_client import LOOPED, PULLS, PUSHED, SOLVER, TRAIN, WHOLE, Client, Ended, applied, change_of, client, titled
 
-from jaxfix.core.source import SourceFile
-from jaxfix.drivers.lsp import capabilities, edits, start
+from jaxfix.drivers.lsp import capabilities, start
 from jaxfix.drivers.lsp.surveying import Ask
 from jaxfix.drivers.lsp.surveyor import Surveyor
-from jaxfix.drivers.work.targets import Request, Target
-from jaxfix.engine.plan import patched
-from jaxfix_codemods import CODEMODS
+from jaxfix.drivers.work.targets import Request
 
-SOLVER = """\
-import jax
-
-
-def solve(x):
-    def body(c, _):
-        return c * 2, None
-
-    return jax.lax.scan(body, x, None, 3)[0]
-"""
-TRAIN = """\
-import jax.numpy as jnp
-from solver import solve
-
-if __name__ == "__main__":
-    for i in range(5):
-        print(solve(jnp.ones(3)).sum())
-"""
-LOOPED = f"{SOLVER}\n\nfor i in range(4):\n    solve(i * 1.0)\n"
 FIXED = """\
 import jax
 
@@ -72,17 +50,6 @@ def server(project: Path) -> Iterator[Client]:
     with client(project) as found:
         yield found
 
-
-def change_of(action: Mapping[str, Any], uri: str) -> list[dict[str, Any]]:
-    (edits,) = [e["edits"] for e in action["edit"]["documentChanges"] if e.get("textDocument", {}).get("uri") == uri]
-    return list(edits)
-
-
-def titled(actions: list[dict[str, Any]], start: str) -> dict[str, Any]:
-    return next(action for action in actions if action["title"].startswith(start))
-
-
-WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
 
 # --- what it says of itself -------------------------------------------------------------------------------------
 
@@ -435,80 +402,6 @@ def test_an_answer_that_nobody_waits_for_is_not_taken_for_the_next_one(tmp_path:
     assert asyncio.run(asked()) == [2, 1]
 
 
-# --- notebooks --------------------------------------------------------------------------------------------------
-
-CELLS = [
-    ("%matplotlib inline\nimport jax", "python"),
-    ("SELECT 1", "sql"),
-    (
-        "def solve(x):\n    def body(c, _):\n        return c * 2, None\n    return jax.lax.scan(body, x, None, 3)[0]",
-        "python",
-    ),
-    ("for i in range(3):\n    '𝔘', solve(i * 1.0)\n!ls", "python"),
-]
-
-
-def opened_notebook(server: Client, path: Path) -> list[str]:
-    uris = [f"vscode-notebook-cell:{path.as_uri().removeprefix('file:')}#cell{n}" for n in range(len(CELLS))]
-    server.notify(
-        "notebookDocument/didOpen",
-        notebookDocument={
-            "uri": path.as_uri(),
-            "notebookType": "jupyter-notebook",
-            "version": 1,
-            "cells": [{"kind": 2, "document": uri} for uri in uris],
-        },
-        cellTextDocuments=[
-            {"uri": uri, "languageId": language, "version": 1, "text": text}
-            for uri, (text, language) in zip(uris, CELLS, strict=True)
-        ],
-    )
-    return uris
-
-
-def test_the_cells_of_a_notebook_are_one_module(server: Client, project: Path) -> None:
-    server.initialize(project)
-    path = project / "a.ipynb"
-    uris = opened_notebook(server, path)
-    (found,) = server.pushed(uris[2])
-    assert found["range"] == {"start": {"line": 3, "character": 11}, "end": {"line": 3, "character": 41}}
-    places = [(e["location"]["uri"], e["location"]["range"]["start"]) for e in found["relatedInformation"]]
-    assert places == [(uris[3], {"line": 1, "character": 10}), (uris[3], {"line": 0, "character": 0})]
-    assert server.pushed(uris[3]) == [] and server.diagnostics(uris[2]) == []
-    assert server.actions(uris[0], WHOLE, ["quickfix"]) == []
-    fixed = server.resolve(server.actions(uris[2], found["range"], ["quickfix"])[0])
-    after = applied(CELLS[2][0], change_of(fixed, uris[2]))
-    assert after.startswith(
-        "def _solve_body(c, _):\n    return c * 2, None\n\n\ndef solve(x):\n    return jax.lax.scan("
-    )
-    assert server.actions(uris[2], WHOLE, ["source.fixAll"]) == []
-    (everything,) = server.actions(uris[0], WHOLE, ["notebook.source.fixAll.jaxfix"])
-    assert change_of(server.resolve(everything), uris[2]) == change_of(fixed, uris[2])
-
-    change = {"cells": {"structure": {"array": {"start": 3, "deleteCount": 1}, "didClose": [{"uri": uris[3]}]}}}
-    notebook = {"uri": path.as_uri(), "version": 2}
-    server.told.clear()
-    server.notify("notebookDocument/didChange", notebookDocument=notebook, change=change)
-    assert server.pushed(uris[2]) == []  # nothing repeats it any more
-    stale = server.resolve(everything)
-    assert "edit" not in stale and "disabled" in stale
-    closed = [{"uri": uri} for uri in uris[:3]]
-    server.notify("notebookDocument/didClose", notebookDocument={"uri": path.as_uri()}, cellTextDocuments=closed)
-    assert server.end() == 0 and server.log.read_text() == ""
-
-
-def test_what_is_told_line_by_line_stays_in_its_cells() -> None:
-    golden = Path(__file__).resolve().parents[1] / "golden"
-    names = ("local_jit/basic.py", "python_counter/program.py")
-    cells = [cell for name in names for cell in (golden / name).read_text().split("\n\n\n")]
-    source = SourceFile.of_cells("n.ipynb", cells)
-    made = edits.change(Target(source, CODEMODS, None, None), lambda fix: None)
-    _, after = patched(source, CODEMODS, lambda fix: None)
-    assert source.notebook is not None and after.notebook is not None
-    found = source.notebook.edited(made.edits, source.path)
-    assert [found.get(n, cell) for n, cell in enumerate(cells, 1)] == [cell.source for cell in after.notebook.cells]
-
-
 # --- what a client may do wrong ---------------------------------------------------------------------------------
 
 
@@ -581,118 +474,7 @@ def test_no_process_outlives_a_server_that_is_killed(server: Client, project: Pa
     assert not psutil.wait_procs(children, timeout=30)[1]
 
 
-# --- programs of the user's -------------------------------------------------------------------------------------
-
-COSTLY = """\
-import jax
-import jax.numpy as jnp
-
-
-def step(x, limit):
-    return jax.lax.cond(limit > 2, lambda v: v * 2.0, lambda v: v - 1.0, x)
-
-
-x = jnp.ones(3)
-for i in range(4):
-    x = step(x, i)
-"""
-
-
-@pytest.mark.evidence
-def test_a_trace_is_asked_for_and_shown(server: Client, project: Path) -> None:
-    server.initialize(project, options={"python": sys.executable})
-    (project / "costly.py").write_text(COSTLY)
-    uri = server.open_file(project / "costly.py")
-    server.answers["window/showMessageRequest"] = {"title": "Cancel"}
-    assert server.command("jaxfix.trace", {"uri": uri}) == {"ok": False, "message": "nothing was run"}
-    assert f"{sys.executable} costly.py" in server.wait("window/showMessageRequest")["message"]
-    (trace,) = server.actions(uri, WHOLE, ["source.trace"])
-    traced = server.command(trace["command"]["command"], *trace["command"]["arguments"])
-    assert traced["ok"] and traced["status"] == 0 and traced["again"] >= 3, traced
-    kinds = [told["params"]["value"]["kind"] for told in server.told if told["method"] == "$/progress"]
-    assert kinds[0] == "begin" and kinds[-1] == "end"
-    (found,) = [entry for entry in server.diagnostics(uri) if entry["code"] == "local-loop-function"]
-    assert "(seen: compiled 4 x, " in found["message"]
-    (lens,) = server.ask("textDocument/codeLens", textDocument={"uri": uri})
-    assert lens["range"]["start"]["line"] == 4 and lens["command"]["title"].startswith("compiled 4 x, ")
-    server.change(
-        uri, {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "\n"}
-    )
-    (lens,) = server.ask("textDocument/codeLens", textDocument={"uri": uri})
-    assert lens["range"]["start"]["line"] == 5
-    assert server.command("jaxfix.clearTrace", {"uri": uri})["ok"]
-    assert server.ask("textDocument/codeLens", textDocument={"uri": uri}) in ([], None)
-
-
-@pytest.mark.evidence
-def test_a_trace_ends_when_it_is_cancelled(server: Client, project: Path) -> None:
-    psutil = pytest.importorskip("psutil")
-    server.initialize(project, options={"python": sys.executable})
-    (project / "endless.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(600)\n")
-    uri = server.open_file(project / "endless.py")
-    number = server.start(
-        "workspace/executeCommand",
-        {"command": "jaxfix.trace", "arguments": [{"uri": uri, "command": f"{sys.executable} endless.py"}]},
-    )
-    while (told := server.wait("$/progress"))["value"].get("message") != "begun":
-        pass
-    children = psutil.Process(server.process.pid).children(recursive=True)
-    busy = server.command("jaxfix.trace", {"uri": uri, "command": "x"})
-    assert busy["message"] == "something is running already"
-    server.notify("window/workDoneProgress/cancel", token=told["token"])
-    assert server.answer(number)["result"]["message"] == "the trace was cancelled"
-    running = [child for child in children if "surveying" not in "".join(_words(child))]
-    assert running and not psutil.wait_procs(running, timeout=30)[1]
-
-
-def _words(process: Any) -> list[str]:
-    psutil = pytest.importorskip("psutil")
-    try:
-        return list(process.cmdline())
-    except psutil.Error:
-        return []
-
-
-EXPONENT = """\
-import jax.numpy as jnp
-
-
-def debiased(moment, count):
-    return moment / (1 - 0.9**count)
-
-
-count = jnp.zeros([], jnp.int32)
-moment = jnp.ones(3)
-for i in range(8):
-    count = count + 1
-    moment = debiased(moment, count)
-print(moment)
-"""
-
-
-@pytest.mark.evidence
-def test_a_proof_is_asked_for_and_lasts_as_long_as_the_text(server: Client, project: Path) -> None:
-    server.initialize(project, options={"run": f"{sys.executable} expo.py", "timeout": 120})
-    (project / "expo.py").write_text(EXPONENT)
-    uri = server.open_file(project / "expo.py")
-    (found,) = server.diagnostics(uri)
-    offered = server.actions(uri, found["range"], ["quickfix"])
-    assert offered[0]["title"].endswith(" (unproven)") and not offered[0].get("isPreferred")
-    assert server.actions(uri, WHOLE, ["source.fixAll"]) == []
-    proof = titled(offered, f"Prove it: rerun `{sys.executable} expo.py`")["command"]
-    server.change(uri, {"text": EXPONENT + "\n"})
-    unsaved = server.command(proof["command"], *proof["arguments"])
-    assert not unsaved["ok"] and "save the file first" in unsaved["message"]
-    server.change(uri, {"text": EXPONENT})
-    proven = server.command(proof["command"], *proof["arguments"])
-    assert proven["ok"] and [entry["verdict"] for entry in proven["receipts"]] == ["proven"], proven
-    offered = server.actions(uri, found["range"], ["quickfix"])
-    assert offered[0]["title"].endswith(" (proven)") and offered[0]["isPreferred"]
-    hover = server.ask("textDocument/hover", textDocument={"uri": uri}, position=found["range"]["start"])
-    assert "**Rerun**: proven: compiles" in hover["contents"]["value"]
-    assert (project / "expo.py").read_text() == EXPONENT
-    server.change(uri, {"text": EXPONENT + "\n"})
-    assert server.actions(uri, found["range"], ["quickfix"])[0]["title"].endswith(" (unproven)")
+# --- what it costs ---------------------------------------------------------------------------------------------
 
 
 def test_it_listens_before_it_has_loaded_the_protocol(project: Path) -> None:

@@ -113,7 +113,7 @@ def _fix(at: Situation, diagnostic: Diagnostic, item: types.Diagnostic) -> Itera
 
 def _proof(at: Situation, diagnostic: Diagnostic, item: types.Diagnostic) -> Iterator[types.CodeAction]:
     is_open = diagnostic.safety is Safety.NEEDS_EVIDENCE and not at.proven(diagnostic.key)
-    is_file = at.view.buffer.path is not None and not at.view.is_installed and not at.view.buffer.is_notebook
+    is_file = at.view.buffer.path is not None and not at.view.is_installed
     if not (diagnostic.fixable and is_open and is_file and (at.command is not None or at.can_be_driven)):
         return
     arguments = {"uri": at.uri, "key": diagnostic.key, "command": at.command}

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from jaxfix.core.errors import SourceError
 from jaxfix.core.report import Diagnostic, Related
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span
-from jaxfix.drivers.lsp.texts import Positions, Text, source_of
+from jaxfix.drivers.lsp.texts import Positions, Text, decoded, source_of
 
 Stamp = tuple[object, ...]
 
@@ -50,6 +51,15 @@ class Buffer:
     @property
     def is_notebook(self) -> bool:
         return self.source.notebook is not None
+
+    def says(self, raw: bytes) -> bool:
+        """Whether a file of these bytes says the same; a byte order mark, which editors hide, is no part of that."""
+        path = self.source.path
+        try:
+            other = SourceFile.decode(path, raw) if self.is_notebook else decoded(path, raw)
+        except SourceError:
+            return False
+        return other.original == self.source.original
 
     def place(self, span: Span) -> tuple[Piece, types.Range] | None:
         """Where `span` is for the client, cut off at the end of the document that it begins in."""

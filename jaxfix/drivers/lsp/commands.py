@@ -1,6 +1,7 @@
 """What a person asks for by name: runs of their programs, which need a yes, and what needs none."""
 
 import asyncio
+import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from lsprotocol import types
 from jaxfix.core.errors import JaxfixError
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import actions, edits, pages, running, tracing
+from jaxfix.drivers.lsp.buffers import Buffer
 from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.documents import Documents, path_of
 from jaxfix.drivers.lsp.looks import Looks
@@ -45,8 +47,8 @@ class Commands:
         self._is_running = False
 
     async def trace(self, what: object = None) -> Answer:
-        uri, shown = _text(what, "uri"), _text(what, "command")
-        path, root = path_of(uri), self._documents.root(path_of(uri))
+        path, shown = path_of(self._uri(what)), _text(what, "command")
+        root = self._documents.root(path)
         command = shown or self._offers.script(path)
         if path is None or root is None or not command:
             return _failed("only what is saved as a file can be run")
@@ -81,37 +83,42 @@ class Commands:
         return {"ok": True, "message": f"{seen.summary}{ended_badly}", "status": status, **figures}
 
     def clear_trace(self, where: object = None) -> Answer:
-        self._traces.clear(self._documents.root(path_of(_text(where, "uri"))))
+        self._traces.clear(self._documents.root(path_of(self._uri(where))))
         self._publishing.refresh()
         return {"ok": True, "message": ""}
 
     async def prove(self, what: object = None) -> Answer:
-        uri, key = _text(what, "uri"), _text(what, "key") or None
-        path, root = path_of(uri), self._documents.root(path_of(uri))
-        view = await self._looks.view(self._documents.whole(uri))
-        if path is None or root is None or view is None or view.buffer.is_notebook:
+        view = await self._looks.view(self._uri(what))
+        path = view.buffer.path if view is not None else None
+        root = self._documents.root(path)
+        if view is None or path is None or root is None:
             return self._told(_failed("only what is open, and saved as a file, can be proven"))
-        if not path.is_file() or await asyncio.to_thread(files.read_bytes, path) != view.buffer.source.raw:
+        raw = await asyncio.to_thread(files.read_bytes, path) if path.is_file() else None
+        if raw is None or not view.buffer.says(raw):
             return self._told(_failed("save the file first: what is proven is what is on the disk"))
         is_shown = isinstance(what, Mapping) and "command" in what
-        command = (_text(what, "command") or None) if is_shown else self._offers.situation(view, uri).command
+        command = _text(what, "command") or None
+        if not is_shown:
+            command = self._offers.situation(view, view.buffer.uri).command
         how = f"Rerun `{command}`" if command is not None else "Drive the optimizers of this file"
         if not (is_shown or await self._client.agrees(f"{how} with and without the fix, in copies of `{root}`?")):
             return _failed("nothing was run")
         with self._running("proving", command or path.name) as is_free:
             if not is_free:
                 return self._told(_failed("something is running already"))
-            return self._told(await self._proven(path, root, key, command))
+            settings, key = self._scopes.of(path), _text(what, "key") or None
+            chosen = settings.select, settings.ignore
+            task = Task(str(root), str(path), key, command, settings.python, settings.timeout, *chosen)
+            return self._told(await self._proven(view.buffer, raw, task))
 
-    async def _proven(self, path: Path, root: Path, key: str | None, command: str | None) -> Answer:
-        settings = self._scopes.of(path)
-        chosen = settings.select, settings.ignore
-        task = Task(str(root), str(path), key, command, settings.python, settings.timeout, *chosen)
-        async with running.progress(self._client.server, f"jaxfix: proving `{path.name}`") as told:
+    async def _proven(self, buffer: Buffer, raw: bytes, task: Task) -> Answer:
+        """Proves what the task says of the buffer, whose file has these bytes."""
+        async with running.progress(self._client.server, f"jaxfix: proving `{Path(task.path).name}`") as told:
             found = await running.prove(task, told)
         if found.is_cancelled:
             return _failed("the proof was cancelled")
-        self._receipts.keep(path, found.proofs)
+        digest = hashlib.sha256(raw).hexdigest()
+        self._receipts.keep(buffer, (proof for proof in found.proofs if proof.sha256 == digest))
         self._publishing.refresh()
         receipts = [{"key": each.key, "verdict": each.verdict, "reason": each.told} for each in found.proofs]
         lines = [f"{each.verdict}: {each.told}" for each in found.proofs] + list(found.problems)
@@ -132,7 +139,7 @@ class Commands:
         return page
 
     async def fix_all(self, where: object = None) -> Answer:
-        uri = self._documents.whole(_text(where, "uri"))
+        uri = self._uri(where)
         view = await self._looks.view(uri)
         if view is None:
             return self._told(_failed("the document is not open"))
@@ -153,6 +160,10 @@ class Commands:
     def end(self) -> None:
         if self._pages is not None:
             self._pages.cleanup()
+
+    def _uri(self, what: object) -> str:
+        """The document that is meant; the notebook, where it is a cell."""
+        return self._documents.whole(_text(what, "uri"))
 
     @contextmanager
     def _running(self, state: str, what: str) -> Iterator[bool]:

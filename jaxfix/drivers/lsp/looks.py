@@ -106,7 +106,7 @@ class Looks:
 
     def _seen(self, buffer: Buffer, settings: Settings) -> tuple[Sighting, ...]:
         root = self._documents.root(buffer.path)
-        if root is None or buffer.path is None or buffer.is_notebook:
+        if root is None or buffer.path is None:
             return ()
         seen = self._traces.of(root, settings.trace_file)
         return seen.of(buffer.path, buffer.source) if seen is not None else ()

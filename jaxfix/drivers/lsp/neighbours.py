@@ -50,8 +50,10 @@ class Neighbours:
 
     def survey_soon(self, uri: str, *, anew: bool = False) -> None:
         """Surveys the project of a document; with `anew`, from the disk on."""
-        root = self._documents.root(path_of(uri))
+        path = path_of(uri)
+        root = self._documents.root(path)
         if root is None or not root.is_dir():
+            self.forget(path)  # it was in a folder that is closed now
             return
         if anew:
             self._anew.add(root)
@@ -84,7 +86,7 @@ class Neighbours:
         """What is open of the project, by the place of its file."""
         here = [uri for uri in self._documents.open if self._documents.root(path_of(uri)) == root]
         found = [buffer for uri in here if (buffer := self._documents.buffer(uri)) is not None]
-        return {files.resolved(each.path): each for each in found if each.path is not None and not each.is_notebook}
+        return {files.resolved(each.path): each for each in found if each.path is not None}
 
     def end(self) -> None:
         self._surveyor.end()

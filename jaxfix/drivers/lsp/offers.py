@@ -76,13 +76,14 @@ class Offers:
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts)), found[0][1].range)
 
     async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
-        view = await self._looks.view(self._documents.whole(params.text_document.uri))
+        uri = params.text_document.uri
+        view = await self._looks.view(self._documents.whole(uri))
         if view is None or not self._scopes.of(view.buffer.path).code_lens:
             return []
         found = []
         for lens in view.lenses:
             placed = view.buffer.place(view.buffer.line_span(lens.line))
-            if placed is not None:
+            if placed is not None and placed[0].uri == uri:
                 title = f"compiled {lens.compiles} x, {lens.seconds:.1f} s in the last trace"
                 found.append(types.CodeLens(placed[1], types.Command(title, "")))  # words alone: nothing to press
         return found
@@ -91,9 +92,11 @@ class Offers:
         """All that decides what is offered."""
         path = view.buffer.path
         settings, root = self._scopes.of(path), self._documents.root(path)
-        script = self.script(path) if not view.buffer.is_notebook else None
+        script = self.script(path)
         driven = path is not None and path.is_file() and can_be_driven(view.target)
         configured = settings.run or (self._neighbours.run(root) if root is not None else None)
+        if view.buffer.is_notebook:
+            configured = None  # it is run as a program of its own
         command = configured or (None if driven else script)
         return Situation(view, settings, uri, command, script, driven, partial(self._receipts.is_proven, view.buffer))
 

@@ -2,28 +2,31 @@
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 
-from jaxfix.drivers import files
 from jaxfix.drivers.lsp.buffers import Buffer
 from jaxfix.drivers.lsp.running import Proof
 
 
 class Receipts:
-    """The proofs of this session."""
+    """The proofs of this session, the last one of each fix; each holds for one text."""
 
     def __init__(self) -> None:
-        self._kept: dict[Path, dict[str, Proof]] = {}
+        self._kept: dict[tuple[str, str], tuple[bytes, Proof]] = {}
 
-    def keep(self, path: Path, proofs: Iterable[Proof]) -> None:
-        self._kept.setdefault(files.resolved(path), {}).update({proof.key: proof for proof in proofs})
+    def keep(self, buffer: Buffer, proofs: Iterable[Proof]) -> None:
+        """Keeps what was shown of the text that `buffer` has."""
+        text = _digest(buffer)
+        self._kept |= {(buffer.uri, proof.key): (text, proof) for proof in proofs}
 
     def of(self, buffer: Buffer, key: str) -> Proof | None:
         """What a rerun has shown of the fix, of this very text."""
-        proof = self._kept.get(files.resolved(buffer.path), {}).get(key) if buffer.path is not None else None
-        is_same = proof is not None and proof.sha256 == hashlib.sha256(buffer.source.raw).hexdigest()
-        return proof if is_same else None
+        text, proof = self._kept.get((buffer.uri, key), (None, None))
+        return proof if text == _digest(buffer) else None
 
     def is_proven(self, buffer: Buffer, key: str) -> bool:
         proof = self.of(buffer, key)
         return proof is not None and proof.verdict == "proven"
+
+
+def _digest(buffer: Buffer) -> bytes:
+    return hashlib.sha256(buffer.source.original).digest()

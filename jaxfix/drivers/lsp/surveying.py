@@ -20,6 +20,8 @@ from jaxfix.drivers.work.targets import Request, Target, targets
 from jaxfix.engine.survey import Recent, Unit, survey
 
 HEAD = struct.Struct("!Q")
+GREETING = b"\0jaxfix\0"
+"""Comes first; what stands before it was printed by what Python loads by itself, and is passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def main() -> None:
     """Answers questions until there are no more."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    sink.write(GREETING)
+    sink.flush()
     gc.freeze()
     gc.set_threshold(200_000, 20, 50)
     projects: dict[Request, Project] = {}

@@ -6,7 +6,7 @@ import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
 
-from jaxfix.drivers.lsp.surveying import HEAD, Ask, Surveyed, main
+from jaxfix.drivers.lsp.surveying import GREETING, HEAD, Ask, Surveyed, main
 
 _MOST_STARTS = 5
 """Whatever ends the process that often will end it again."""
@@ -34,15 +34,16 @@ class Surveyor:
                     break
                 try:
                     return await self._asked(ask)
-                except (OSError, EOFError, asyncio.IncompleteReadError) as error:
-                    logging.error("the process that surveys the project has ended: %s", error or type(error).__name__)
+                except Exception as error:  # it has ended, or is of another version: what it says next cannot be read
+                    told = str(error) or type(error).__name__
+                    logging.error("the process that surveys the project has failed, and is ended: %s", told)
                     self.end()
             return Surveyed(errors=("the project cannot be surveyed: each file is looked at alone",))
 
     async def _asked(self, ask: Ask) -> Surveyed:
         process = self._process
         if process is None or process.returncode is not None:
-            process = self._process = await self._started()
+            process = await self._started()
         assert process.stdin is not None and process.stdout is not None
         body = pickle.dumps(ask)
         process.stdin.write(HEAD.pack(len(body)) + body)
@@ -57,7 +58,10 @@ class Surveyor:
         # `-P`: what lies in the working folder is a stranger's, and not to be imported.
         # `-c`: what is pickled there has to be of the module that it is of here.
         words = (sys.executable, "-P", "-c", f"from {main.__module__} import main; main()")
-        return await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE)
+        process = self._process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE)
+        assert process.stdout is not None
+        await process.stdout.readuntil(GREETING)
+        return process
 
     def end(self) -> None:
         """Ends the process; the next question starts another."""
