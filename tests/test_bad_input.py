@@ -55,6 +55,14 @@ def errors(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("error: ")]
 
 
+def test_what_cannot_be_read_is_not_among_the_files_without_findings(project: Path, cli: Cli) -> None:
+    (project / "broken.py").write_text("import jax\ndef f(:\n")
+    (project / "null.py").write_bytes(b"x = 1\0\n")
+    assert cli("check", ".").err.startswith("1 finding in 1 of 1 file; ")
+    assert cli("check", ".", "--ignore", "local-jit").err.startswith("no findings in 1 file\nerror: ")
+    assert cli("check", "broken.py", "null.py").err.startswith("error: ")
+
+
 DEEP = {
     "calls": b"y = x" + b"()" * 10_000,
     "signs": b"y = " + b"-" * 10_000 + b"1",

@@ -61,6 +61,7 @@ def check(request: Request, manner: Manner) -> int:
     output.refuse_taken(manner.output_file, (*read, *(entry.place for entry in known)))
     looked = _looked(looked_at) if manner.cache else look(looked_at, terminal)
     found = looked.findings
+    number_read = len(looked_at.targets) - len(found.errors)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     told = _compared(found, looked_at.targets, request, manner, known)
     if manner.baseline.update and not told.updates:
@@ -68,7 +69,7 @@ def check(request: Request, manner: Manner) -> int:
         found = replace(found, errors=(*found.errors, *unwritten))
     account = _account(told, found, looked, manner)
     output.give(manner.output_file, FORMATS[manner.output_format](account))
-    _summarise(told, found.errors, len(looked_at.targets))
+    _summarise(told, found.errors, number_read)
     for note in looked_at.notes:
         terminal.note(note)
     outcome.tell_errors((*found.errors, *account.bugs))
