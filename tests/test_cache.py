@@ -1,16 +1,21 @@
 """What `check` keeps of what it found, and when it looks again."""
 
 import importlib
+import os
 import pickle
 import random
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import ROOT, Cli
 from test_survey import FILES, GOLDEN, LOOP, MODEL, SOLVER
 
 from jaxfix.core.errors import SourceError
@@ -22,6 +27,7 @@ from jaxfix.core.wrapping import Wrapping
 from jaxfix.drivers.cli import cache
 from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.work.targets import Request, targets
+from jaxfix.drivers.workers import VARIABLE
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Look, Memory, Record, Unit, survey
 from jaxfix_codemods import CODEMODS
@@ -224,6 +230,36 @@ def test_files_that_nobody_looks_at_are_forgotten(project: Path, cli: Cli) -> No
     (project / "other.py").unlink()
     cli("check")
     assert rows(project) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process sends another one Ctrl-C there")
+def test_what_an_interrupted_check_has_looked_at_is_kept(project: Path) -> None:
+    waits = "def find(module):\n    while 'last' in module.source.path:\n        WAITING.touch()\n"
+    places = os.pathsep.join(map(str, (ROOT, ROOT / "codemods", installed(project.parent, waits))))
+    for name in ("first.py", "last.py"):
+        (project / name).write_text(f"{SOLVER}# {'x' * 600_000}\n")  # each is a shard of its own
+    command = [sys.executable, "-m", "jaxfix", "check", "first.py", "last.py"]
+    child = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": places, VARIABLE: "1"})
+    while not (project.parent / "waiting").exists() and child.poll() is None:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    assert child.wait() == 130
+    assert rows(project) == 1
+
+
+def installed(folder: Path, code: str) -> Path:
+    """A place with a pack of one codemod."""
+    info = folder / "packs" / "waiter-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: waiter\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[jaxfix.codemods]\nwaiter = waiter:CODEMODS\n")
+    doc = "\n".join(f"{name}:\n    x\n" for name in ("Before", "After", "Safety", "Evidence", "Source"))
+    (folder / "packs" / "waiter.py").write_text(
+        f'"""x\n\n{doc}"""\nimport pathlib\nfrom jaxfix.api import Codemod, Equality, Safety\n'
+        f"WAITING = pathlib.Path({str(folder / 'waiting')!r})\n\n{code}\n    return ()\n\n"
+        'CODEMODS = (Codemod("waits", ("jax.lax.fori_loop",), Safety.SAFE, Equality.BITWISE, find),)\n'
+    )
+    return folder / "packs"
 
 
 def test_the_project_is_left_alone(project: Path, cli: Cli) -> None:

@@ -182,13 +182,17 @@ def survey(
     packages = packages_of(files)
     memory = memory or Forgetful()
     before = memory.recall(units, packages)
-    records = list(_first_records(units, before, packages, advance, crew))
-    reading = Reading(files, crew, [record.uses for record in records])
-    unread = not is_complete or any(record.look.error is not None for record in records)
-    project = project_of(files, [record.facts for record in records], unread=unread, read=reading)
-    asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
-    _look_again(units, records, asked, project, packages, crew)
-    memory.keep(units, packages, records)
+    records: list[Record] = []
+    try:
+        for record in _first_records(units, before, packages, advance, crew):
+            records.append(record)
+        reading = Reading(files, crew, [record.uses for record in records])
+        unread = not is_complete or any(record.look.error is not None for record in records)
+        project = project_of(files, [record.facts for record in records], unread=unread, read=reading)
+        asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
+        _look_again(units, records, asked, project, packages, crew)
+    finally:  # also of a survey that is interrupted
+        memory.keep(units[: len(records)], packages, records)
     reading.alone()
     return Survey(tuple(record.look for record in records), project)
 

@@ -147,7 +147,7 @@ class Kept:
         """Takes down what is new; what cannot be told again, an error or a bug, is looked at anew each time."""
         around = _of_packages(packages)
         new = []
-        for index, (unit, record, before) in enumerate(zip(units, records, self._before, strict=True)):
+        for index, (unit, record, before) in enumerate(zip(units, records, self._before[: len(units)], strict=True)):
             if record.look.error is None and not record.look.bugs:
                 is_same = before is not None and record.look is before[0] and len(record.uses) == before[1]
                 if not is_same or self._states.get(_named(unit)) != around:
