@@ -21,7 +21,7 @@ from pathlib import Path
 
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.errors import UserError, WriteError
-from jaxfix.drivers import files, staging
+from jaxfix.drivers import files, pruning, staging
 from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.turns import turn
 
@@ -103,6 +103,7 @@ def write(root: Path, command: str, replacements: Sequence[Replacement]) -> None
             if all(_is_as_before(root, line) for line in entry.lines):
                 files.remove(_path(root, "journal", entry))
             raise
+        pruning.prune_journal(root / FOLDER)
 
 
 def record(root: Path, command: str, replacements: Sequence[Replacement]) -> Entry:
@@ -169,6 +170,7 @@ def undo(root: Path) -> Entry:
             )
         files.write_all([_restored(root, line) for line in entry.lines if not _is_as_before(root, line)])
         files.move(_path(root, "journal", entry), _path(root, "undone", entry))
+        pruning.prune_journal(root / FOLDER)
         return entry
 
 

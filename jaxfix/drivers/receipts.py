@@ -17,7 +17,7 @@ from pathlib import Path
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.errors import UserError
 from jaxfix.core.report import Evidence
-from jaxfix.drivers import files, journal
+from jaxfix.drivers import files, journal, pruning
 from jaxfix.drivers.versions import Versions
 
 SCHEMA = 1
@@ -80,6 +80,7 @@ def record(root: Path, command: str, receipts: tuple[Receipt, ...]) -> Path:
     with journal.held(root):
         path = journal.folder(root, _NAME) / f"{hashlib.sha256(raw).hexdigest()}.json"
         files.write_bytes(path, raw)
+        pruning.prune_receipts(path.parent)
     return path
 
 
