@@ -18,7 +18,7 @@ from jaxfix.core.families import family, is_of_others, own_class, own_parameter
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
 from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
-from jaxfix.core.keeping import is_kept
+from jaxfix.core.keeping import class_of, is_kept
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import WHOLE, CastLike, Origins, Part
 from jaxfix.core.pairs import Pair
@@ -28,6 +28,7 @@ from jaxfix.core.rebinding import Rebinding, rebindings
 from jaxfix.core.records import Key
 from jaxfix.core.releasing import binds_again, is_in_loop, why_kept
 from jaxfix.core.returning import returned
+from jaxfix.core.scopes import FUNCTIONS
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, demands, demands_of_statements
 from jaxfix.core.tree import children, walk
@@ -39,6 +40,7 @@ __all__ = [
     "CONTROL_FLOW",
     "DEFAULT",
     "DERIVATIVES",
+    "FUNCTIONS",
     "HALVES",
     "WHOLE",
     "Argument",
@@ -88,6 +90,7 @@ __all__ = [
     "callers",
     "children",
     "choosing",
+    "class_of",
     "constancy",
     "control_flow",
     "counting",

@@ -94,8 +94,7 @@ def quiet(params, batches):
 
 
 def perhaps(params, batches, rate=None):
-    if rate is not None:
-        chosen = optax.sgd(rate)
+    chosen = optax.sgd(0.1 if rate is None else rate)
     for _ in range(2):
         if rate is not None:
             given = make_step(chosen)

@@ -80,6 +80,68 @@ def by_another_name(params, batches):
     return params
 
 
+def first_of(params, batches, optimizers):
+    for batch in batches:
+        step = make_step(optimizers[0])  # want: local-jit (no fix): where the loop has no round, it would be called all the same: `optimizers[0]` may fail then
+        params = step(params, batch)
+    return params
+
+
+def checked(rate):
+    assert rate > 0
+    return jax.jit(lambda params: params * rate)
+
+
+def may_stop(params, batches, rate):
+    for _ in batches:
+        params = checked(rate)(params)  # want: local-jit (no fix): line 91 of `checked` may fail then
+    return params
+
+
+def with_a_callback(params, batches):
+    rate = 1.0
+
+    def decay():
+        nonlocal rate
+        rate *= 0.9
+
+    for _ in batches:
+        params = times(rate)(params)  # want: local-jit (no fix): made with `rate`, which line 106 binds anew
+        decay()
+    return params
+
+
+def times(rate):
+    return jax.jit(lambda params: params * rate)
+
+
+def filled_by_another_name(params, batches, rates, same):
+    for _ in batches:
+        params = times(rates)(params)  # want: local-jit (no fix): line 121 changes `same` in place, which may be `rates` too
+        same[0] *= 0.9
+    return params
+
+
+class Decaying:
+    def __init__(self):
+        self.rate = 1.0
+
+    def __call__(self, params):
+        self.rate *= 0.9
+        return params * self.rate
+
+
+def by(model):
+    return jax.jit(lambda params: model(params))
+
+
+def with_an_object(params, batches):
+    model = Decaying()
+    for _ in batches:
+        params = by(model)(params)  # want: local-jit (no fix): it reads `self.rate`, which can change from round to round
+    return params
+
+
 def doubled(params, batch):
     return 2 * params
 
@@ -89,3 +151,8 @@ if __name__ == "__main__":
     run(jnp.zeros(3), batches, lambda held: held.update(scale=held["scale"] * 0.9))
     behind(jnp.zeros(3), batches, optax.sgd(0.1))
     by_another_name(jnp.zeros(3), batches)
+    first_of(jnp.zeros(3), batches, [optimizer])
+    may_stop(jnp.zeros(3), batches, 0.1)
+    with_a_callback(jnp.zeros(3), batches)
+    filled_by_another_name(jnp.zeros(3), batches, [1.0], [2.0])
+    with_an_object(jnp.zeros(3), batches)

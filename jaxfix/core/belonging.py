@@ -345,7 +345,7 @@ class _Reader:
             arguments = arguments_of(function, call, bound=True)
             argument = arguments.get(parameter.arg) if arguments is not None else parameter
             found += self._values.origins.of(argument) if argument is not None else ()
-        default = _default(function, parameter)
+        default = default_of(function, parameter.arg)
         yield from [*found, *([default] if default is not None else [])] or [parameter]
 
     def _is_constant(self, source: ast.AST) -> bool:
@@ -472,11 +472,13 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _default(function: ast.FunctionDef, parameter: ast.arg) -> ast.expr | None:
+def default_of(function: ast.FunctionDef, parameter: str) -> ast.expr | None:
+    """The default of a parameter."""
     arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
+    positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
     found = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
-    return found.get(parameter) or dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)).get(parameter)
+    named = zip((each.arg for each in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
+    return found.get(parameter) or dict(named).get(parameter)
 
 
 def _exclude(module: Module, one: ast.AST, other: ast.AST) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import (
-    Function,
     Module,
     Rewriter,
     Runs,
@@ -22,9 +21,10 @@ from jaxfix.api import (
     stay,
     walk,
 )
+from jaxfix_codemods.local_jit import advance, unchanged
+from jaxfix_codemods.local_jit.judging import are_constants
 
 _LOOPS = (ast.For, ast.While)
-_FUNCTIONAL = frozenset({"init", "update"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,7 @@ def judge(module: Module, made: Made) -> Move:
     hoisting.check_text(module, made.call, "it")
     _check_factory(module, made.factory)
     _check_variable(module, made)
+    _check_static(module, made)
     before = None
     for loop in made.loops:
         if before is not None and not always_runs(module, before, loop):
@@ -181,103 +182,25 @@ def _check_variable(module: Module, made: Made) -> None:
         raise hoisting.Stuck(f"`{made.name.id}` is bound in the middle of something else")
 
 
+def _check_static(module: Module, made: Made) -> None:
+    """Refuses a function that tells calls apart by an object, which may read other values by now."""
+    for result in returned(made.factory):
+        value = module.only_value(result) or result
+        function = module.definition(value)
+        found = module.decorated(function) if isinstance(function, ast.FunctionDef) else module.jitted(value)
+        if found is None or found.jit.static == ():
+            continue
+        if found.jit.static is None or not all(are_constants(found.jit, call) for call in made.stay.calls):
+            raise hoisting.Stuck("it has static arguments, which one function for all rounds compares by `==`")
+
+
 def _check_loop(module: Module, made: Made, loop: ast.For | ast.While) -> None:
-    """Refuses to move the call before `loop`, unless it is made of the same at each round."""
-    for part in walk(made.call):
-        if isinstance(part, ast.Call) and part is not made.call:
-            made_by = module.transform(part.func) or ""
-            if made_by not in fresh.RENEWING and not made_by.startswith("jax."):
-                raise hoisting.Stuck(f"it is made with what `{module.text(part.func)}` returns at each round")
-        if isinstance(part, ast.Attribute) and module.qualname(part) is None and module.is_stored(part.attr):
-            raise hoisting.Stuck(f"it is made with `{module.text(part)}`, which can change from round to round")
-        if isinstance(part, ast.Lambda | ast.NamedExpr | ast.Await):
-            raise hoisting.Stuck("it is made with more than names")
-    for argument in (*made.call.args, *(keyword.value for keyword in made.call.keywords)):
-        for name in _names(argument):
-            _check_name(module, made, name, loop)
+    """Refuses to move the call before `loop`, unless it makes the same, and nothing else, there."""
+    shown = f"`{made.name.id}`" if made.name is not None else "what it makes"
+    unchanged.check(module, made.call, made.factory, loop, shown)
+    advance.check(module, made.call, made.factory, loop)
     if made.name is not None:
         _check_readers(module, made, made.name, loop)
-
-
-def _check_name(module: Module, made: Made, name: ast.Name, loop: ast.AST) -> None:
-    scope = module.scope_of(name.id, name)
-    if scope is None:
-        return
-    if _is_bound_in(module, name, loop):
-        shown = f"`{made.name.id}`" if made.name is not None else "what it makes"
-        raise hoisting.Stuck(f"it is made with `{name.id}`, which the loop binds anew: hand that to {shown} instead")
-    function = module.definition(name)
-    if function is not None:
-        _check_function(module, function, loop)
-    for alias in _aliases(module, name):
-        _check_changes(module, made, alias, loop)
-
-
-def _aliases(module: Module, name: ast.Name) -> list[ast.Name]:
-    """The variables that stand for the same object, as far as they are bound by their names alone; `name` is first."""
-    found = {(name.id, module.scope_of(name.id, name)): name}
-    pending = [name]
-    for each in pending:
-        scope = module.scope_of(each.id, each)
-        bound = (module.value_of(b.node) for b in module.bindings(each.id, scope) if isinstance(b.node, ast.Name))
-        taken = (
-            parent.targets[0]
-            for use in module.reads(each.id, scope)
-            if isinstance(parent := module.parent(use), ast.Assign) and parent.value is use
-        )
-        for other in (*bound, *taken):
-            if isinstance(other, ast.Name) and (key := (other.id, module.scope_of(other.id, other))) not in found:
-                found[key] = other
-                pending.append(other)
-    return pending
-
-
-def _check_changes(module: Module, made: Made, name: ast.Name, loop: ast.AST) -> None:
-    """Refuses where code in the loop may change the object behind `name`."""
-    scope = module.scope_of(name.id, name)
-    for root in module.changes.roots.get(name.id, ()):
-        is_functional = _is_functional(module, root)
-        if module.scope_of(name.id, root) is scope and loop in module.ancestors(root) and not is_functional:
-            raise hoisting.Stuck(f"it is made with `{name.id}`, which the loop changes in place")
-    if scope is None or module.definition(name) is not None or module.qualname(name) is not None:
-        return
-    for use in module.reads(name.id, scope):
-        taker = module.parent(use)
-        if loop not in module.ancestors(use) or made.call in module.ancestors(use):
-            continue
-        is_jax = isinstance(taker, ast.Call) and (module.qualname(taker.func) or "").startswith("jax.")
-        if isinstance(taker, ast.Call | ast.keyword | ast.Starred) and not is_jax:
-            raise hoisting.Stuck(f"line {use.lineno} hands `{name.id}` on, to code that may change it")
-        if isinstance(taker, ast.Attribute) and _is_method(module, taker) and taker.attr not in _FUNCTIONAL:
-            raise hoisting.Stuck(f"`{module.text(taker)}` may change `{name.id}` from round to round")
-
-
-def _check_function(module: Module, function: Function, loop: ast.AST) -> None:
-    """Refuses a function that the factory takes, unless it reads the same at each round."""
-    shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
-    reason = purity(module, function).reason
-    if reason is not None:
-        raise hoisting.Stuck(f"it is made with {shown}, which cannot be traced once for all: {reason}")
-    for name in hoisting.free_names(module, function):
-        scope = module.scope_of(name, function)
-        reason = is_kept(module, name, scope, around=loop) if scope is not None else None
-        if reason is not None or any(loop in module.ancestors(b.node) for b in module.bindings(name, scope)):
-            raise hoisting.Stuck(
-                f"it is made with {shown}, which reads `{name}`: {reason or 'the loop binds that anew'}"
-            )
-
-
-def _is_method(module: Module, attribute: ast.Attribute) -> bool:
-    call = module.parent(attribute)
-    return isinstance(call, ast.Call) and call.func is attribute
-
-
-def _is_functional(module: Module, root: ast.Name) -> bool:
-    """Whether `root` is the `x` of an `x.update(...)` whose result is used."""
-    method = module.parent(root)
-    call = module.parent(method) if method is not None else None
-    is_update = isinstance(method, ast.Attribute) and method.attr == "update"
-    return is_update and isinstance(call, ast.Call) and not isinstance(module.parent(call), ast.Expr)
 
 
 def _check_readers(module: Module, made: Made, name: ast.Name, loop: ast.AST) -> None:

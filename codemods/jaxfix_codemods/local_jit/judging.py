@@ -207,7 +207,7 @@ class _Judge:
         """Whether it compares arguments by `==`, to which `1`, `1.0` and `True` are one, and an object that changed."""
         if not jit.by.startswith("jax.") or jit.static is None:
             return True
-        return bool(jit.static) and not all(_are_constants(jit, call) for call in self.site.stay.calls)
+        return bool(jit.static) and not all(are_constants(jit, call) for call in self.site.stay.calls)
 
     # --- the function -----------------------------------------------------------------------------------------
 
@@ -376,7 +376,7 @@ class _Judge:
                     raise hoisting.Stuck(f"`{name}` is bound too late")
 
 
-def _are_constants(jit: Jit, call: ast.Call) -> bool:
+def are_constants(jit: Jit, call: ast.Call) -> bool:
     """Whether what is static in the call is written there."""
     arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
     arguments += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]

@@ -266,7 +266,7 @@ def _with_defaults(
     passing: Passing, function: ast.FunctionDef, arguments: Mapping[str, Passed | None]
 ) -> Iterator[tuple[str, Passed]]:
     for name, passed in arguments.items():
-        default = _default(function, name)
+        default = belonging.default_of(function, name)
         if passed is not None:
             yield name, passed
         elif default is not None:
@@ -313,15 +313,6 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Pa
         if value.moves is not None:
             raise Declined(f"`{function}` takes an object that changes: {value.moves}")
     return True
-
-
-def _default(function: ast.FunctionDef, parameter: str) -> ast.expr | None:
-    arguments = function.args
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    with_default = positional[len(positional) - len(arguments.defaults) :]
-    named = dict(zip(with_default, arguments.defaults, strict=True))
-    by_name = dict(zip((a.arg for a in arguments.kwonlyargs), arguments.kw_defaults, strict=True))
-    return named.get(parameter) or by_name.get(parameter)
 
 
 def _check_arguments(arguments: Mapping[str, Passed], static: Collection[str], *, filtered: bool) -> None:
