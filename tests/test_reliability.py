@@ -32,6 +32,13 @@ def test_mutants_keep_the_laws(seed: int) -> None:
     assert not examine("mutant.py", raw, CODEMODS, variants=True).breaches
 
 
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_torn_and_mutated_sources_of_libraries_keep_the_laws(seed: int) -> None:
+    path, raw = programs.torn_or_mutated(seed, programs.installed())
+    assert not examine(path.name, raw, CODEMODS).breaches
+
+
 def test_the_laws_notice_a_codemod_that_breaks_and_one_that_comes_to_no_end() -> None:
     def breaks(module: Module) -> Iterator[Finding]:
         raise ZeroDivisionError

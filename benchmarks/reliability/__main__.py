@@ -5,6 +5,7 @@ python -m benchmarks.reliability --minutes 60        an hour of random programs,
 python -m benchmarks.reliability --only mutants --seed 7000 --minutes 5
 python -m benchmarks.reliability --corpus PATH       other sources beside those of this Python; may be repeated
 python -m benchmarks.reliability --show 12345        the mutant of that number, and the laws that it breaks
+python -m benchmarks.reliability --only libraries --show 12345      the same of the sources that are installed
 
 From the root of a clone. What is measured is kept in `docs/evidence/reliability.json`, part by part.
 """
@@ -36,7 +37,7 @@ _SHORT_S = 15.0
 def main() -> None:
     options = _options()
     if options.show is not None:
-        _show(options.show)
+        _show(options.show, of_libraries=options.only == ["libraries"])
         return
     kept = PAGE.with_suffix(".json")
     found: dict[str, object] = json.loads(kept.read_text()) if kept.exists() else {}
@@ -61,6 +62,12 @@ def _mutants(options: argparse.Namespace) -> object:
     return tallied("mutants", outcomes(tasks.some_mutants, numbers, workers=options.workers, limit_s=_LIMIT_S), _tell)
 
 
+def _libraries(options: argparse.Namespace) -> object:
+    numbers = _until(options, itertools.count(options.seed, tasks.AT_ONCE))
+    done = outcomes(tasks.some_of_libraries, numbers, workers=options.workers, limit_s=_LIMIT_S)
+    return tallied("torn and mutated", done, _tell)
+
+
 def _strangers(options: argparse.Namespace) -> object:
     numbers = _until(options, itertools.count(options.seed))
     return tallied(
@@ -68,11 +75,16 @@ def _strangers(options: argparse.Namespace) -> object:
     )
 
 
-def _show(seed: int) -> None:
-    raw, done = programs.mutant(seed, programs.own())
+def _show(seed: int, *, of_libraries: bool) -> None:
+    if of_libraries:
+        path, raw = programs.torn_or_mutated(seed, programs.installed())
+        said = str(path)
+    else:
+        raw, done = programs.mutant(seed, programs.own())
+        said = ", ".join(done)
     sys.stdout.buffer.write(raw)
-    examined = examine("mutant.py", raw, CODEMODS, variants=True)
-    print("", ", ".join(done), *examined.breaches, sep="\n", file=sys.stderr)
+    examined = examine("mutant.py", raw, CODEMODS, variants=not of_libraries)
+    print("", said, *examined.breaches, sep="\n", file=sys.stderr)
 
 
 def _until(options: argparse.Namespace, numbers: Iterator[int]) -> Iterator[int]:
@@ -105,7 +117,13 @@ def _sizes(options: argparse.Namespace) -> object:
     return growth.measured(CODEMODS)
 
 
-PARTS = {"sizes": _sizes, "corpora": _corpora, "mutants": _mutants, "strangers": _strangers}
+PARTS = {
+    "sizes": _sizes,
+    "corpora": _corpora,
+    "libraries": _libraries,
+    "mutants": _mutants,
+    "strangers": _strangers,
+}
 
 
 def _tell(breach: str) -> None:

@@ -50,6 +50,14 @@ def _mutants(part: Part) -> Iterator[str]:
     return _random("Mutants", what, part)
 
 
+def _libraries(part: Part) -> Iterator[str]:
+    what = (
+        "Sources of what is installed that mention JAX, up to eight times: half of them torn, lines or tokens lost, "
+        "doubled, swapped and cut off, which mostly leaves no program; the others changed as the mutants are."
+    )
+    return _random("Libraries", what, part)
+
+
 def _strangers(part: Part) -> Iterator[str]:
     return _random("Strangers", "Programs that hypothesmith makes of Python's grammar, put among the examples.", part)
 
@@ -117,4 +125,10 @@ def _refused(tallies: list[Part]) -> Iterator[str]:
         yield f"Not read: {'; '.join(told)}."
 
 
-PARTS = {"sizes": _sizes, "corpora": _corpora, "mutants": _mutants, "strangers": _strangers}
+PARTS = {
+    "sizes": _sizes,
+    "corpora": _corpora,
+    "libraries": _libraries,
+    "mutants": _mutants,
+    "strangers": _strangers,
+}

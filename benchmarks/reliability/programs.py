@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sysconfig
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -10,6 +11,7 @@ from random import Random
 
 from benchmarks.reliability.laws import reads
 from benchmarks.reliability.mutating import encoded, mutated
+from benchmarks.reliability.tearing import torn
 
 ROOT = Path(__file__).resolve().parents[2]
 _MOST_BYTES = 30_000
@@ -28,15 +30,15 @@ def own() -> tuple[str, ...]:
     return tuple(found)
 
 
-def others(folders: Sequence[Path]) -> tuple[str, ...]:
-    """The sources below `folders` that mention JAX, none too long."""
-    found = []
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            text = path.read_bytes()
-            if b"jax" in text and len(text) <= _MOST_BYTES and b"\r" not in text and reads(text):
-                found.append(text.decode())
-    return tuple(found)
+@cache
+def installed() -> tuple[Path, ...]:
+    """The sources of what is installed beside jaxfix that mention JAX, none too long."""
+    found = sorted(Path(sysconfig.get_paths()["purelib"]).rglob("*.py"))
+    return tuple(path for path in found if _is_of_interest(path))
+
+
+def _is_of_interest(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size <= _MOST_BYTES and b"jax" in path.read_bytes()
 
 
 def mutant(seed: int, bases: Sequence[str]) -> tuple[bytes, tuple[str, ...]]:
@@ -46,6 +48,18 @@ def mutant(seed: int, bases: Sequence[str]) -> tuple[bytes, tuple[str, ...]]:
         warnings.simplefilter("ignore")
         text, done = mutated(random.choice(bases), random, bases, random.choice((1, 2, 4, 8, 16)))
     return encoded(text, random), done
+
+
+def torn_or_mutated(seed: int, paths: Sequence[Path]) -> tuple[Path, bytes]:
+    """One of the sources at `paths`, and what becomes of it: half of them are no programs any more."""
+    random = Random(seed)
+    path = random.choice(paths)
+    text, count = path.read_text(encoding="utf-8", errors="replace"), random.choice((1, 2, 4, 8))
+    if random.random() < 0.5:
+        return path, encoded(torn(text, random, count), random)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return path, encoded(mutated(text, random, (), count)[0], random)
 
 
 def strangers(seed: int, count: int) -> Iterator[str]:

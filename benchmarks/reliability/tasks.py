@@ -19,6 +19,15 @@ def mutant(seed: int) -> Examined:
     return examine("mutant.py", raw, CODEMODS, variants=True)
 
 
+def some_of_libraries(first: int) -> list[tuple[str, Examined]]:
+    return [of_a_library(seed) for seed in range(first, first + AT_ONCE)]
+
+
+def of_a_library(seed: int) -> tuple[str, Examined]:
+    path, raw = programs.torn_or_mutated(seed, programs.installed())
+    return f"{seed}, of {path.name}", examine(path.name, raw, CODEMODS)
+
+
 def some_strangers(seed: int) -> list[tuple[str, Examined]]:
     found = []
     for number, text in enumerate(programs.strangers(seed, AT_ONCE)):
