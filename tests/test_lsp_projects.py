@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from lsp_client import LOOPED, PACK, PULLS, ROOT, SOLVER, TRAIN, Client, client
+from lsp_client import LOOPED, PACK, PULLS, PUSHED, ROOT, SOLVER, TRAIN, Client, client
 
 STATUS: dict[str, Any] = {**PULLS, "experimental": {"jaxfix": {"status": True}}}
 
@@ -103,6 +103,15 @@ def test_each_root_has_its_own_configuration(tmp_path: Path) -> None:
         (nested / "pyproject.toml").write_text('[tool.jaxfix]\nselect = ["weak-state"]\n')
         server.notify("workspace/didChangeWatchedFiles", changes=[{"uri": changed[0]["uri"], "type": 1}])
         assert server.until(uri, 0) == [] and len(server.diagnostics(uris[1])) == 1
+
+
+def test_who_tells_of_no_file_is_told_what_is_configured_when_one_is_saved(server: Client, project: Path) -> None:
+    server.initialize(project, capabilities=PUSHED)
+    uri = server.open((project / "loop.py").as_uri(), LOOPED)
+    assert len(server.pushed(uri)) == 1
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nignore = ["local-loop-function"]\n')
+    server.notify("textDocument/didSave", textDocument={"uri": uri})
+    assert server.pushed(uri) == []
 
 
 def test_folders_come_and_go(server: Client, project: Path, tmp_path: Path) -> None:

@@ -109,8 +109,9 @@ class Buffer:
     def _offset(self, cell: int | None, line: int, column: int) -> int:
         lines, line = self.source.lines, self.source.line_at(cell, line)
         start = lines.line_start(line)
-        text = self.source.text[start : lines.line_start(line + 1)].decode()
-        return start + len(text[: column - 1].encode())
+        text = self.source.text[start : lines.line_start(line + 1)]
+        before = text[: column - 1] if text.isascii() else text.decode()[: column - 1].encode()
+        return start + len(before)
 
 
 def of_text(text: Text, path: Path | None, encoding: str) -> Buffer:
@@ -121,15 +122,18 @@ def of_text(text: Text, path: Path | None, encoding: str) -> Buffer:
     """
     source = source_of(str(path) if path is not None else text.uri, text.source)
     piece = Piece(text.uri, text.version, Span(0, len(source.text)), source.text, Positions(source.text, encoding))
-    return Buffer(text.uri, path, (text.opening, text.version), source, (piece,))
+    return Buffer(text.uri, path, stamp_of_text(text), source, (piece,))
+
+
+def stamp_of_text(text: Text) -> Stamp:
+    return text.opening, text.version
 
 
 def of_notebook(
     notebook: types.NotebookDocument, texts: Mapping[str, Text], path: Path | None, encoding: str
 ) -> Buffer:
     """The cells of code of a notebook, in order, as one module."""
-    code = [cell for cell in notebook.cells if cell.kind == types.NotebookCellKind.Code and cell.document in texts]
-    documents = [texts[cell.document] for cell in code]
+    documents = _code(notebook, texts)
     sources = [text.source if _is_python(text) else None for text in documents]
     source = SourceFile.of_cells(str(path) if path is not None else notebook.uri, sources)
     pieces = []
@@ -138,8 +142,17 @@ def of_notebook(
         if cell.is_python:
             own = text.source.encode(errors="surrogatepass")
             pieces.append(Piece(text.uri, text.version, cell.span, own, Positions(own, encoding)))
-    stamp = tuple((cell.document, texts[cell.document].opening, texts[cell.document].version) for cell in code)
-    return Buffer(notebook.uri, path, stamp, source, tuple(pieces))
+    return Buffer(notebook.uri, path, stamp_of_notebook(notebook, texts), source, tuple(pieces))
+
+
+def stamp_of_notebook(notebook: types.NotebookDocument, texts: Mapping[str, Text]) -> Stamp:
+    return tuple((text.uri, *stamp_of_text(text)) for text in _code(notebook, texts))
+
+
+def _code(notebook: types.NotebookDocument, texts: Mapping[str, Text]) -> list[Text]:
+    """The cells of code, in order."""
+    cells = (cell for cell in notebook.cells if cell.kind == types.NotebookCellKind.Code)
+    return [texts[cell.document] for cell in cells if cell.document in texts]
 
 
 def by_lines(before: bytes, after: bytes) -> Iterator[Edit]:

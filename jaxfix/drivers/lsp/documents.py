@@ -9,7 +9,7 @@ from pygls.uris import to_fs_path
 from jaxfix.core.errors import SourceError
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import placing
-from jaxfix.drivers.lsp.buffers import Buffer, of_notebook, of_text
+from jaxfix.drivers.lsp.buffers import Buffer, Stamp, of_notebook, of_text, stamp_of_notebook, stamp_of_text
 from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.texts import Text, Texts
 
@@ -20,6 +20,7 @@ class Documents:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._space = Texts(None)
+        self._roots: dict[Path, Path] = {}
 
     def greeted(self, params: types.InitializeParams) -> None:
         kind, folders = types.TextDocumentSyncKind.Incremental, params.workspace_folders or []
@@ -48,24 +49,43 @@ class Documents:
     def is_notebook(self, uri: str) -> bool:
         return self._space.get_notebook_document(notebook_uri=uri) is not None
 
+    def stamp(self, uri: str) -> Stamp | None:
+        """That of the buffer at `uri`; None where nothing is open."""
+        notebook, text = self._space.get_notebook_document(notebook_uri=uri), self._text(uri)
+        if notebook is not None:
+            return stamp_of_notebook(notebook, self._texts)
+        return stamp_of_text(text) if text is not None else None
+
     def buffer(self, uri: str) -> Buffer | None:
         """What is open at `uri`, as it is now; None where nothing is, or nothing that a file could hold."""
-        notebook = self._space.get_notebook_document(notebook_uri=uri)
+        notebook, text = self._space.get_notebook_document(notebook_uri=uri), self._text(uri)
         path, encoding = path_of(uri), self._client.encoding
         try:
             if notebook is not None:
-                texts = {text.uri: text for text in self._space.text_documents.values() if isinstance(text, Text)}
-                return of_notebook(notebook, texts, path, encoding)
-            text = self._space.text_documents.get(unquote(uri))
-            return of_text(text, path, encoding) if isinstance(text, Text) else None
+                return of_notebook(notebook, self._texts, path, encoding)
+            return of_text(text, path, encoding) if text is not None else None
         except (SourceError, UnicodeError):
             return None
+
+    def _text(self, uri: str) -> Text | None:
+        text = self._space.text_documents.get(unquote(uri))
+        return text if isinstance(text, Text) else None
+
+    @property
+    def _texts(self) -> dict[str, Text]:
+        return {text.uri: text for text in self._space.text_documents.values() if isinstance(text, Text)}
 
     def root(self, path: Path | None) -> Path | None:
         """The project of the file; the file itself where there is none."""
         if path is None:
             return None
-        return placing.root(path, self.folders) or files.resolved(path)
+        if path not in self._roots:
+            self._roots[path] = placing.root(path, self.folders) or files.resolved(path)
+        return self._roots[path]
+
+    def read_anew(self) -> None:
+        """Looks for the projects of files again when they are asked for: something has changed on the disk."""
+        self._roots.clear()
 
 
 def path_of(uri: str) -> Path | None:

@@ -10,7 +10,7 @@ from jaxfix.core.errors import ConfigError
 from jaxfix.drivers.lsp import pages, viewing
 from jaxfix.drivers.lsp.buffers import Buffer
 from jaxfix.drivers.lsp.client import Client
-from jaxfix.drivers.lsp.documents import Documents
+from jaxfix.drivers.lsp.documents import Documents, path_of
 from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.placing import Place, Places
 from jaxfix.drivers.lsp.scopes import Scopes
@@ -43,16 +43,16 @@ class Looks:
         between are never looked at.
         """
         while True:
-            buffer, epoch = self._documents.buffer(uri), self._epoch
-            settings = self._scopes.of(buffer.path if buffer is not None else None)
+            known, stamp = self._views.get(uri), self._documents.stamp(uri)
+            settings = self._scopes.of(path_of(uri))
+            if known is not None and settings.enable and (known[0], known[1].buffer.stamp) == (self._epoch, stamp):
+                return known[1]
+            buffer = self._documents.buffer(uri)
             if buffer is None or not settings.enable:
                 self._views.pop(uri, None)
                 return None
-            known = self._views.get(uri)
-            if known is not None and known[0] == epoch and known[1].buffer.stamp == buffer.stamp:
-                return known[1]
             if uri not in self._going:
-                look = self._going[uri] = asyncio.ensure_future(self._look(buffer, settings, epoch))
+                look = self._going[uri] = asyncio.ensure_future(self._look(buffer, settings, self._epoch))
                 look.add_done_callback(partial(self._looked, uri))
             try:
                 await asyncio.shield(self._going[uri])

@@ -44,13 +44,20 @@ class Places:
 
     codemods: tuple[Codemod, ...]
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
+    _known: dict[Path | None, tuple[object, Place]] = field(default_factory=dict)
 
     def of(self, path: Path | None, source: SourceFile, settings: Settings) -> Place:
-        """The place of the text that is, or would be, in the file at `path`.
+        """The place of the text that is, or would be, in the file at `path`; no keystroke asks the disk for it anew.
 
         Raises:
           ConfigError: the configuration or a setting says something unknown.
         """
+        matters = settings, _placing(source.text)
+        if path not in self._known or self._known[path][0] != matters:
+            self._known[path] = matters, self._found(path, source, settings)
+        return self._known[path][1]
+
+    def _found(self, path: Path | None, source: SourceFile, settings: Settings) -> Place:
         known = tuple(codemod.id for codemod in self.codemods)
         configuration.check_ids(settings.select or (), known, "the setting `jaxfix.select`")
         configuration.check_ids(settings.ignore, known, "the setting `jaxfix.ignore`")
@@ -77,6 +84,7 @@ class Places:
     def forget(self) -> None:
         """Reads everything again when it is asked for."""
         self._read.clear()
+        self._known.clear()
 
     def _config(self, path: Path, known: tuple[str, ...]) -> tuple[Path | None, Config]:
         for pyproject in files.nearest(path.parent, "pyproject.toml"):
@@ -99,6 +107,12 @@ def root(path: Path, folders: list[Path]) -> Path | None:
     around = files.project_root(real.parent)
     opened = [folder for folder in map(files.resolved, folders) if real.is_relative_to(folder)]
     return max((*opened, *([around] if around is not None else [])), key=lambda each: len(each.parts), default=None)
+
+
+def _placing(text: bytes) -> tuple[object, ...]:
+    """What of a text its place depends on."""
+    imports = tuple(line for line in text.splitlines() if b"import" in line)
+    return len(text) > LARGEST, b"__main__" in text, imports
 
 
 def _parsed(pyproject: Path, known: tuple[str, ...]) -> Config | ConfigError | None:

@@ -1,6 +1,7 @@
 """One client from its greeting to its goodbye: what it says, and who answers."""
 
 import gc
+import sys
 from collections.abc import Callable
 
 from lsprotocol import types
@@ -21,6 +22,9 @@ from jaxfix.drivers.lsp.schedule import Schedule
 from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.settings import SECTION
 from jaxfix.drivers.lsp.tracing import Traces
+
+_TURN_S = 0.0005
+"""After that the thread that looks lets the loop have its turn, which takes several for one message."""
 
 
 def made() -> LanguageServer:
@@ -58,6 +62,7 @@ class Session:
         self._wrong: tuple[str, ...] = ()
         self.is_shut_down = False
         _collect_seldom()
+        sys.setswitchinterval(_TURN_S)
         self._register()
 
     # --- beginning and end ------------------------------------------------------------------------------------
@@ -125,7 +130,7 @@ class Session:
         self._touched(params.text_document.uri)
 
     def _saved(self, params: types.DidSaveTextDocumentParams) -> None:
-        self._neighbours.survey_soon(params.text_document.uri, anew=not self._client.tells_of_files)
+        self._on_disk(params.text_document.uri)
 
     def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
         self._forget(params.text_document.uri, [params.text_document.uri])
@@ -141,7 +146,7 @@ class Session:
         self._touched(params.notebook_document.uri)
 
     def _notebook_saved(self, params: types.DidSaveNotebookDocumentParams) -> None:
-        self._neighbours.survey_soon(params.notebook_document.uri, anew=not self._client.tells_of_files)
+        self._on_disk(params.notebook_document.uri)
 
     def _notebook_closed(self, params: types.DidCloseNotebookDocumentParams) -> None:
         self._forget(params.notebook_document.uri, [cell.uri for cell in params.cell_text_documents])
@@ -149,6 +154,14 @@ class Session:
     def _touched(self, uri: str) -> None:
         self._publishing.push_soon(uri)
         self._neighbours.survey_soon(uri)
+
+    def _on_disk(self, uri: str) -> None:
+        """A document was saved: a client that tells of no other file may have changed those too."""
+        if not self._client.tells_of_files:
+            self._read_anew()
+            self._looks.forget(uri)
+            self._publishing.push_soon(uri)
+        self._neighbours.survey_soon(uri, anew=not self._client.tells_of_files)
 
     def _forget(self, uri: str, documents: list[str]) -> None:
         self._neighbours.survey_soon(uri)
@@ -162,6 +175,7 @@ class Session:
         await self._scopes.renew(params.settings)
 
     async def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        self._documents.read_anew()
         await self._scopes.renew()
         self._all_anew()
 
@@ -171,6 +185,7 @@ class Session:
             self._client.warn_anew()
             self._all_anew()
             return
+        self._read_anew()
         roots = {self._documents.root(path) for path in paths}
         for uri in self._documents.open:
             if self._documents.root(path_of(uri)) in roots:
@@ -178,10 +193,14 @@ class Session:
 
     def _all_anew(self) -> None:
         """Looks at everything again, from the disk on."""
-        self._looks.read_anew()
+        self._read_anew()
         for uri in self._documents.open:
             self._neighbours.survey_soon(uri, anew=True)
         self._refresh()
+
+    def _read_anew(self) -> None:
+        self._looks.read_anew()
+        self._documents.read_anew()
 
     def _refresh(self) -> None:
         self._publishing.refresh()

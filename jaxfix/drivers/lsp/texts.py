@@ -4,6 +4,7 @@ import re
 import tokenize
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
@@ -12,6 +13,7 @@ from jaxfix.core.source import SourceFile
 from jaxfix.core.text import LineIndex, Span
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_TWO_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?[^\r\n]*")
 _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
@@ -63,8 +65,11 @@ def decoded(path: str, raw: bytes) -> SourceFile:
 def _encoded(text: str) -> bytes:
     """As the file would be written: an editor that shows it has decoded it."""
     raw = text.encode(errors="surrogatepass")
+    head = _TWO_LINES.match(raw)
+    if head is None or b"coding" not in head[0]:
+        return raw
     try:
-        declared, _ = tokenize.detect_encoding(iter(raw.splitlines(keepends=True)[:2]).__next__)
+        declared, _ = tokenize.detect_encoding(iter(head[0].splitlines(keepends=True)).__next__)
         return raw if declared.startswith("utf-8") else text.encode(declared)
     except (SyntaxError, UnicodeError, LookupError):
         return raw
@@ -74,15 +79,20 @@ class Positions:
     """Places of one text, UTF-8, from bytes to the lines and columns of the client."""
 
     def __init__(self, text: bytes, encoding: str) -> None:
-        self._text, self._lines = text, LineIndex(text)
+        self._text = text
         self._codec, self._width = _UNITS[encoding]
+
+    @cached_property
+    def _lines(self) -> LineIndex:
+        return LineIndex(self._text)
 
     def at(self, offset: int) -> types.Position:
         line = self._lines.line(offset)
         if offset == len(self._text) and self._text.endswith((b"\n", b"\r")):
             return types.Position(len(self._text.splitlines()), 0)
-        before = self._text[self._lines.line_start(line) : offset].decode()
-        return types.Position(line - 1, len(before.encode(self._codec)) // self._width)
+        before = self._text[self._lines.line_start(line) : offset]
+        wide = len(before) if before.isascii() else len(before.decode().encode(self._codec)) // self._width
+        return types.Position(line - 1, wide)
 
     def range(self, span: Span) -> types.Range:
         return types.Range(self.at(span.start), self.at(span.end))
