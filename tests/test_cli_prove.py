@@ -165,6 +165,72 @@ def test_an_interrupted_rerun_ends_with_its_program(project: Path, number: int, 
     assert "time.sleep(60)" in (project / "train.py").read_text()
 
 
+SEVERAL = """\
+import os
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+
+READY = jax.jit(lambda v: v * 2)
+
+
+def wrong(x):
+    return jax.jit(lambda v: v * 3)(x)
+
+
+def right(x):
+    return jax.jit(lambda v: v * 2)(x)
+
+
+def other(x):
+    return jax.jit(lambda v: v * 2)(x)
+
+
+if __name__ == "__main__":
+    for step in range(4):
+        x = other(right(wrong(jnp.arange(3.0) + step)))
+    print(x)
+    with open(sys.argv[1], "a") as runs:
+        runs.write("x")
+    if os.path.getsize(sys.argv[1]) == int(sys.argv[2]):
+        time.sleep(600)
+"""
+"""A program that writes down each run, and never ends the last one: `wrong` and `right` are judged by then."""
+
+
+def several(runs: Path) -> str:
+    """The command that writes its runs there."""
+    return f"{sys.executable} train.py {runs} 7"
+
+
+def wait_for_last(runs: Path) -> None:
+    """Waits for the run that never ends."""
+    end = time.monotonic() + 300
+    while not runs.exists() or runs.stat().st_size < 7:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_what_is_judged_by_then_outlives_a_proof_that_is_interrupted(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (project / "train.py").write_text(SEVERAL)
+    runs = tmp_path_factory.mktemp("outside") / "runs"
+    arguments = ("apply", "--select", "tiny-ready", "--allow-dirty", "--run", several(runs), "train.py")
+    waiting = subprocess.Popen([sys.executable, "-m", "jaxfix", *arguments], stderr=subprocess.PIPE, env=environment())
+    wait_for_last(runs)
+    waiting.send_signal(signal.SIGINT)
+    _, err = waiting.communicate(timeout=60)
+    assert waiting.returncode == 130, err
+    assert (project / "train.py").read_text() == SEVERAL
+    assert b"note: the proof was ended: 2 of 3 fixes judged by then, 1 proven; that is kept" in err
+    assert err.endswith(b"error: interrupted; nothing was written\n")
+    kept = jaxfix("receipts", "--output-format", "json")
+    assert {entry["verdict"] for entry in json.loads(kept.out)["receipts"]} == {"proven", "different"}
+
+
 def test_json_carries_the_receipts(project: Path) -> None:
     done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "--output-format", "json", "train.py")
     document = json.loads(done.out)

@@ -26,8 +26,9 @@ from jaxfix.drivers.work.decisions import (
     unmade,
 )
 from jaxfix.drivers.work.planning import by_mode
-from jaxfix.drivers.work.session import Session, opened
+from jaxfix.drivers.work.session import Session, opened, second_look, written
 from jaxfix.drivers.work.targets import Request, targets
+from jaxfix.drivers.work.writing import Leave
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = """\
@@ -232,6 +233,15 @@ def test_what_a_newer_jaxfix_remembers_is_left_to_it(project: Path) -> None:
     assert "schema 9, and this jaxfix knows 1: ignored" in str(memory(session).problem)
     with pytest.raises(WriteError, match="nothing is remembered"):
         keep(session, Decisions(dict.fromkeys(names(session), Choice.REFUSED)))
+
+
+def test_a_file_that_is_gone_by_the_second_look_is_named(project: Path) -> None:
+    session = looked_at()
+    plans = session.candidates()
+    done = written(plans, (), Leave(dirty=True, no_vcs=True), terminal)
+    (project / "train.py").unlink()
+    left = second_look(session.found, plans, done.places, terminal)
+    assert left.diagnostics == () and left.errors == ("train.py: cannot be read: no such file or directory",)
 
 
 # what a person needs to know

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import pytest
+
+from jaxfix.core.errors import EvidenceError
 from jaxfix.core.finding import Equality, Fix, Safety
 from jaxfix.core.report import Beside, Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.core.text import Span
@@ -39,12 +42,20 @@ class Program:
     beside: Callable[[str], tuple[float, float]] | None = None
     peaks: Mapping[frozenset[str], Sequence[int]] = field(default_factory=dict)
     runs: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    with_originals: list[frozenset[str]] = field(default_factory=list)
 
     def sha256(self, path: str) -> str:
         return f"sha of {path}"
 
-    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
+    @property
+    def calls_originals(self) -> bool:
+        return self.beside is not None
+
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
         fixes = frozenset(sources.get(PATH, b"").decode())
+        self.with_originals += [fixes] if beside and sources else []
         return tuple(self._run(fixes, case, bool(sources)) for case in self.reaches if cases is None or case in cases)
 
     def _run(self, fixes: frozenset[str], case: str, patched: bool) -> Measurement:
@@ -78,11 +89,12 @@ class Program:
         return told[min(sum(made == fixes for _, made in self.runs), len(told)) - 1] * 1_000_000
 
 
-def proof(program: Program, keys: str) -> dict[str, Evidence]:
-    def patched(fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
-        return {PATH: "".join(sorted(key for _, key in fixes)).encode()} if fixes else {}
+def sources_with(fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+    return {PATH: "".join(sorted(key for _, key in fixes)).encode()} if fixes else {}
 
-    found = prove([(PATH, fix(key), 1) for key in keys], patched, program, lambda phrase: None).receipts
+
+def proof(program: Program, keys: str) -> dict[str, Evidence]:
+    found = prove([(PATH, fix(key), 1) for key in keys], sources_with, program, lambda phrase: None).receipts
     assert [evidence.key for evidence in found] == list(keys)
     return {evidence.key: evidence for evidence in found}
 
@@ -108,6 +120,45 @@ def test_two_that_help_only_together_are_both_proven() -> None:
     assert verdicts(Program(lambda fixes, case: 1 if {"a", "b"} <= fixes else 2), "ab") == dict.fromkeys(
         "ab", Verdict.PROVEN
     )
+
+
+def test_the_originals_are_called_once_where_every_fix_is_proven() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes), beside=lambda key: (1.0, 1.0), repeats=False)
+    found = proof(program, "abc")
+    assert {evidence.verdict for evidence in found.values()} == {Verdict.PROVEN}
+    assert all(evidence.comparisons[0].beside == 1 for evidence in found.values())
+    assert program.with_originals == [frozenset("abc")]
+    assert len(program.runs) == 6  # twice as it is, with all, and without each
+
+
+def test_the_originals_are_called_again_where_one_fix_is_dropped() -> None:
+    program = Program(lambda fixes, case: 3 - len(fixes & {"b", "c"}), beside=lambda key: (1.0, 1.0), repeats=False)
+    assert [evidence.verdict for evidence in proof(program, "abc").values()] == [
+        Verdict.NO_EFFECT,
+        Verdict.PROVEN,
+        Verdict.PROVEN,
+    ]
+    assert program.with_originals == [frozenset("abc"), frozenset("bc")]
+
+
+def test_what_saves_in_its_own_lines_is_left_out_by_itself_at_once() -> None:
+    program = Program(lambda fixes, case: 0, own_lines=True, repeats=False)
+    assert set(verdicts(program, "abcdef").values()) == {Verdict.PROVEN}
+    assert len(program.runs) == 3 + 6
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit, EvidenceError])
+def test_what_is_judged_is_told_where_something_ends_the_proof(end: type[BaseException]) -> None:
+    def compiles(fixes: frozenset[str], case: str) -> int:
+        if fixes == {"a", "c"}:
+            raise end("in the middle")
+        return 3 - len(fixes)
+
+    program = Program(compiles, result=lambda fixes, case: 2.0 if "d" in fixes else 1.0)
+    salvaged: list[Evidence] = []
+    with pytest.raises(end):
+        prove([(PATH, fix(key), 1) for key in "abcd"], sources_with, program, lambda phrase: None, salvaged.extend)
+    assert {evidence.key: evidence.verdict for evidence in salvaged} == {"d": Verdict.DIFFERENT, "a": Verdict.PROVEN}
 
 
 def test_of_two_that_do_the_same_one_is_kept() -> None:

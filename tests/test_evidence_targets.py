@@ -3,6 +3,7 @@
 import ast
 import getpass
 import os
+import re
 import shutil
 import signal
 import socket
@@ -300,6 +301,36 @@ def test_a_proof_behind_a_launcher(tmp_path: Path, bare: str) -> None:
     assert found.environment is not None and found.environment.platform == "cpu"
 
 
+STEPS = """\
+import time
+
+import jax
+import jax.numpy as jnp
+
+
+def step(x):
+    time.sleep(0.8)
+    return jax.jit(lambda v: v + 1)(x)
+
+
+x = jnp.ones(3)
+for _ in range(6):
+    x = step(x)
+"""
+
+
+@pytest.mark.parametrize("place", ["here", "behind a launcher"])
+def test_how_far_a_run_is_can_be_told(project: Path, bare: str, place: str) -> None:
+    (project / "train.py").write_text(STEPS)
+    told: list[str] = []
+    target = Local() if place == "here" else target_for(None, bare)
+    command = f"{sys.executable} train.py"
+    ProgramRunner(project, command, (("train.py", "step"),), target=target, told=told.append).measure({})
+    assert any(re.fullmatch(r"\d+ compiles?", words) for words in told), told  # before the first step has ended
+    numbers = [int(words.removeprefix("step ")) for words in told if words.startswith("step ")]
+    assert len(numbers) >= 3 and numbers == sorted(set(numbers)) and numbers[-1] <= 6, told
+
+
 def test_optimizers_are_driven_behind_a_launcher(bare: str) -> None:
     drive(target_for(None, bare), sys.executable)
 
@@ -307,7 +338,7 @@ def test_optimizers_are_driven_behind_a_launcher(bare: str) -> None:
 def drive(target: Target, python: str) -> None:
     """Drives optax there, if it is here."""
     optax = pytest.importorskip("optax")
-    location = Path(optax.__file__).parent
+    location, told = Path(optax.__file__).parent, list[str]()
     runner = OptimizerRunner(
         "optax",
         location,
@@ -315,12 +346,14 @@ def drive(target: Target, python: str) -> None:
         (("_src/alias.py", "sgd"),),
         most=1,
         target=target,
+        told=told.append,
     )
     cases = runner.cases()
     assert cases
     runs = runner.measure({}, frozenset(cases[:1]))
     assert [run.failure for run in runs] == [None]
     assert runs[0].outputs and runs[0].environment is not None
+    assert "case 1 of 1" in told
 
 
 # traces

@@ -305,6 +305,11 @@ def test_versions_are_semantic(version: str, semantic: str) -> None:
     assert run_of(sarif.log(replace(account_of(), version=version)))["tool"]["driver"]["semanticVersion"] == semantic
 
 
+def test_braces_in_a_message_are_no_placeholder() -> None:
+    run = run_of(sarif.log(account_of(finding(message="`{k: v[0]}` and `f'{x}'`"))))
+    assert run["results"][0]["message"]["text"] == "`{{k: v[0]}}` and `f'{{x}}'`"
+
+
 def test_code_in_a_message_is_no_link() -> None:
     run = run_of(sarif.log(account_of(finding(message="`x[0](y)` and [1] at `f`"))))
     assert run["results"][0]["message"]["text"] == "`x\\[0](y)` and [1] at `f`"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import review_project
 from conftest import Cli
-from test_cli_prove import PROGRAM
+from test_cli_prove import PROGRAM, SEVERAL, several, wait_for_last
 from typing_person import Person
 
 from jaxfix.drivers.cli import terminal
@@ -379,6 +379,20 @@ def test_ctrl_c_ends_a_proof_and_not_the_review(project: Path) -> None:
     assert remembered(project) == [("a.py", "accepted")] * 2
 
 
+@pytest.mark.parametrize("answer", ["q", "n"])
+def test_what_cannot_be_rerun_is_told_once_and_counts(project: Path, answer: str) -> None:
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nrun = "nowhere-to-be-found a.py"\n')
+    with Person("apply", "-i", *ONLY, "a.py") as person:
+        person.types("p")
+        person.sees("? [y/N] ")
+        person.sends("y\n")
+        person.sees("no such program")
+        person.types(*("q",) if answer == "q" else ("y", "j", "j", "n"))
+        assert person.leaves() == 2
+    assert person.shown.count("no such program") == 1
+    assert texts(project) == (SLOW, SLOW)
+
+
 def test_what_a_rerun_has_shown_outlives_a_review_that_is_ended(project: Path) -> None:
     with Person("apply", "-i", *ONLY, "a.py", "--run", f"{sys.executable} -c pass") as person:
         person.sees("(1/3) a.py:5")
@@ -396,6 +410,33 @@ def test_what_a_rerun_has_shown_outlives_a_write_that_fails(project: Path, cli: 
     done = cli("apply", *ONLY, "a.py", "--allow-dirty", "--run", f"{sys.executable} edit.py")
     assert done.code == 2 and "a.py: has changed since jaxfix read it" in done.err
     assert len(list((project / ".jaxfix" / "receipts").glob("*.json"))) == 1
+
+
+@pytest.mark.evidence
+@pytest.mark.skipif(subprocess.run([sys.executable, "-c", "import jax"]).returncode != 0, reason="needs jax")
+def test_what_is_judged_when_ctrl_c_ends_a_proof_is_shown(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (project / "train.py").write_text(SEVERAL)
+    commit()
+    runs = tmp_path_factory.mktemp("outside") / "runs"
+    (project / "pyproject.toml").write_text(f'[tool.jaxfix]\nrun = "{several(runs)}"\n')
+    with Person("apply", "-i", "--select", "tiny-ready", "train.py") as person:
+        person.types("P")
+        person.sees("? [y/N] ")
+        person.sends("y\n")
+        wait_for_last(runs)
+        person.sends("\x03")
+        assert "the proof was ended: 2 of 3 fixes judged by then, 1 proven" in person.sees("(1/3) train.py:12")
+        person.sees("different: ")
+        person.types("j")
+        assert "proven: compiles" in person.sees("]? ")
+        person.sends("y\n")
+        person.sees("(3/3) train.py:20")
+        person.types("q")
+        assert person.leaves() == 1
+    assert (project / "train.py").read_text().count("return READY(x)") == 1
+    assert len(list((project / ".jaxfix" / "receipts").glob("*.json"))) == 2
 
 
 @pytest.mark.evidence

@@ -18,14 +18,16 @@ from pathlib import Path
 
 import pytest
 import review_project
+from test_cli_prove import SEVERAL, several, wait_for_last
 
 from jaxfix.core.errors import ConfigError, WriteError
 from jaxfix.core.report import Comparison, Counts, Course, Evidence, Verdict
 from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.cli import reviewing, terminal
 from jaxfix.drivers.review import document, reporting
-from jaxfix.drivers.review.desk import Desk
-from jaxfix.drivers.review.look import Wishes, informed
+from jaxfix.drivers.review.desk import Desk, Stale
+from jaxfix.drivers.review.look import Wishes, agenda_digest, informed, look
+from jaxfix.drivers.review.proving import Ending
 from jaxfix.drivers.work.decisions import Choice
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.targets import Request
@@ -72,6 +74,19 @@ def test_what_is_decided_is_kept_and_can_be_taken_back(project: Path) -> None:
     assert desk.undo() == (0, 3) and not desk.can_undo and not Desk(wishes(), terminal).decisions.choices
 
 
+def test_what_is_decided_can_be_forgotten_and_that_taken_back(project: Path) -> None:
+    desk = Desk(wishes(), terminal)
+    desk.decide(1, [0, 1], Choice.REFUSED)
+    desk.decide(1, [2], Choice.ACCEPTED)
+    with pytest.raises(Stale):
+        desk.forget(desk.seen.number + 1)
+    desk.forget(desk.seen.number)
+    assert not desk.can_forget and document.choices(desk.seen, desk.decisions) == [None] * 12
+    assert Desk(wishes(), terminal).decisions.choices == {}
+    assert desk.undo() == (0, 1, 2)
+    assert document.choices(Desk(wishes(), terminal).seen, desk.decisions)[:3] == ["refused", "refused", "accepted"]
+
+
 def test_exactly_what_was_shown_is_written_and_put_back(project: Path) -> None:
     before = tree(project)
     desk = Desk(wishes(), terminal)
@@ -85,7 +100,7 @@ def test_exactly_what_was_shown_is_written_and_put_back(project: Path) -> None:
     assert desk.written is not None and len(desk.seen.found) == 8
     assert desk.decisions.having(Choice.REFUSED)
     assert not Desk(wishes(), terminal).decisions.having(Choice.ACCEPTED)
-    desk.take_back(desk.written.number)
+    desk.take_back(desk.written.mark.number)
     assert tree(project) == before and len(desk.seen.found) == 12
     assert len(desk.decisions.having(Choice.ACCEPTED)) == 4
 
@@ -100,7 +115,7 @@ def test_a_write_is_put_back_where_no_project_holds_the_files(tmp_path: Path, mo
     desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
     desk.write(desk.plan().digest)
     assert desk.written is not None and tree(tmp_path) != before
-    desk.take_back(desk.written.number)
+    desk.take_back(desk.written.mark.number)
     assert tree(tmp_path) == before
 
 
@@ -125,7 +140,7 @@ def test_a_write_stands_where_its_decisions_cannot_be_kept(project: Path, monkey
     desk.write(desk.plan().digest)
     assert tree(project) != before and desk.written is not None and len(desk.seen.found) == 11
     assert desk.problem is not None and "nothing is remembered" in desk.problem
-    desk.take_back(desk.written.number)
+    desk.take_back(desk.written.mark.number)
     assert tree(project) == before
 
 
@@ -133,7 +148,7 @@ def test_a_proof_holds_for_the_code_that_was_rerun(project: Path) -> None:
     desk = Desk(wishes(), terminal)
     held = next(number for number, entry in enumerate(desk.seen.found) if entry.held is not None)
     name = desk.seen.found[held].name
-    desk._ended(Proofs({name: proven(desk, held)}), None)
+    desk._ended(Ending("done", Proofs({name: proven(desk, held)})))
 
     def is_proven() -> bool:
         entry = next(entry for entry in desk.seen.found if entry.name == name)
@@ -145,7 +160,7 @@ def test_a_proof_holds_for_the_code_that_was_rerun(project: Path) -> None:
     desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
     desk.write(desk.plan().digest)
     assert is_proven() and desk.written is not None  # it is the same program, with what was agreed to
-    desk.take_back(desk.written.number)
+    desk.take_back(desk.written.mark.number)
     assert is_proven()
     path = project / name.path
     path.write_bytes(path.read_bytes() + b"\nLATER = 1\n")
@@ -224,6 +239,27 @@ def test_a_cancelled_rerun_ends_with_its_program(project: Path) -> None:
     assert waited(lambda: desk.run.state == "cancelled")
     assert not desk.is_running
     desk.close()
+
+
+@pytest.mark.evidence
+def test_what_is_judged_when_a_rerun_is_cancelled_stays(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jax")
+    monkeypatch.syspath_prepend(ROOT / "tests" / "pack")
+    (project / "train.py").write_text(SEVERAL)
+    runs = tmp_path_factory.mktemp("outside") / "runs"
+    desk = Desk(Wishes(Request(("train.py",), ("tiny-ready",)), Rerun(several(runs), None, 600)), terminal)
+    assert desk.seen.agenda is not None
+    desk.prove(agenda_digest(desk.seen.agenda))
+    wait_for_last(runs)
+    desk.cancel()
+    assert waited(lambda: desk.run.state == "cancelled")
+    assert desk.run.message == "the rerun was cancelled; by then 2 fixes tried, 1 proven, and that is kept"
+    known = [entry.known.evidence.verdict for entry in desk.seen.found if entry.known is not None]
+    assert known == [Verdict.DIFFERENT, Verdict.PROVEN]
+    desk.close()
+    assert len(list((project / ".jaxfix" / "receipts").glob("*.json"))) == 1
 
 
 # --- the server
@@ -411,7 +447,8 @@ def test_a_report_is_one_page_that_loads_nothing(project: Path) -> None:
     evil = project / "<script>alert(1)<" / "script>.py"
     evil.parent.mkdir()
     evil.write_text("# </script><script>alert(1)</script>\u2028<!--\n" + (project / "model.py").read_text())
-    page, seen = reporting.report(wishes(), terminal, prove=False)
+    seen = look(wishes(), 1, terminal)
+    page = reporting.report(seen, wishes(), terminal, prove=False)
     assert len(seen.found) > 12
     assert "</script><script>alert" not in page and "\u2028" not in page.partition('id="data">')[2].partition("<")[0]
     assert str(project) not in page and not re.findall(r'(?:src|href)="(?!data:,)', page)
@@ -536,7 +573,9 @@ def test_a_report_is_written_where_it_is_wanted(project: Path, capsys: pytest.Ca
     assert "wrote out.html: 12 fixes in 6 files" in capsys.readouterr().err
     assert tree(project) == before | {"out.html": (project / "out.html").read_bytes()}
     written = tree(project)
+    ran = project.parent / "ran"
+    command = f'{sys.executable} -c \'open("{ran}", "w")\''
     for wrong in (".", "model.py", "none/out.html"):
-        assert run(["report", "-o", wrong]) == 2
+        assert run(["report", "-o", wrong, "--run", command]) == 2
     assert "`-o model.py` names a file that is looked at" in capsys.readouterr().err
-    assert tree(project) == written
+    assert tree(project) == written and not ran.exists()

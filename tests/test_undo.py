@@ -119,6 +119,17 @@ def test_undo_goes_back_one_apply_at_a_time(project: Path) -> None:
         journal.undo(root)
 
 
+def test_a_write_is_undone_by_its_number_only_while_it_is_the_last(project: Path) -> None:
+    first = journal.write(project, "jaxfix apply", [Replacement(project / "a.py", BEFORE, b"new\n")])
+    second = journal.write(project, "jaxfix apply again", [Replacement(project / "a.py", b"new\n", b"newer\n")])
+    with pytest.raises(WriteError, match="not the last"):
+        journal.undo(project, first.number)
+    assert (project / "a.py").read_bytes() == b"newer\n"
+    assert journal.undo(project, second.number) == second
+    assert journal.undo(project, first.number) == first
+    assert (project / "a.py").read_bytes() == BEFORE
+
+
 def test_undo_deletes_what_was_made_and_the_folders_of_it(project: Path) -> None:
     made = [Replacement(project / "vendor" / "pkg" / name, None, b"x\n") for name in ("__init__.py", "a.py")]
     journal.record(project, "jaxfix apply pkg --to vendor", made)

@@ -89,8 +89,8 @@ def held(root: Path) -> Iterator[None]:
         yield
 
 
-def write(root: Path, command: str, replacements: Sequence[Replacement]) -> None:
-    """Writes all of `replacements`, once the journal has what they replace.
+def write(root: Path, command: str, replacements: Sequence[Replacement]) -> Entry:
+    """Writes all of `replacements`, once the journal has what they replace; returns what the journal says of it.
 
     Raises:
       WriteError: nothing was written; or it was, and cannot be put back, and the journal keeps it.
@@ -104,6 +104,7 @@ def write(root: Path, command: str, replacements: Sequence[Replacement]) -> None
                 files.remove(_path(root, "journal", entry))
             raise
         pruning.prune_journal(root / FOLDER)
+        return entry
 
 
 def record(root: Path, command: str, replacements: Sequence[Replacement]) -> Entry:
@@ -147,19 +148,24 @@ def entries(root: Path) -> tuple[tuple[Entry, bool], ...]:
     return tuple(sorted(found, key=lambda pair: -pair[0].number))
 
 
-def undo(root: Path) -> Entry:
+def undo(root: Path, number: int | None = None) -> Entry:
     """Puts back, bytes and permissions, what the last apply that was not undone has changed.
 
     A file that the apply never came to, because it was killed, is fine.
 
+    Args:
+      number: of the apply that is to be undone; whichever is the last if it is None.
+
     Raises:
-      WriteError: there is no such apply, or a file has changed since it; nothing was written.
+      WriteError: there is no such apply, it is not the last, or a file has changed since it; nothing was written.
     """
     with held(root):
         _prepare(root)
         entry = next((entry for entry, undone in entries(root) if not undone), None)
         if entry is None:
             raise WriteError(f"nothing to undo in {files.shown(root)}")
+        if number not in (None, entry.number):
+            raise WriteError("it is not the last that was written here", hint="`jaxfix undo --list` names all")
         now = {line: _digest(root / line.path) for line in entry.lines}
         changed = [line for line in entry.lines if now[line] not in (line.before, line.after)]
         if changed:

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from jaxfix.core.errors import ConfigError, EvidenceError
-from jaxfix.evidence import shadow
+from jaxfix.evidence import headway, shadow
 from jaxfix.evidence.cargo import Cargo
 from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap, parsed
 from jaxfix.evidence.target import PLATFORMS, Finished, Job, Local, OnPlatform, Target, command_words
@@ -299,6 +299,8 @@ def _received(
                 output[kind] = (output[kind] + payload)[-4096:]
             elif kind in output:
                 output[kind] += payload
+            elif kind == b"P":
+                job.told(headway.words(json.loads(payload)))
             elif kind == b"F":
                 name, _, content = payload.partition(b"\0")
                 if _RESULT.fullmatch(name.decode()):

@@ -10,7 +10,8 @@ from typing import Any
 from jaxfix.core.codec import from_json
 from jaxfix.core.errors import EvidenceError
 from jaxfix.core.report import Measurement
-from jaxfix.evidence import shadow
+from jaxfix.evidence import headway, shadow
+from jaxfix.evidence.headway import Told
 from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target
 
@@ -55,6 +56,7 @@ class OptimizerRunner:
       everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
       loops: the dtypes in which updates also run in the body of a `lax.fori_loop`, as they must if types of a state
         are rewritten.
+      told: how far a measurement is.
     """
 
     def __init__(
@@ -72,15 +74,16 @@ class OptimizerRunner:
         everything: bool = False,
         loops: Sequence[str] = (),
         target: Target | None = None,
+        told: Told = headway.nobody,
     ) -> None:
-        self.repeats = True
+        self.repeats, self.calls_originals = True, False
         self.command = f"optimizers of {package}, {STEPS} updates each"
         self._package = package
         self._location = location.resolve()
         self._python = python
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
         self._workers, self._most, self._timeout_s = workers, most, timeout_s
-        self._target = target or Local()
+        self._target, self._told = target or Local(), told
         self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
         self._everything, self._loops = everything, loops
         self._surveyed: dict[str, Surveyed] | None = None
@@ -123,7 +126,9 @@ class OptimizerRunner:
         """The observed functions that the factory of `case` reaches."""
         return pairs(self._functions, self.survey().get(case.partition(",")[0], frozenset()))
 
-    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
         """Drives the cases, all or the named ones, with `sources` in place of the files of the package.
 
         Raises:
@@ -170,6 +175,7 @@ class OptimizerRunner:
             "user": [str(copy)],
             "moved": places.moved,
             "calls": None,
+            "tells": self._told is not headway.nobody,
         }
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):
@@ -177,7 +183,7 @@ class OptimizerRunner:
         asked = {**request, **self._limits, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
-        return self._target.run(Job(words, folder, environment, self._timeout_s))
+        return self._target.run(Job(words, folder, environment, self._timeout_s, told=self._told))
 
     def _copied(self, changed: Mapping[Path, bytes], overlay: Path) -> Path:
         """The copy of the package; what is changed elsewhere, such as a helper file that it imports, is copied too."""

@@ -24,6 +24,12 @@ def saved_alone(pair: Pair, function: str, others: Sequence[str]) -> Pair | None
     return replace(pair, before=before, after=after) if all(a > b for a, b in steady) else None
 
 
+def saves_in_lines(pair: Pair, function: str) -> bool:
+    """Whether fewer compiles were asked for by lines of `function`, whoever's doing that is."""
+    before, after = (sum(_is_in(entry, function) for entry in run.compiles) for run in (pair.before, pair.after))
+    return after < before
+
+
 def _only(run: Measurement, function: str, others: Sequence[str]) -> Measurement:
     kept = tuple(
         entry for entry in run.compiles if _is_in(entry, function) and not any(_is_in(entry, o) for o in others)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.core.report import Measurement
-from jaxfix.evidence import shadow
+from jaxfix.evidence import headway, shadow
+from jaxfix.evidence.headway import Told
 from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
 from jaxfix.evidence.written import files_of, written
@@ -24,6 +25,7 @@ class ProgramRunner:
       timeout_s: after which all processes of a run are ended.
       compared: (module, qualified name) of functions that no fix rewrites, and whose results are compared too.
       steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
+      told: how far a run is.
     """
 
     def __init__(
@@ -35,15 +37,16 @@ class ProgramRunner:
         cwd: Path | None = None,
         timeout_s: float = 600.0,
         target: Target | None = None,
+        told: Told = headway.nobody,
         compared: Sequence[tuple[str, str]] = (),
         steps: int | None = None,
     ) -> None:
-        self.repeats = False
+        self.repeats, self.calls_originals = False, True
         self.command = command
         self._root = root.resolve()
         self._cwd = (cwd or root).resolve()
         self._timeout_s = timeout_s
-        self._target = target or Local()
+        self._target, self._told = target or Local(), told
         self._compared, self._steps = tuple(compared), steps
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
@@ -55,8 +58,13 @@ class ProgramRunner:
         """Of the file on the disk."""
         return sha256(self.file(path))
 
-    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]:
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
         """One run of the program with `sources` (whole files, by path) in place of those on the disk.
+
+        Args:
+          beside: whether the originals are called beside the functions of `sources`.
 
         Raises:
           EvidenceError: the program cannot be started.
@@ -66,7 +74,7 @@ class ProgramRunner:
             places = self._copies(folder, changed)
             tree = places.copies[self._root]
             files = files_of(tree)
-            finished = self._run(folder, places, sources)
+            finished = self._run(folder, places, sources, beside)
             measurement = merged(self.command, finished, folder / "results", places.moved)
             measurement = replace(measurement, outputs=(*measurement.outputs, *written(tree, files)))
         return (verified(measurement, sources),)
@@ -85,21 +93,23 @@ class ProgramRunner:
     def _is_mine(self, path: Path) -> bool:
         return path.is_relative_to(self._root) and not shadow.is_linked(path, self._root)
 
-    def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes]) -> Finished:
+    def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes], beside: bool) -> Finished:
         tree = places.copies[self._root]
+        originals = {path: self.file(path) for path in sources} if beside else {}
         placed = {path: places.place(self.file(path), self._is_mine(self.file(path))) for path in sources}
         settings = {
             "observe": [
                 [str(places.place(f.file, self._is_mine(f.file))), f.qualname, f.name] for f in self._functions
             ],
             "sources": {str(place): path for path, place in placed.items()},
-            "originals": kept_originals(folder, {path: self.file(path) for path in sources}, placed),
+            "originals": kept_originals(folder, originals, placed),
             "user": [str(copy) for copy in places.copies.values()],
             "moved": places.moved,
             "paths": [[str(self._root), str(tree)]],
             "links": [str(tree), str(self._root)],
             "named": [list(entry) for entry in self._compared],
             "stop_after": self._steps,
+            "tells": self._told is not headway.nobody,
         }
         variables, words = command_words(self.command)
         environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)
@@ -107,7 +117,9 @@ class ProgramRunner:
         words = tuple(_moved(word, self._root, tree) for word in with_interpreter(runnable(words), self._root))
         cwd = tree / self._cwd.relative_to(self._root)
         complete = {**environment, **moved, "PWD": str(cwd)}
-        return self._target.run(Job(words, cwd, complete, self._timeout_s, variables=frozenset(variables)))
+        return self._target.run(
+            Job(words, cwd, complete, self._timeout_s, variables=frozenset(variables), told=self._told)
+        )
 
 
 def _moved(text: str, root: Path, copy: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 from jaxfix.core.finding import Equality, Fix
 from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
 from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, noise
-from jaxfix.evidence.own_lines import saved_alone
+from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
 from jaxfix.evidence.verdict import (
     Pair,
     drop,
@@ -43,12 +43,17 @@ class Runner(Protocol):
 
     Attributes:
       repeats: whether two runs of the same sources are known to be the same; a user's program need not be.
+      calls_originals: whether it can call the originals beside the rewritten functions, which takes its time.
     """
 
     command: str
     repeats: bool
+    calls_originals: bool
 
-    def measure(self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None) -> tuple[Measurement, ...]: ...
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
+        """One run of each case with these sources; without calls of the originals where `beside` is false."""
 
     def sha256(self, path: str) -> str: ...
 
@@ -71,6 +76,7 @@ def prove(
     patched: Callable[[Fixes], Mapping[str, bytes]],
     runner: Runner,
     progress: Progress,
+    salvage: Callable[[tuple[Evidence, ...]], None] = lambda receipts: None,
 ) -> Proof:
     """Judges each candidate by two runs that differ by it alone, or by what all of them together save in its lines.
 
@@ -78,6 +84,7 @@ def prove(
       candidates: path, fix and line of each.
       patched: the sources, whole and by path, with exactly the fixes of these (path, key) made.
       progress: told what is run next, in words.
+      salvage: told what is judged already, where Ctrl-C or a lost connection ends the proof before its end.
 
     Raises:
       EvidenceError: the program cannot be run at all.
@@ -86,11 +93,15 @@ def prove(
         return Proof(())
     progress("running it as it is")
     trial = _Trial(candidates, patched, runner, progress)
-    trial.join()
-    trial.credit()
-    trial.weed()
-    trial.leave_out()
-    trial.hold()
+    try:
+        trial.join()
+        trial.credit()
+        trial.weed()
+        trial.leave_out()
+        trial.hold()
+    except BaseException:
+        salvage(tuple(trial.evidence(candidate) for candidate in candidates if trial.has_judged(candidate)))
+        raise
     return Proof(tuple(trial.evidence(candidate) for candidate in candidates), trial.together())
 
 
@@ -112,6 +123,7 @@ class _Trial:
             for run in baseline
         }
         self._runs = {(run.case, Fixes()): run for run in baseline}
+        self._hurried: set[tuple[str, Fixes]] = set()
         self._noise: dict[str, Noise] = {}
         self._peaks: dict[tuple[str, Fixes], list[int]] = {}
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
@@ -163,9 +175,18 @@ class _Trial:
                     self._comparisons[key] = (replace(found, narrow=True),)
 
     def weed(self) -> None:
-        """Drops what can be left out all at once, or half by half, without costing a compile anywhere."""
+        """Drops what can be left out all at once, or half by half, without costing a compile anywhere.
+
+        Not tried of what saves compiles in its own lines: some group would hardly ever be without one of these.
+        """
         if not self._runner.repeats:
-            self._weed([key for key in self._kept if key not in self._comparisons])
+            idle = [key for key in self._kept if key not in self._comparisons]
+            self._weed([key for key in idle if not self._saves(key)])
+
+    def _saves(self, key: Key) -> bool:
+        cases, name = self._cases(key), _name(key, self._fixes[key])
+        before, after = self._run(Fixes(), cases), self._run(Fixes(self._kept), cases)
+        return any(saves_in_lines(pair, name) for pair in self._pairs(cases, before, after))
 
     def _weed(self, keys: Sequence[Key]) -> None:
         if len(keys) < _WORTH_WEEDING:
@@ -259,6 +280,10 @@ class _Trial:
         equality = self._fixes[key].equality
         return pair.is_cured(equality), _LOOSEST_LAST.index(equality)
 
+    def has_judged(self, candidate: Candidate) -> bool:
+        path, fix, _ = candidate
+        return (path, fix.key) in self._comparisons
+
     def evidence(self, candidate: Candidate) -> Evidence:
         path, fix, line = candidate
         key = (path, fix.key)
@@ -287,15 +312,28 @@ class _Trial:
     def _cases(self, key: Key) -> list[str]:
         return [case for case, keys in self._reaches.items() if key in keys]
 
-    def _run(self, fixes: Fixes, cases: Iterable[str]) -> dict[str, Measurement]:
-        """One run of each case with these fixes made; from memory where it has been run."""
+    def _run(self, fixes: Fixes, cases: Iterable[str], *, beside: bool = True) -> dict[str, Measurement]:
+        """One run of each case with these fixes made; from memory where it has been run.
+
+        Args:
+          beside: whether the originals have to be called too. What a fix is left out of is compared with what it is
+            made in, whose originals were called: to call them again would take longer than many a program.
+        """
         wanted = {case: (case, fixes & self._reaches[case]) for case in cases}
-        missing = frozenset(case for case, name in wanted.items() if name not in self._runs)
+        known = self._runs.keys() - self._hurried if beside else self._runs.keys()
+        missing = frozenset(case for case, name in wanted.items() if name not in known)
         if missing:
             self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes")
-            for run in self._runner.measure(self._patched(fixes), missing):
-                self._runs[(run.case, fixes & self._reaches[run.case])] = run
+            for run in self._runner.measure(self._patched(fixes), missing, beside=beside):
+                self._remember(run, fixes & self._reaches[run.case], beside)
         return {case: self._runs[name] for case, name in wanted.items()}
+
+    def _remember(self, run: Measurement, fixes: Fixes, beside: bool) -> None:
+        self._runs[run.case, fixes] = run
+        if beside or not fixes or not self._runner.calls_originals:
+            self._hurried.discard((run.case, fixes))
+        else:
+            self._hurried.add((run.case, fixes))
 
     def _disagreeing(self, keys: Sequence[Key]) -> list[str]:
         """The cases in which these fixes together change something that none of them may change."""
@@ -359,7 +397,7 @@ class _Trial:
     ) -> tuple[Comparison, ...]:
         """The comparisons of all cases of the fix; a failure that both runs share counts only if every case has it."""
         cases = self._cases(key) if cases is None else cases
-        before, after = self._run(without, cases), self._run(with_it, cases)
+        before, after = self._run(without, cases, beside=False), self._run(with_it, cases)
         fix = self._fixes[key]
         pairs = self._pairs(cases, before, after)
         suspects = [

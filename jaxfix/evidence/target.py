@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,9 +17,12 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from jaxfix.core.errors import EvidenceError
+from jaxfix.evidence import headway
+from jaxfix.evidence.headway import Told
 
 _SHELL = {"&&", "||", "|", ";", "&", ">", "<", ">>", "2>&1"}
 _GRACE_S = 5.0
+_TICK_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class Job:
     Attributes:
       environment: complete.
       interactive: whether it has the terminal and no time limit.
+      told: hears how far it is.
       variables: names of the variables of `environment` that stood in front of the command; they travel with it.
     """
 
@@ -37,6 +42,7 @@ class Job:
     timeout_s: float = 600.0
     interactive: bool = False
     variables: frozenset[str] = frozenset()
+    told: Told = headway.nobody
 
     @property
     def scratch(self) -> Path:
@@ -90,7 +96,7 @@ class Local:
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             process = _start(job, stdout, stderr)
             try:
-                status = process.wait(job.timeout_s)
+                status = _waited(process, job)
             except subprocess.TimeoutExpired:
                 status = None
                 _interrupt(process)
@@ -222,6 +228,26 @@ def _start(job: Job, stdout: IO[bytes] | None, stderr: IO[bytes] | None) -> subp
         found = shutil.which(job.words[0], path=environment.get("PATH"))
         reason = error.strerror if found else "no such program"
         raise EvidenceError(f"`{job.words[0]}` cannot be started: {reason}") from error
+
+
+def _waited(process: subprocess.Popen[bytes], job: Job) -> int:
+    """The exit status; until then, how far the run is goes on.
+
+    Raises:
+      TimeoutExpired: it is not over in time.
+    """
+    end, said = time.monotonic() + job.timeout_s, ""
+    while True:
+        left = max(0.0, end - time.monotonic())
+        try:
+            return process.wait(min(_TICK_S, left))
+        except subprocess.TimeoutExpired:
+            if left <= _TICK_S:
+                raise
+        now = headway.read(job.scratch / "results")
+        if now != said:
+            said = now
+            job.told(now)
 
 
 def _run_in_terminal(job: Job) -> Finished:

@@ -29,6 +29,7 @@ _SAFETIES = {
     Safety.DISPLAY_ONLY: "a hint",
 }
 _LINK = re.compile(r"\[(?=[^][]*\]\()")
+_PLACEHOLDER = str.maketrans({"{": "{{", "}": "}}"})
 
 
 def log(account: Account) -> str:
@@ -153,7 +154,7 @@ def _related(account: Account, finding: Diagnostic) -> dict[str, object]:
         {
             "id": number,
             "physicalLocation": {
-                "artifactLocation": _artifact_location(account, finding.path),
+                "artifactLocation": _artifact_location(account, entry.path or finding.path),
                 "region": _region(region(entry)),
             },
             "message": {"text": _text(entry.message)},
@@ -260,5 +261,5 @@ def _quoted(path: str) -> str:
 
 
 def _text(told: str) -> str:
-    """The words without anything that SARIF takes for a link."""
-    return _LINK.sub(r"\\[", told)
+    """The words of a message without anything that SARIF takes for a link (3.11.6) or a placeholder (3.11.5)."""
+    return _LINK.sub(r"\\[", told).translate(_PLACEHOLDER)

@@ -21,6 +21,7 @@ from jaxfix.drivers.work.generating import Needed, needed
 from jaxfix.drivers.work.looking import Findings
 from jaxfix.drivers.work.planning import Plans, Receipts, by_mode, plans
 from jaxfix.drivers.work.proof import Proofs, Rerun, named_function
+from jaxfix.drivers.work.salvaging import salvaging
 from jaxfix.drivers.work.session import Session, opened, proven, refuse_unwritable, second_look, written
 from jaxfix.drivers.work.targets import STDIN, Request, Targets, targets
 from jaxfix.drivers.work.writing import Leave
@@ -70,6 +71,7 @@ class _Decided:
     Attributes:
       command: the program that was rerun, if any was.
       errors: what could not be rerun.
+      told: that which a person was told of already.
       reviewed: what a person has decided, if one was asked and wants anything written.
     """
 
@@ -78,6 +80,7 @@ class _Decided:
     command: str | None
     errors: tuple[str, ...]
     reviewed: Reviewed | None = None
+    told: tuple[str, ...] = ()
 
 
 def apply(request: Request, options: Options) -> int:
@@ -125,7 +128,7 @@ def apply(request: Request, options: Options) -> int:
     tell(result, options.output_format, options.output_file)
     for note in looked_at.notes:
         terminal.note(note)
-    return _exit_code(found if options.is_dry else result.remaining, found, planned)
+    return _exit_code(found if options.is_dry else result.remaining, found, planned, decided.told)
 
 
 def _decided(
@@ -135,16 +138,19 @@ def _decided(
     allowed = asking.consent(options.wish, shown, session.waiting, is_asked_later=options.interactive)
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and session.fixable:
-        proofs = proven(session, rerun(allowed.command), options.written_over, terminal)
+        how = rerun(allowed.command)
+        salvage = (lambda planned, receipts: None) if options.is_dry else salvaging(how, terminal)
+        proofs = proven(session, how, options.written_over, terminal, salvage)
     if not options.interactive:
         taken = plans(session.fixable, partial(by_mode, allowed.mode, proofs.receipts))
         return _Decided(taken, proofs, allowed.command, proofs.errors)
     refuse_unwritable(session, options.leave)
     prover = Prover(session, shown, allowed, rerun, options.wish.no_prove)
     reviewed = review(session, prover, proofs, forgets=options.forget)
+    told = (*proofs.errors, *prover.failures)
     if reviewed is None:
-        return _Decided(Plans((), ()), Proofs({}), None, proofs.errors)
-    return _Decided(reviewed.plans, reviewed.proofs, prover.allowed.command, proofs.errors, reviewed)
+        return _Decided(Plans((), ()), Proofs({}), None, (), told=told)
+    return _Decided(reviewed.plans, reviewed.proofs, prover.allowed.command, (), reviewed, told)
 
 
 def _check_options(request: Request, options: Options) -> None:
@@ -201,7 +207,7 @@ def _write(
     """Writes what may be written; returns where each written source is now, by its path."""
     if vendored is not None and options.to is not None:
         return vendor(vendored, planned, generated, receipts, Path(options.to))
-    return written(planned, generated, options.leave, terminal)
+    return dict(written(planned, generated, options.leave, terminal).places)
 
 
 def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:
@@ -214,9 +220,9 @@ def _filter(looked_at: Targets, planned: Plans, found: Findings) -> int:
     return _exit_code(result.remaining, found, planned)
 
 
-def _exit_code(left: Findings, found: Findings, planned: Plans) -> int:
+def _exit_code(left: Findings, found: Findings, planned: Plans, told: Sequence[str] = ()) -> int:
     return outcome.exit_code(
         findings=bool(left.diagnostics),
-        errors=(*found.errors, *left.errors),
+        errors=(*found.errors, *left.errors, *told),
         bugs=(*found.bugs, *left.bugs, *planned.bugs),
     )

@@ -24,7 +24,7 @@ def review(session: Session, prover: Prover, proofs: Proofs, *, forgets: bool) -
         dropped = decisions.forget(session)
         terminal.note(f"{counted(dropped, 'answer')} forgotten")
     if proofs.receipts:
-        prover.keep(session.candidates().planned, proofs)
+        prover.keep(session.candidates().planned, proofs.receipts)
     asked = Interview(session, prover, proofs)
     asked.begin()
     try:

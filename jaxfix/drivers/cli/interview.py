@@ -17,8 +17,9 @@ from jaxfix.drivers.cli.walk import Walk, is_refuted
 from jaxfix.drivers.work import accounting, decisions
 from jaxfix.drivers.work.candidates import Candidate, Shown, alone, candidates, informed, unlike_shown
 from jaxfix.drivers.work.decisions import Choice, Decisions, Name, Unmade
-from jaxfix.drivers.work.planning import Plans, Taken, by_mode
+from jaxfix.drivers.work.planning import Planned, Plans, Receipts, Taken, by_mode
 from jaxfix.drivers.work.proof import Proofs
+from jaxfix.drivers.work.salvaging import standing
 from jaxfix.drivers.work.session import Session
 from jaxfix.drivers.work.targets import Target
 from jaxfix.render import diff
@@ -56,6 +57,7 @@ class Interview:
 
     def begin(self) -> None:
         """Finds out what there is to ask."""
+        outcome.tell_errors(self.proofs.errors)
         self._targets = {target.source.path: target for target in self.session.fixable}
         remembered = accounting.remembered(self.session.looked_at.targets)
         self._shown = Shown(self.proofs.receipts, remembered)
@@ -212,21 +214,31 @@ class Interview:
         self._prove([it.name for it in fresh if made.of(it.name) is None])
 
     def _prove(self, names: Sequence[Name]) -> None:
-        """Reruns; Ctrl-C ends that alone."""
+        """Reruns; Ctrl-C ends that alone, and what is known by then stays."""
         if not names or not self.prover.is_allowed():
             return
-        heard = signal.getsignal(signal.SIGINT)
+        heard, found = signal.getsignal(signal.SIGINT), Proofs({})
+
+        def salvage(planned: Sequence[Planned], receipts: Receipts) -> None:
+            nonlocal found
+            found = Proofs(receipts)
+            terminal.note(standing(planned, receipts))
+
         try:
-            found = self.prover.proven(names, [it.diagnostic for it in self.walk.entries])
+            found = self.prover.proven(names, [it.diagnostic for it in self.walk.entries], salvage)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, heard)
-            terminal.note("the proof was ended; nothing of it is known")
-            return
+            if not found.receipts:
+                terminal.note("the proof was ended; nothing of it is known")
         except UserError as error:
             outcome.tell_errors([str(error)])
-            return
-        self.proofs = self.proofs.with_more(found)
         outcome.tell_errors(found.errors)
+        if found.receipts:
+            self._knows(found)
+
+    def _knows(self, found: Proofs) -> None:
+        """Goes on with what reruns have shown."""
+        self.proofs = self.proofs.with_more(found)
         self._shown = replace(self._shown, receipts=self.proofs.receipts)
         entries = (informed(it, self._targets[it.name.path], self._shown, self._unasked) for it in self.walk.entries)
         self.walk = replace(self.walk, entries=tuple(entries))

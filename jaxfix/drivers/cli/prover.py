@@ -1,17 +1,18 @@
 """Reruns fixes when a person asks for that."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from jaxfix.core.errors import UserError
 from jaxfix.core.report import Diagnostic
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.work import decisions, recording
 from jaxfix.drivers.work.agenda import Agenda
 from jaxfix.drivers.work.consent import Asker, Consent, Mode, asker
 from jaxfix.drivers.work.decisions import Choice, Decisions, Name
-from jaxfix.drivers.work.planning import Planned
+from jaxfix.drivers.work.planning import Planned, Receipts
 from jaxfix.drivers.work.proof import Proofs, Rerun
-from jaxfix.drivers.work.session import Session, tried
+from jaxfix.drivers.work.session import Salvage, Session, tried
 
 
 @dataclass(slots=True)
@@ -21,6 +22,7 @@ class Prover:
     Attributes:
       rerun: how, by the program.
       is_forbidden: whether the command line says that nothing is to run.
+      failures: what could not be rerun, in words.
     """
 
     session: Session
@@ -28,6 +30,7 @@ class Prover:
     allowed: Consent
     rerun: Callable[[str | None], Rerun]
     is_forbidden: bool
+    failures: list[str] = field(default_factory=list)
 
     @property
     def obstacle(self) -> str | None:
@@ -48,18 +51,31 @@ class Prover:
             self.allowed = Consent(Mode.RERUN, self.agenda.command)
         return True
 
-    def proven(self, names: Collection[Name], found: Iterable[Diagnostic]) -> Proofs:
+    def proven(self, names: Collection[Name], found: Iterable[Diagnostic], salvage: Salvage) -> Proofs:
         """What reruns with and without these fixes, which are among those of `found`, show; it is kept at once.
+
+        Args:
+          salvage: told what is known and kept by then, where something ends the reruns before their end.
 
         Raises:
           EvidenceError: the program cannot be run, or not be watched.
         """
         wanted = decisions.planned(self.session.fixable, Decisions(dict.fromkeys(names, Choice.ACCEPTED))).changed
-        proofs = tried(wanted, found, self.rerun(self.allowed.command), terminal)
-        self.keep(wanted, proofs)
+
+        def keep(planned: Sequence[Planned], receipts: Receipts) -> None:
+            self.keep(planned, receipts)
+            salvage(planned, receipts)
+
+        try:
+            proofs = tried(wanted, found, self.rerun(self.allowed.command), terminal, keep)
+        except UserError as error:
+            self.failures.append(str(error))
+            raise
+        self.failures += proofs.errors
+        self.keep(wanted, proofs.receipts)
         return proofs
 
-    def keep(self, planned: Sequence[Planned], proofs: Proofs) -> None:
+    def keep(self, planned: Sequence[Planned], receipts: Receipts) -> None:
         """Keeps what reruns have shown, whatever becomes of the review."""
         rerun = self.rerun(self.allowed.command)
-        recording.keep(planned, proofs.receipts, {}, rerun.command, rerun.python, rerun.target, terminal)
+        recording.keep(planned, receipts, {}, rerun.command, rerun.python, rerun.target, terminal)

@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxfix.core.errors import ConfigError, UserError
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, output, terminal
-from jaxfix.drivers.review.look import Look, Wishes
+from jaxfix.drivers.review.look import Look, Wishes, look
 from jaxfix.drivers.work.consent import Wish, check
 from jaxfix.drivers.work.decisions import Choice
 from jaxfix.drivers.work.proof import Rerun, named_function
@@ -61,10 +61,10 @@ def report(request: Request, options: Options, file: str) -> int:
     output.refuse_unwritable(name)
     from jaxfix.drivers.review.reporting import report as work
 
-    text, seen = work(wishes, terminal, prove=options.prove or options.run is not None)
+    seen = look(wishes, 1, terminal)
     read = (target.path for target in seen.session.looked_at.targets if target.path is not None)
     output.refuse_taken(name, read, "-o")
-    output.give(name, text)
+    output.give(name, work(seen, wishes, terminal, prove=options.prove or options.run is not None))
     if name is not None:
         terminal.tell(f"wrote {files.shown(Path(name))}: {_told(seen)}\n")
     return outcome.exit_code(findings=False, errors=_named(seen.session.found.errors), bugs=seen.session.found.bugs)

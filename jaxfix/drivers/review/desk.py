@@ -14,7 +14,7 @@ from jaxfix.core.report import Comparison, Diagnostic, Verdict
 from jaxfix.drivers import files, journal
 from jaxfix.drivers.review.look import Receipts, Wishes, agenda_digest, informed, look
 from jaxfix.drivers.review.plan import FileChange, Plan, plan
-from jaxfix.drivers.review.proving import Proving, sources
+from jaxfix.drivers.review.proving import Ending, Proving, sources
 from jaxfix.drivers.work import decisions, recording
 from jaxfix.drivers.work.candidates import Candidate
 from jaxfix.drivers.work.decisions import Choice, Decisions, Name
@@ -22,6 +22,7 @@ from jaxfix.drivers.work.planning import Plans
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Session, own, written
 from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.work.writing import Mark
 from jaxfix.render.paint import counted
 
 RUNNING = "a rerun is going on: wait for its end, or cancel it"
@@ -29,10 +30,9 @@ RUNNING = "a rerun is going on: wait for its end, or cancel it"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What the last write has done, by the number of its entry in the journal of `root`."""
+    """What the last write has done."""
 
-    root: Path
-    number: int
+    mark: Mark
     files: tuple[FileChange, ...]
     titles: tuple[str, ...]
     undone: bool = False
@@ -96,6 +96,10 @@ class Desk:
         return bool(self._past)
 
     @property
+    def can_forget(self) -> bool:
+        return bool(self.decisions.choices or self.decisions.edited)
+
+    @property
     def is_running(self) -> bool:
         return self.run.state in ("running", "cancelling")
 
@@ -137,11 +141,32 @@ class Desk:
             before = self._past[-1]
             self._keep(before)
             self._past.pop()
-            now, self.decisions = self.decisions, before
-            self._tell()
+            now = self.decisions
+            self._decided(before)
             return tuple(
                 n for n, entry in enumerate(self.seen.found) if now.of(entry.name) is not before.of(entry.name)
             )
+
+    def forget(self, number: int) -> None:
+        """Drops every decision of what was looked at, and what a person has made of fixes; `undo` brings them back.
+
+        Raises:
+          Stale: there was another look since.
+          WriteError: it cannot be forgotten.
+        """
+        with self._lock:
+            if number != self.seen.number:
+                raise Stale
+            decisions.forget(self.seen.session)
+            self._past.append(self.decisions)
+            self._decided(Decisions())
+
+    def _decided(self, made: Decisions) -> None:
+        """Goes on with what is decided; fixes that a person has edited are shown as they are now."""
+        if made.edited != self.decisions.edited:
+            self.seen = replace(self.seen, number=self.seen.number + 1)
+        self.decisions = made
+        self._tell()
 
     # writing
 
@@ -169,14 +194,14 @@ class Desk:
                 raise WriteError(plan.problem)
             if not plan.files:
                 raise WriteError("no accepted fix changes a file")
-            places = written(plan.plans, plan.generated, self._wishes.leave, self._watcher)
-            root = journal.root_for([*places.values(), *(entry.place for entry in plan.generated)])
-            self.written = Written(root, journal.entries(root)[0][0].number, plan.files, plan.titles)
+            done = written(plan.plans, plan.generated, self._wishes.leave, self._watcher)
+            assert done.mark is not None  # it has files
+            self.written = Written(done.mark, plan.files, plan.titles)
             self._made = frozenset(
                 Name(e.patch.path, fix.key) for e in own(plan.plans.changed) for fix in e.patch.applied
             )
             open_again = self.decisions.with_choice(self._made, None)  # should `undo` bring them back
-            problems = self._tried(partial(self._record, plan.plans, places), partial(self._keep, open_again))
+            problems = self._tried(partial(self._record, plan.plans, done.places), partial(self._keep, open_again))
             problems += self._tried(partial(self._look_again, {entry.path: entry.after for entry in plan.files}))
             self._complain(problems)
 
@@ -190,11 +215,9 @@ class Desk:
             if self.is_running:
                 raise WriteError(RUNNING)
             mine = self.written
-            entries = () if mine is None else journal.entries(mine.root)
-            last = next((entry for entry, undone in entries if not undone), None)
-            if mine is None or last is None or not last.number == number == mine.number:
+            if mine is None or mine.undone or number != mine.mark.number:
                 raise WriteError("it is not the last that was written here", hint="`jaxfix undo --list` names all")
-            journal.undo(mine.root)
+            journal.undo(mine.mark.root, number)
             self.written = replace(mine, undone=True)
             problems = self._tried(partial(self._look_again, {entry.path: entry.before for entry in mine.files}))
             self.decisions = self.decisions.with_choice(self._made, Choice.ACCEPTED)
@@ -265,16 +288,14 @@ class Desk:
                 self.run = replace(self.run, log=(*self.run.log, step)[-50:])
             self._tell()
 
-    def _ended(self, proofs: Proofs | None, error: str | None) -> None:
+    def _ended(self, ending: Ending) -> None:
         with self._lock:
             self._proving = None
-            if proofs is None:
-                state, message = ("failed", error) if error is not None else ("cancelled", "the rerun was cancelled")
-                self.run = replace(self.run, state=state, message=message)
-            else:
+            proofs = ending.proofs
+            self.run = replace(self.run, state=ending.state, message=_summary(ending))
+            if ending.state == "done" or proofs.receipts:
                 self._proofs = replace(proofs, receipts={**self._proofs.receipts, **proofs.receipts})
                 self.seen = informed(self.seen, self._proofs.receipts)
-                self.run = replace(self.run, state="done", message=_summary(proofs))
                 failures = self._tried(lambda: self._record(self.seen.session.candidates(), {}, proofs))
                 self.problem = "; ".join((*proofs.errors, *failures)) or None
             self._tell()
@@ -355,7 +376,10 @@ def _is_possible(entry: Candidate) -> bool:
     return entry.impossible is None
 
 
-def _summary(proofs: Proofs) -> str:
-    verdicts = [receipt.verdict for receipt in proofs.receipts.values()]
-    proven = sum(verdict is Verdict.PROVEN for verdict in verdicts)
-    return f"{counted(len(verdicts), 'fix')} tried, {proven} proven"
+def _summary(ending: Ending) -> str:
+    verdicts = [receipt.verdict for receipt in ending.proofs.receipts.values()]
+    shown = f"{counted(len(verdicts), 'fix')} tried, {sum(verdict is Verdict.PROVEN for verdict in verdicts)} proven"
+    if ending.state == "done":
+        return shown
+    end = "the rerun was cancelled" if ending.state == "cancelled" else ending.reason
+    return f"{end}; by then {shown}, and that is kept" if verdicts else end

@@ -75,6 +75,7 @@ def state(desk: Desk) -> dict[str, object]:
             "document": desk.seen.number,
             "choices": choices(desk.seen, desk.decisions),
             "can_undo": desk.can_undo,
+            "can_forget": desk.can_forget,
             "run": {
                 "state": desk.run.state,
                 "title": printable(desk.run.title),
@@ -87,7 +88,7 @@ def state(desk: Desk) -> dict[str, object]:
             "written": None
             if written is None
             else {
-                "number": written.number,
+                "number": written.mark.number,
                 "files": [_change(entry) for entry in written.files],
                 "fixes": [printable(title) for title in written.titles],
                 "undone": written.undone,

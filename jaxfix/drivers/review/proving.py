@@ -6,11 +6,13 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
 from jaxfix.core.errors import EvidenceError, JaxfixError
+from jaxfix.drivers.work.planning import Planned, Receipts
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Session, opened, proven
 from jaxfix.drivers.work.targets import Request, targets
@@ -22,8 +24,24 @@ _PATIENCE_S = 15.0
 """How long a rerun may take to clear away its copies."""
 Progressed = Callable[[str, str, int], None]
 """Told of each step: what is done, the step, and how many there were; a note has no title."""
-Ended = Callable[[Proofs | None, str | None], None]
-"""Told at the end: what was shown, or why it failed, or neither if it was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a rerun ended.
+
+    Attributes:
+      state: `done`, `cancelled` or `failed`.
+      proofs: what was shown; by then, where the rerun did not come to its end.
+      reason: why it failed; empty where it did not.
+    """
+
+    state: str
+    proofs: Proofs
+    reason: str = ""
+
+
+Ended = Callable[[Ending], None]
 
 
 class Proving:
@@ -70,22 +88,24 @@ class Proving:
             self._process.kill()
 
     def _listen(self, ended: Ended) -> None:
-        proofs: Proofs | None = None
-        error: str | None = "the process of the rerun died"
+        ending = Ending("failed", Proofs({}), "the process of the rerun died")
         try:
             while True:
                 match self._hears.recv():
                     case ("progress", str(title), str(step), int(done)):
                         self._progressed(title, step, done)
-                    case ("proofs", Proofs() as proofs):
-                        error = None
-                    case ("failed", str(error)):
-                        pass
+                    case ("done", Proofs() as proofs):
+                        ending = Ending("done", proofs)
+                    case ("salvaged", Proofs() as proofs):
+                        ending = replace(ending, proofs=proofs)
+                    case ("failed", str(reason)):
+                        ending = replace(ending, reason=reason)
         except (EOFError, OSError):
             pass
         self._hears.close()
         self._process.join()
-        ended(proofs, None if self._is_cancelled else error)
+        is_cancelled = self._is_cancelled and ending.state == "failed"
+        ended(Ending("cancelled", ending.proofs) if is_cancelled else ending)
 
 
 class _Watcher:
@@ -119,14 +139,18 @@ def sources(session: Session) -> Mapping[str, str]:
 
 
 def _work(request: Request, expected: Mapping[str, str], rerun: Rerun, says: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     watcher = _Watcher(says)
+
+    def salvage(planned: Sequence[Planned], receipts: Receipts) -> None:
+        says.send(("salvaged", Proofs(dict(receipts))))
+
     try:
         session = opened(targets(request), watcher)
         if sources(session) != expected:
             raise EvidenceError("files have changed since they were read", hint="look again")
-        says.send(("proofs", proven(session, rerun, Leave(dirty=True, no_vcs=True), watcher)))
+        says.send(("done", proven(session, rerun, Leave(dirty=True, no_vcs=True), watcher, salvage)))
     except JaxfixError as error:
         says.send(("failed", str(error)))
     except KeyboardInterrupt:
@@ -135,3 +159,9 @@ def _work(request: Request, expected: Mapping[str, str], rerun: Rerun, says: Con
         says.send(("failed", f"a bug in jaxfix: {type(error).__name__}: {error}"))
     finally:
         says.close()
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """Once: Ctrl-C at a terminal comes here and to the server, which asks for the end too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt

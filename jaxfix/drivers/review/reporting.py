@@ -3,29 +3,31 @@
 from dataclasses import replace
 
 from jaxfix.drivers.review import document
-from jaxfix.drivers.review.look import Look, Wishes, informed, look
+from jaxfix.drivers.review.look import Look, Wishes, informed
 from jaxfix.drivers.work import decisions, recording
 from jaxfix.drivers.work.proof import Proofs
+from jaxfix.drivers.work.salvaging import salvaging
 from jaxfix.drivers.work.session import proven
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.work.writing import Leave
 from jaxfix.render import review_page
 
 
-def report(wishes: Wishes, watcher: Watcher, *, prove: bool) -> tuple[str, Look]:
-    """The page, and what is on it.
+def report(seen: Look, wishes: Wishes, watcher: Watcher, *, prove: bool) -> str:
+    """The page of what was seen.
 
     Args:
       prove: whether the code may be rerun for it.
 
     Raises:
-      UserError: what is asked for cannot be looked at, or not be rerun.
+      UserError: it cannot be rerun.
     """
-    seen, proofs = look(wishes, 1, watcher), Proofs({})
+    proofs = Proofs({})
     command = seen.agenda.command if seen.agenda is not None else None
     rerun = replace(wishes.rerun, command=command)
     if prove and seen.agenda is not None:
-        proofs = proven(seen.session, rerun, Leave(dirty=True, no_vcs=True), watcher)
+        salvage = salvaging(rerun, watcher)
+        proofs = proven(seen.session, rerun, Leave(dirty=True, no_vcs=True), watcher, salvage)
         seen = informed(seen, proofs.receipts)
         seen = replace(seen, problems=(*seen.problems, *proofs.errors))
         record = (command, wishes.request.python, rerun.target)
@@ -36,4 +38,4 @@ def report(wishes: Wishes, watcher: Watcher, *, prove: bool) -> tuple[str, Look]
     if memory.problem is not None:
         seen = replace(seen, problems=(*seen.problems, memory.problem))
     made = document.document(seen, decided, proofs.together, rerun, "report")
-    return review_page.report({**made, "agenda": None}), seen
+    return review_page.report({**made, "agenda": None})

@@ -50,6 +50,7 @@ def application(desk: Desk, port: int, token: str, closing: Closing) -> ASGIApp:
     acts: dict[str, Callable[[Asked], Asked]] = {
         "decide": lambda asked: _decide(desk, asked),
         "undo": lambda asked: {"fixes": list(desk.undo()), **document.state(desk)},
+        "forget": lambda asked: _state(desk, partial(desk.forget, _number(asked, "document"))),
         "plan": lambda asked: document.plan(desk.plan()),
         "prove": lambda asked: _state(desk, partial(desk.prove, _text(asked, "digest"))),
         "cancel": lambda asked: _state(desk, desk.cancel),

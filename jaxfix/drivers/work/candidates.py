@@ -1,5 +1,6 @@
 """What a person needs to know of a fix to decide about it: what it changes by itself, and what goes against it."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -143,15 +144,23 @@ def _followers(
 ) -> Iterator[tuple[Diagnostic, Fix, Patch, tuple[str, ...]]]:
     """Fixes that there are only once others are made, and those."""
     for fix in fixes:
-        earlier = order[: order.index(fix.key)]
-        single = ((key,) for key in earlier if fix.key in _made(target, (key, fix.key)))
-        needs = next(single, tuple(earlier))
+        needs = _needs(target, fix.key, order[: order.index(fix.key)])
         before = _planned(target, needs)
         there = SourceFile.decode(before.path, before.after)
         analysis = analyze(there, target.codemods, made=set(needs), surroundings=target.surroundings)
         after = _planned(target, (*needs, fix.key)).after
         diagnostic = next(entry for entry in analysis.diagnostics if entry.key == fix.key)
         yield diagnostic, fix, Patch(before.path, before.after, after, (fix,), ()), needs
+
+
+def _needs(target: Target, key: str, earlier: Sequence[str]) -> tuple[str, ...]:
+    """Of the fixes that are made before this one those that make it possible: one if one does, else the first ones."""
+
+    def is_made(others: Sequence[str]) -> bool:
+        return key in _made(target, (*others, key))
+
+    count = bisect_left(range(1, len(earlier)), True, key=lambda number: is_made(earlier[:number])) + 1
+    return (earlier[count - 1],) if is_made(earlier[count - 1 : count]) else tuple(earlier[:count])
 
 
 def _overlaps(target: Target, fixes: Sequence[Fix]) -> Mapping[str, list[Overlap]]:

@@ -1,6 +1,6 @@
 """Gets the evidence for what would be fixed: by the program that was named, else by driving optimizers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from jaxfix.drivers.work import generating
 from jaxfix.drivers.work.agenda import folder_in, root_of
 from jaxfix.drivers.work.driving import can_be_driven, location, path_of
 from jaxfix.drivers.work.planning import Planned, Receipts
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.work.watching import Advance, Watcher
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
@@ -22,6 +22,10 @@ from jaxfix.render.paint import printable
 
 Lines = Mapping[tuple[str, str], int]
 """Where each finding is, by path and key."""
+
+
+Shown = MutableMapping[tuple[str, str], Evidence]
+"""The receipts by path and key as reruns show them: what is there already, should something end the proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +76,19 @@ class _Trial:
                 sources |= {self._relative(files.resolved(path)): text for path, text in beside.items()}
         return sources
 
-    def proven_by(self, runner: Runner, watcher: Watcher) -> Proofs:
-        shown = {self._name(entry): entry.patch.path for entry in self.planned}
-        with watcher.progress("proving", None) as advance:
-            found = prove(self.candidates(), self.patched, runner, advance)
-        receipts = {(shown[e.path], e.key): replace(e, path=shown[e.path]) for e in found.receipts}
+    def proven_by(self, runner: Runner, telling: "Telling", shown: Shown) -> Proofs:
+        def salvage(receipts: Iterable[Evidence]) -> None:
+            shown.update(self._named(receipts))
+
+        found = prove(self.candidates(), self.patched, runner, telling.run, salvage)
+        receipts = self._named(found.receipts)
+        shown.update(receipts)
         return Proofs(receipts, found.together)
+
+    def _named(self, receipts: Iterable[Evidence]) -> dict[tuple[str, str], Evidence]:
+        """The receipts by path and key, with paths as they are shown."""
+        paths = {self._name(entry): entry.patch.path for entry in self.planned}
+        return {(paths[e.path], e.key): replace(e, path=paths[e.path]) for e in receipts}
 
     def _patched(self, entry: Planned, keys: frozenset[str]) -> Patch:
         cached = (entry.patch.path, keys)
@@ -96,6 +107,21 @@ class _Trial:
     def _relative(self, path: Path) -> str:
         """The path as the runner knows it: from `base`, or absolute; never from here, where it may be another file."""
         return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else str(path)
+
+
+@dataclass(slots=True)
+class Telling:
+    """Tells which run goes on, and how far it is."""
+
+    advance: Advance
+    _run: str = ""
+
+    def run(self, words: str) -> None:
+        self._run = words
+        self.advance(words)
+
+    def headway(self, words: str) -> None:
+        self.advance(f"{self._run}: {words}" if self._run else words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +150,22 @@ class Rerun:
         return "" if isinstance(self.target, Local) else f" on {self.target.name}"
 
 
-def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher) -> Proofs:
+def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown) -> Proofs:
     """Reruns with and without the fixes; says what it runs before it does.
+
+    Args:
+      shown: filled with what is returned, or as much of it as there is when something ends the reruns.
 
     Raises:
       EvidenceError: `command` cannot be run.
     """
     command = rerun.command
-    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun, lines, watcher)
+    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun, lines, watcher, shown)
     for place, entries in _packages(planned, proofs.receipts, command).items():
         try:
-            proofs = proofs.with_more(_by_driving(place, entries, rerun, lines, watcher))
+            proofs = proofs.with_more(_by_driving(place, entries, rerun, lines, watcher, shown))
         except EvidenceError as error:
-            proofs = proofs.with_more(Proofs({}, errors=(str(error),)))
+            proofs = proofs.with_more(Proofs(dict(shown), errors=(str(error),)))
     if command is not None:
         return proofs
     # That nothing drives it is no news about the fix: a program is what it needs.
@@ -144,28 +173,33 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: W
     return replace(proofs, receipts=reached)
 
 
-def _by_program(planned: Sequence[Planned], command: str, rerun: Rerun, lines: Lines, watcher: Watcher) -> Proofs:
+def _by_program(
+    planned: Sequence[Planned], command: str, rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown
+) -> Proofs:
     own = [path_of(entry.target) for entry in planned if entry.target.module is None]
     root = root_of(own)
     cwd = folder_in(root)
     trial = _Trial(planned, root, lines)
     compared = [named_function(name) for name in rerun.compared]
-    runner = ProgramRunner(
-        root,
-        command,
-        trial.functions(),
-        cwd=cwd,
-        timeout_s=rerun.timeout_s,
-        compared=compared,
-        steps=rerun.steps,
-        target=rerun.target,
-    )
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     watcher.note(
         f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{rerun.there}; "
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
-    return trial.proven_by(runner, watcher)
+    with watcher.progress("proving", None) as advance:
+        telling = Telling(advance)
+        runner = ProgramRunner(
+            root,
+            command,
+            trial.functions(),
+            cwd=cwd,
+            timeout_s=rerun.timeout_s,
+            compared=compared,
+            steps=rerun.steps,
+            target=rerun.target,
+            told=telling.headway,
+        )
+        return trial.proven_by(runner, telling, shown)
 
 
 def named_function(name: str) -> tuple[str, str]:
@@ -184,7 +218,9 @@ def _plain(qualname: str) -> list[str]:
     return [part for part in qualname.split(".") if part != "<locals>"]
 
 
-def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher) -> Proofs:
+def _by_driving(
+    place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown
+) -> Proofs:
     trial = _Trial(planned, place if place.is_dir() else place.parent, lines)
     python = rerun.python or rerun.target.interpreter
     watcher.note(
@@ -195,8 +231,19 @@ def _by_driving(place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Li
     promised = {fix.equality for _, fix, _ in trial.candidates()}
     loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.CURING} else ()
     loops = (*loops, "float16") if Equality.CURING in promised else loops
-    runner = OptimizerRunner(place.stem, place, python, functions, timeout_s=limit, target=target, loops=loops)
-    return trial.proven_by(runner, watcher)
+    with watcher.progress("proving", None) as advance:
+        telling = Telling(advance)
+        runner = OptimizerRunner(
+            place.stem,
+            place,
+            python,
+            functions,
+            timeout_s=limit,
+            target=target,
+            loops=loops,
+            told=telling.headway,
+        )
+        return trial.proven_by(runner, telling, shown)
 
 
 def _duration(seconds: float) -> str:

@@ -1,23 +1,27 @@
 """One look at the user's code and what is done about it, step by step, for whoever decides which fixes are made."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from jaxfix.core.errors import UserError
 from jaxfix.core.finding import Safety
-from jaxfix.core.report import Diagnostic
+from jaxfix.core.report import Diagnostic, Evidence
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.work.consent import Mode
 from jaxfix.drivers.work.generating import Needed, is_generated, needed
 from jaxfix.drivers.work.looking import Findings, look, look_again, reread
 from jaxfix.drivers.work.notebooks import drifting, refuse_kernel
-from jaxfix.drivers.work.planning import Planned, Plans, by_mode, plans
+from jaxfix.drivers.work.planning import Planned, Plans, Receipts, by_mode, plans
 from jaxfix.drivers.work.proof import Proofs, Rerun, prove_all
 from jaxfix.drivers.work.targets import Target, Targets
 from jaxfix.drivers.work.watching import Watcher
-from jaxfix.drivers.work.writing import Leave, refuse_unsaved, write
+from jaxfix.drivers.work.writing import Leave, Mark, refuse_unsaved, write
+
+Salvage = Callable[[Sequence[Planned], Receipts], None]
+"""Told what reruns of these have shown, where Ctrl-C or a lost connection ends them before their end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +55,23 @@ def opened(looked_at: Targets, watcher: Watcher) -> Session:
     return Session(replace(looked_at, targets=looked.targets), found)
 
 
-def proven(session: Session, rerun: Rerun, leave: Leave, watcher: Watcher) -> Proofs:
+def proven(session: Session, rerun: Rerun, leave: Leave, watcher: Watcher, salvage: Salvage) -> Proofs:
     """Reruns with and without every fix of the session.
 
     Raises:
       EvidenceError: the program cannot be run.
       WriteError: what is proven could not be written, as version control could not bring back what is there.
     """
-    return tried(refuse_unwritable(session, leave), session.found.diagnostics, rerun, watcher)
+    return tried(refuse_unwritable(session, leave), session.found.diagnostics, rerun, watcher, salvage)
 
 
-def tried(planned: Sequence[Planned], found: Iterable[Diagnostic], rerun: Rerun, watcher: Watcher) -> Proofs:
+def tried(
+    planned: Sequence[Planned],
+    found: Iterable[Diagnostic],
+    rerun: Rerun,
+    watcher: Watcher,
+    salvage: Salvage = lambda planned, receipts: None,
+) -> Proofs:
     """Reruns with and without the fixes of `planned`, which are those of `found`.
 
     Raises:
@@ -69,10 +79,20 @@ def tried(planned: Sequence[Planned], found: Iterable[Diagnostic], rerun: Rerun,
     """
     refuse_kernel(planned, rerun.command)
     told = {(diagnostic.path, diagnostic.key): diagnostic for diagnostic in found}
-    proofs = prove_all(planned, rerun, {name: diagnostic.line for name, diagnostic in told.items()}, watcher)
+    lines = {name: diagnostic.line for name, diagnostic in told.items()}
     cells = {name: diagnostic.cell for name, diagnostic in told.items()}
-    receipts = {name: replace(evidence, cell=cells.get(name)) for name, evidence in proofs.receipts.items()}
-    return replace(proofs, receipts=receipts)
+    shown: dict[tuple[str, str], Evidence] = {}
+
+    def placed(receipts: Receipts) -> Receipts:
+        return {name: replace(evidence, cell=cells.get(name)) for name, evidence in receipts.items()}
+
+    try:
+        proofs = prove_all(planned, rerun, lines, watcher, shown)
+    except BaseException:
+        if shown:
+            salvage(planned, placed(shown))
+        raise
+    return replace(proofs, receipts=placed(proofs.receipts))
 
 
 def refuse_unwritable(session: Session, leave: Leave) -> tuple[Planned, ...]:
@@ -86,27 +106,42 @@ def refuse_unwritable(session: Session, leave: Leave) -> tuple[Planned, ...]:
     return candidates
 
 
-def written(planned: Plans, generated: Sequence[Needed], leave: Leave, watcher: Watcher) -> dict[str, Path]:
-    """Writes the user's own files, never what pip installed; returns where each written source is, by its path.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: where each source is, by its path, and what undoes it; None if nothing was."""
+
+    places: Mapping[str, Path]
+    mark: Mark | None
+
+
+def written(planned: Plans, generated: Sequence[Needed], leave: Leave, watcher: Watcher) -> Written:
+    """Writes the user's own files, never what pip installed.
 
     Raises:
       WriteError: nothing was written.
     """
     changed = own(planned.changed)
-    write(changed, own_generated(generated), leave, watcher)
+    mark = write(changed, own_generated(generated), leave, watcher)
     for told in drifting(changed):
         watcher.note(told)
-    return {entry.patch.path: entry.target.path for entry in changed if entry.target.path is not None}
+    places = {entry.patch.path: entry.target.path for entry in changed if entry.target.path is not None}
+    return Written(places, mark)
 
 
 def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], watcher: Watcher) -> Findings:
     """What is found now: in the bytes on the disk where something was written, else in the planned ones."""
     changed = {entry.patch.path: entry for entry in planned.changed}
-    again = look_again([_reread(entry, places.get(path)) for path, entry in changed.items()], watcher)
+    there, errors = [], []
+    for path, entry in changed.items():
+        try:
+            there.append(_reread(entry, places.get(path)))
+        except UserError as error:  # gone meanwhile, or no Python any more
+            errors.append(str(error))
+    again = look_again(there, watcher)
     kept = tuple(diagnostic for diagnostic in found.diagnostics if diagnostic.path not in changed)
     order = {diagnostic.path: index for index, diagnostic in enumerate(found.diagnostics)}
     remaining = sorted((*kept, *again.diagnostics), key=lambda diagnostic: order[diagnostic.path])
-    return Findings(tuple(remaining), again.errors, again.bugs)
+    return Findings(tuple(remaining), (*errors, *again.errors), again.bugs)
 
 
 def own(planned: Sequence[Planned]) -> tuple[Planned, ...]:

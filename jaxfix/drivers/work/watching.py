@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 Advance = Callable[[str], None]
-"""Told after each step of long work, with the name of the next."""
+"""Told of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
 
 
 class Watcher(Protocol):

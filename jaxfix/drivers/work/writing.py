@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from jaxfix.drivers import files, journal, vcs
 from jaxfix.drivers.files import Replacement
@@ -28,8 +29,16 @@ def refuse_unsaved(planned: Sequence[Planned], generated: Sequence[Needed], leav
         vcs.refuse_unsaved(paths, allow_dirty=leave.dirty, allow_no_vcs=leave.no_vcs)
 
 
-def write(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave, watcher: Watcher) -> None:
-    """Writes the patches of the user's own files, and the helper files that they need.
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What undoes a write: its number in the journal of `root`."""
+
+    root: Path
+    number: int
+
+
+def write(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave, watcher: Watcher) -> Mark | None:
+    """Writes the patches of the user's own files, and the helper files that they need; None if there are none.
 
     Raises:
       WriteError: nothing was written.
@@ -41,18 +50,19 @@ def write(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave,
         if entry.target.path is not None
     ]
     # first, so that no source ever imports what is not there
-    write_journalled([*(entry.replacement for entry in generated), *patched], watcher)
+    return write_journalled([*(entry.replacement for entry in generated), *patched], watcher)
 
 
-def write_journalled(replacements: Sequence[Replacement], watcher: Watcher) -> None:
-    """Writes all of `replacements` after the journal has them.
+def write_journalled(replacements: Sequence[Replacement], watcher: Watcher) -> Mark | None:
+    """Writes all of `replacements` after the journal has them; None if there are none.
 
     Raises:
       WriteError: nothing was written.
     """
     if not replacements:
-        return
+        return None
     files.refuse_changed(replacements)
     watcher.finish_first()
     root = journal.root_for([entry.path for entry in replacements])
-    journal.write(root, shlex.join(["jaxfix", *sys.argv[1:]]), replacements)
+    entry = journal.write(root, shlex.join(["jaxfix", *sys.argv[1:]]), replacements)
+    return Mark(root, entry.number)

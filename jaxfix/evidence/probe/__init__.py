@@ -30,6 +30,7 @@ names the file with the settings.
     jaxprs     whether two functions are the same program
     values     digests of values
     memory     what is resident
+    headway    how far the run is
     drive      drives optimizers and solvers
     factories  the public factories of a package, and arguments for them
     problem    what optimizers and solvers are given to solve

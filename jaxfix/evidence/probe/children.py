@@ -74,14 +74,21 @@ def child(words: list[str], work: Callable[[], None]) -> Child:
         os._exit(status)
 
 
-def run_all(starts: list[Callable[[], Child]], workers: int, limit_s: float) -> list[str | None]:
-    """Runs children, `workers` at a time; for each why it did not end well, None if it did."""
+def run_all(
+    starts: list[Callable[[], Child]], workers: int, limit_s: float, told: Callable[[int], None]
+) -> list[str | None]:
+    """Runs children, `workers` at a time; for each why it did not end well, None if it did.
+
+    Args:
+      told: of the number of each that begins.
+    """
     ended: list[str | None] = [None] * len(starts)
     running: dict[int, tuple[Child, float]] = {}
     waiting = list(range(len(starts)))
     while waiting or running:
         while waiting and len(running) < workers:
             index = waiting.pop(0)
+            told(index + 1)
             running[index] = starts[index](), time.monotonic()
         for index, (process, started) in list(running.items()):
             if process.poll() is not None or time.monotonic() - started > limit_s:

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -68,8 +68,10 @@ class Stack(NamedTuple):
 class Compiles:
     """Listens to the monitoring of jax, on the thread that compiles."""
 
-    def __init__(self, settings: Settings, record: Record, steps: Steps) -> None:
-        self.settings, self.record, self.steps = settings, record, steps
+    def __init__(
+        self, settings: Settings, record: Record, steps: Steps, told: Callable[[], None] = lambda: None
+    ) -> None:
+        self.settings, self.record, self.steps, self.told = settings, record, steps, told
         self.without: str | None = None
         self.is_on = True
         self.files: dict[str, tuple[str, int | None]] = {}
@@ -138,6 +140,7 @@ class Compiles:
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
+        self.told()
         if self.settings.explain:  # a program that takes all memory is killed, and shall have told this much
             add_line(so_far(self.settings.results), entry)
 

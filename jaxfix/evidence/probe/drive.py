@@ -151,7 +151,10 @@ def drive(watch: Probe, request: Request) -> None:
         words = [request.path, "case", str(index)]
         return lambda: child(words, partial(run_and_write, watch, request, index))
 
-    ended = run_all([starts(index) for index in range(len(request.cases))], request.workers, request.case_limit_s)
+    def tell(number: int) -> None:
+        watch.headway.tell(case=number, cases=len(request.cases))
+
+    ended = run_all([starts(index) for index in range(len(request.cases))], request.workers, request.case_limit_s, tell)
     for index, failure in enumerate(ended):
         if not os.path.exists(request.result(index)):
             said = {"case": request.cases[index].name, "failure": failure or "nothing was reported", "stdout": ""}

@@ -7,7 +7,8 @@ which stands behind the marker that `sys.argv[1]` holds: what a login or a launc
     to us      ? JSON, what is there already    T a piece of a tar file, empty at its end
                G JSON, the job to run           I interrupt it
     from us    H JSON, who is here              = JSON, the answer
-               O, E pieces of its output        F a result: name, NUL, content
+               O, E pieces of its output        P JSON, how far each of its processes is
+               F a result: name, NUL, content
                X JSON, how it ended; the last one
 
 What goes out is written as short lines of base64: Slurm holds back what no newline ends, and does not get over a line
@@ -33,6 +34,7 @@ import time
 
 GRACE_S = 5.0
 TICK_S = 0.05
+TELLING_S = 0.5
 PIECE_BYTES = 1 << 18
 LINE_BYTES = 570
 
@@ -128,6 +130,27 @@ class Output:
             self.sent += len(piece)
 
 
+class Headway:
+    """How far the processes of the job are, from the files that they keep of it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder, self.next = folder, 0.0
+        self.said = []  # type: list[object]
+
+    def pass_on(self, wire: Wire) -> None:
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + TELLING_S
+        said = []
+        for name in sorted(os.listdir(self.folder)):
+            if name.endswith(".headway"):
+                with contextlib.suppress(OSError, ValueError), open(os.path.join(self.folder, name)) as file:
+                    said.append(json.load(file))
+        if said != self.said:
+            self.said = said
+            wire.send(b"P", _json(said))
+
+
 def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _close)
@@ -221,7 +244,7 @@ def _run(wire: Wire, job: "dict[str, object]", folder: str, base: "str | None") 
     with Output(b"O", os.path.join(folder, "stdout")) as out, Output(b"E", os.path.join(folder, "stderr")) as err:
         process = _start(words, environment, str(job["cwd"]), out, err)
         try:
-            status = _wait(wire, process, job["timeout_s"], [out, err])
+            status = _wait(wire, process, job["timeout_s"], [out, err, Headway(os.path.join(folder, "results"))])
         finally:
             _kill(process)
         out.pass_on(wire)
@@ -285,8 +308,10 @@ def _check_version(python: str, environment: "dict[str, str]") -> None:
         raise Refused("old", f"`{python}` is Python {version[0]}.{version[1]}")
 
 
-def _wait(wire: Wire, process: "subprocess.Popen[bytes]", timeout_s: object, outputs: "list[Output]") -> "int | None":
-    """The status of the process, None if it was cut off; passes its output on meanwhile."""
+def _wait(
+    wire: Wire, process: "subprocess.Popen[bytes]", timeout_s: object, told: "list[Output | Headway]"
+) -> "int | None":
+    """The status of the process, None if it was cut off; passes on meanwhile what it tells."""
     limit = time.monotonic() + timeout_s if isinstance(timeout_s, (int, float)) else None
     while process.poll() is None:
         if limit is not None and time.monotonic() > limit:
@@ -294,8 +319,8 @@ def _wait(wire: Wire, process: "subprocess.Popen[bytes]", timeout_s: object, out
             return None
         if wire.has_news(TICK_S) and wire.receive()[0] == b"I":
             os.killpg(process.pid, signal.SIGINT)
-        for output in outputs:
-            output.pass_on(wire)
+        for each in told:
+            each.pass_on(wire)
     return process.returncode
 
 

@@ -20,6 +20,7 @@ class Settings:
       cache: whether the persistent compilation cache stays as the program has it.
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.
+      tells: whether to say meanwhile how far the run is.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
     """
 
@@ -37,6 +38,7 @@ class Settings:
         self.cache: bool = said.get("cache", False)
         self.calls: int | None = said.get("calls", 200)
         self.stop_after: int | None = said.get("stop_after")
+        self.tells: bool = said.get("tells", False)
         self.step: str | None = said.get("step")
 
 

@@ -16,6 +16,7 @@ from .beside import Beside
 from .calls import Calls
 from .compiles import Compiles, so_far
 from .files import write_json
+from .headway import Headway
 from .memory import device_peak_bytes, rss_bytes
 from .record import Record
 from .settings import Settings, shown
@@ -32,7 +33,8 @@ class Probe:
         self.record = Record()
         self.values = Values(settings, self.record)
         self.steps = Steps(settings, self.record, lambda path: shown(path, settings))
-        self.compiles = Compiles(settings, self.record, self.steps)
+        self.headway = Headway(settings)
+        self.compiles = Compiles(settings, self.record, self.steps, self._tell)
         self.beside = Beside(self)
         self.calls = Calls(self)
         self.sources = Sources(settings, self.record)
@@ -114,9 +116,13 @@ class Probe:
         record.steps.append(counts | {"rss_bytes": rss_bytes(), "seconds": seconds})
         for entry in record.compiles[compiles:]:
             entry["step"] = len(record.steps)
+        self._tell()
         if self.settings.stop_after is not None and len(record.steps) == self.settings.stop_after:
             record.stopped = f"after {len(record.steps)} steps"
             _thread.interrupt_main()
+
+    def _tell(self) -> None:
+        self.headway.tell(steps=len(self.record.steps), compiles=len(self.record.compiles))
 
     def digest(self, label: str, value: Any) -> dict[str, Any]:
         """What `value` is, as an `Output`; counts nothing, and keeps nothing of it alive."""

@@ -1,0 +1,31 @@
+"""Keeps what reruns have shown by the time that Ctrl-C or a lost connection ends them."""
+
+from collections.abc import Sequence
+
+from jaxfix.core.report import Verdict
+from jaxfix.drivers.work import recording
+from jaxfix.drivers.work.planning import Planned, Receipts
+from jaxfix.drivers.work.proof import Rerun
+from jaxfix.drivers.work.session import Salvage
+from jaxfix.drivers.work.watching import Watcher
+from jaxfix.render.paint import counted
+
+
+def salvaging(rerun: Rerun, watcher: Watcher) -> Salvage:
+    """What keeps the receipts of a proof that does not come to its end, and says so."""
+
+    def salvage(planned: Sequence[Planned], receipts: Receipts) -> None:
+        recording.keep(planned, receipts, {}, rerun.command, rerun.python, rerun.target, watcher)
+        watcher.note(
+            f"{standing(planned, receipts)}; that is kept: `jaxfix receipts` lists it, "
+            "`jaxfix apply --interactive` shows it"
+        )
+
+    return salvage
+
+
+def standing(planned: Sequence[Planned], receipts: Receipts) -> str:
+    """How far the proof has come, in words."""
+    fixes = sum(len(entry.patch.applied) for entry in planned)
+    proven = sum(evidence.verdict is Verdict.PROVEN for evidence in receipts.values())
+    return f"the proof was ended: {len(receipts)} of {counted(fixes, 'fix')} judged by then, {proven} proven"
