@@ -22,7 +22,7 @@ from test_review import proven
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.review import document, reporting
 from jaxfix.drivers.review.desk import Desk
-from jaxfix.drivers.review.look import Wishes, informed
+from jaxfix.drivers.review.look import Wishes, informed, look
 from jaxfix.drivers.work.decisions import Choice
 from jaxfix.drivers.work.proof import Rerun
 from jaxfix.drivers.work.targets import Request
@@ -180,6 +180,18 @@ def test_two_tabs_stay_in_sync_and_a_crash_loses_nothing(browser: Any, project: 
         wait_for_counts(page, "0 accepted 1 rejected 11 open")
 
 
+def test_decisions_are_forgotten_and_that_is_undone(browser: Any, project: Path) -> None:
+    with started(project) as review, page_of(browser, review.link) as page:
+        assert page.is_disabled("text=Forget")
+        page.keyboard.press("x")
+        page.keyboard.press("a")
+        wait_for_counts(page, "1 accepted 1 rejected 10 open")
+        page.click("text=Forget")
+        wait_for_counts(page, "0 accepted 0 rejected 12 open")
+        page.keyboard.press("u")
+        wait_for_counts(page, "1 accepted 1 rejected 10 open")
+
+
 def test_a_file_that_changes_meanwhile_is_told(browser: Any, project: Path) -> None:
     with started(project) as review, page_of(browser, review.link) as page:
         page.keyboard.press("a")
@@ -304,7 +316,8 @@ def test_a_report_is_read_and_asks_for_nothing(browser: Any, project: Path, tmp_
     before = os.getcwd()
     os.chdir(project)
     try:
-        text, _ = reporting.report(Wishes(Request((".",)), Rerun(None, None, 600)), terminal, prove=False)
+        wishes = Wishes(Request((".",)), Rerun(None, None, 600))
+        text = reporting.report(look(wishes, 1, terminal), wishes, terminal, prove=False)
     finally:
         os.chdir(before)
     file = tmp_path / "report.html"

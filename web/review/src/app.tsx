@@ -1,47 +1,34 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+// The page: what is chosen, what is decided, and who is told of it.
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Refused, api, follow } from "./api";
+import { Bar, MadeBy } from "./bar";
 import { Detail, Nothing } from "./detail";
 import { Help, Prove, Write, Wrote } from "./dialogs";
+import { useKeys } from "./keys";
 import { List } from "./list";
-import { FILTERS, type Item, type Wish, isProven, isTaken, items as listed, passes } from "./shown";
+import { Notices } from "./notices";
+import { useRemembered } from "./remembered";
+import { type Item, type Wish, isProven, isTaken, items as listed } from "./shown";
+import { type Theme, useShade } from "./theme";
+import { Tools } from "./tools";
+import { Top } from "./top";
 import type { Choice, Document, Plan, State } from "./types";
-import { Key, Words, counted } from "./words";
+import { counted } from "./words";
 
 type Open = { kind: "help" } | { kind: "prove" } | { kind: "write"; plan: Plan } | { kind: "wrote" } | null;
 type Chosen = { fix: number | null; heading: string | null };
-type Theme = "system" | "light" | "dark";
 
 const IDLE: State = {
   revision: 0,
   document: 0,
   choices: [],
   can_undo: false,
+  can_forget: false,
   run: { state: "idle", title: "", step: "", done: 0, log: [], message: "", seconds: 0 },
   written: null,
   changed: [],
   problem: null,
 };
-
-function remembered<T>(name: string, otherwise: T): T {
-  try {
-    return (JSON.parse(localStorage.getItem(`jaxfix-${name}`) ?? "null") as T | null) ?? otherwise;
-  } catch {
-    return otherwise;
-  }
-}
-
-function useRemembered<T>(name: string, otherwise: T): [T, (value: T) => void] {
-  const [value, setValue] = useState(() => remembered(name, otherwise));
-  const keep = useCallback((next: T) => {
-    setValue(next);
-    try {
-      localStorage.setItem(`jaxfix-${name}`, JSON.stringify(next));
-    } catch {
-      // a report opened from a file may have no storage
-    }
-  }, []);
-  return [value, keep];
-}
 
 function located(items: Item[], chosen: Chosen): { active: number; fix: number | null } {
   const found = items.findIndex((item) => (item.kind === "fix" ? item.fix === chosen.fix && !chosen.heading : item.name === chosen.heading));
@@ -102,12 +89,6 @@ export function App({ first }: { first: Document }) {
     if (isReport) return;
     follow((fresh) => void take(fresh), setLost).catch((reason: Error) => setError(reason.message));
   }, []);
-
-  useEffect(() => {
-    const root = document.documentElement;
-    if (theme === "system") delete root.dataset["theme"];
-    else root.dataset["theme"] = theme;
-  }, [theme]);
 
   const doing = useCallback(
     async (work: Promise<State>): Promise<State | null> => {
@@ -187,119 +168,46 @@ export function App({ first }: { first: Document }) {
     }
   };
 
-  useLayoutEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      const isTyping = target.matches("input:not([type=checkbox]), textarea, select");
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-      if (event.key === "Escape" && (isReading || isTyping)) return back();
-      if (isTyping) {
-        if (event.key === "Enter" || event.key === "ArrowDown") back();
-        return;
-      }
-      const acts: Record<string, () => void> = {
-        j: () => step(1),
-        k: () => step(-1),
-        a: () => here("accepted"),
-        x: () => here("refused"),
-        p: takeProven,
-        u: () => void undo(),
-        r: () => !isReport && setDialog({ kind: "prove" }),
-        w: () => void write(),
-        "?": () => setDialog({ kind: "help" }),
-        "/": () => {
-          setReading(false);
-          requestAnimationFrame(() => search.current?.focus());
-        },
-      };
-      const act = keys && Object.hasOwn(acts, event.key) ? acts[event.key] : undefined;
-      if (act) {
-        event.preventDefault();
-        act();
-      } else if (event.key === "Enter" && target === document.body && fix !== null) open(fix);
-    };
-    document.addEventListener("keydown", pressed);
-    return () => document.removeEventListener("keydown", pressed);
+  const forget = async () => {
+    await queue.current;
+    if (await doing(api.forget(doc.number))) setSaid("every decision is forgotten");
+  };
+  useKeys({
+    letters: {
+      j: () => step(1),
+      k: () => step(-1),
+      a: () => here("accepted"),
+      x: () => here("refused"),
+      p: takeProven,
+      u: () => void undo(),
+      r: () => !isReport && setDialog({ kind: "prove" }),
+      w: () => void write(),
+      "?": () => setDialog({ kind: "help" }),
+      "/": () => {
+        setReading(false);
+        requestAnimationFrame(() => search.current?.focus());
+      },
+    },
+    isOn: keys,
+    isReading,
+    onBack: back,
+    onEnter: () => fix !== null && open(fix),
   });
 
   const accepted = state.choices.filter((choice) => choice === "accepted").length;
   const refused = state.choices.filter((choice) => choice === "refused").length;
-  const isRunning = state.run.state === "running" || state.run.state === "cancelling";
-  const names: Record<Theme, string> = { system: "Theme of the system", light: "Light theme", dark: "Dark theme" };
-  const nextTheme: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
-  const shade = useDark(theme) ? "dark" : "light";
+  const shade = useShade(theme);
 
   return (
     <div class={`page ${isReading ? "reading" : "choosing"}`}>
       <a class="skip" href="#title" onClick={(event) => (event.preventDefault(), fix !== null && open(fix))}>
         to the fix
       </a>
-      <header class="top">
-        <h1>
-          jaxfix <span class="soft">{isReport ? "report" : "review"}</span>
-        </h1>
-        <span class="project mono" title={doc.project}>
-          <bdi dir="ltr">{doc.project}</bdi>
-        </span>
-        <ul class="counts" aria-label="decisions">
-          <li class="accepted">
-            <b>{accepted}</b> accepted
-          </li>
-          <li class="refused">
-            <b>{refused}</b> rejected
-          </li>
-          <li>
-            <b>{doc.fixes.length - accepted - refused}</b> open
-          </li>
-        </ul>
-        <button type="button" class="quiet icon" aria-label={`${names[theme]}: change`} title={names[theme]} onClick={() => setTheme(nextTheme[theme])}>
-          {theme === "system" ? "◐" : theme === "light" ? "☀" : "☾"}
-        </button>
-        <button type="button" class="quiet icon" aria-label="keys and help" onClick={() => setDialog({ kind: "help" })}>
-          ?
-        </button>
-      </header>
+      <Top doc={doc} accepted={accepted} refused={refused} theme={theme} onTheme={setTheme} onHelp={() => setDialog({ kind: "help" })} />
       <Notices doc={doc} state={state} error={error} isLost={isLost} onLook={() => void doing(api.look())} onClose={() => setError("")} />
       <main class="panes">
         <nav class="side" aria-label="fixes">
-          <div class="tools">
-            <input
-              ref={search}
-              type="search"
-              placeholder="Search files, codemods, words"
-              aria-label="search"
-              value={wish.text}
-              onInput={(event) => setWish({ ...wish, text: event.currentTarget.value })}
-            />
-            <div class="row">
-              <div class="filters" role="group" aria-label="filters">
-                {FILTERS.map(([filter, words]) => {
-                  const number = doc.fixes.filter((each, n) => passes(each, state.choices[n] ?? null, filter)).length;
-                  const isOn = wish.filters.includes(filter);
-                  const filters = isOn ? wish.filters.filter((other) => other !== filter) : [...wish.filters, filter];
-                  return (
-                    <button type="button" aria-pressed={isOn} onClick={() => setWish({ ...wish, filters })}>
-                      {words} <span class="number">{number}</span>
-                    </button>
-                  );
-                })}
-              </div>
-            </div>
-            <div class="row between">
-              <div class="switch" role="group" aria-label="group by">
-                {(["codemod", "file"] as const).map((grouping) => (
-                  <button type="button" aria-pressed={wish.grouping === grouping} onClick={() => setWish({ ...wish, grouping, closed: [] })}>
-                    By {grouping}
-                  </button>
-                ))}
-              </div>
-              {!isReport ? (
-                <button type="button" class="quiet" disabled={!state.can_undo} onClick={() => void undo()}>
-                  Undo <Key>u</Key>
-                </button>
-              ) : null}
-            </div>
-          </div>
+          <Tools doc={doc} state={state} wish={wish} search={search} onWish={setWish} onUndo={() => void undo()} onForget={() => void forget()} />
           <List
             doc={doc}
             choices={state.choices}
@@ -336,32 +244,18 @@ export function App({ first }: { first: Document }) {
         </section>
       </main>
       {isReport ? (
-        <footer class="bar">
-          <span class="soft">
-            Made by <span class="mono">jaxfix report</span> {doc.version}, {doc.made}
-          </span>
-        </footer>
+        <MadeBy doc={doc} />
       ) : (
-        <footer class="bar">
-          <Running state={state} onCancel={() => void doing(api.cancel())} />
-          <span class="grow" />
-          {state.written ? (
-            <button type="button" class="quiet" onClick={() => setDialog({ kind: "wrote" })}>
-              {state.written.undone ? "Write undone" : "What was written"}
-            </button>
-          ) : null}
-          {proven.length ? (
-            <button type="button" onClick={takeProven}>
-              Accept {proven.length} proven <Key>p</Key>
-            </button>
-          ) : null}
-          <button type="button" disabled={isRunning} onClick={() => setDialog({ kind: "prove" })}>
-            Prove… <Key>r</Key>
-          </button>
-          <button type="button" class="primary" disabled={accepted === 0 || isRunning} onClick={() => void write()}>
-            {accepted ? `Write ${accepted}…` : "Write…"} <Key>w</Key>
-          </button>
-        </footer>
+        <Bar
+          state={state}
+          accepted={accepted}
+          proven={proven.length}
+          onCancel={() => void doing(api.cancel())}
+          onWritten={() => setDialog({ kind: "wrote" })}
+          onTakeProven={takeProven}
+          onProve={() => setDialog({ kind: "prove" })}
+          onWrite={() => void write()}
+        />
       )}
       <p class="sr" role="status" aria-live="polite">
         {said}
@@ -393,95 +287,4 @@ export function App({ first }: { first: Document }) {
       ) : null}
     </div>
   );
-}
-
-function useDark(theme: Theme): boolean {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  const [isDark, setDark] = useState(query.matches);
-  useEffect(() => {
-    const changed = () => setDark(query.matches);
-    query.addEventListener("change", changed);
-    return () => query.removeEventListener("change", changed);
-  }, []);
-  return theme === "system" ? isDark : theme === "dark";
-}
-
-function Notices({ doc, state, error, isLost, onLook, onClose }: { doc: Document; state: State; error: string; isLost: boolean; onLook: () => void; onClose: () => void }) {
-  const sentences = [...(state.problem ? [state.problem] : []), ...doc.errors];
-  return (
-    <div class="notices">
-      {isLost ? (
-        <p role="alert" class="bad">
-          jaxfix does not answer: nothing that is decided now is kept. Start <code>jaxfix review</code> again and open its link.
-        </p>
-      ) : null}
-      {error ? (
-        <p role="alert" class="bad">
-          <span>
-            <Words text={error} />
-          </span>
-          <button type="button" class="quiet" aria-label="dismiss" onClick={onClose}>
-            ✕
-          </button>
-        </p>
-      ) : null}
-      {state.changed.length ? (
-        <p role="alert">
-          <span>
-            {state.changed.slice(0, 3).map((path, index) => (
-              <>
-                {index ? ", " : ""}
-                <span class="mono">{path}</span>
-              </>
-            ))}
-            {state.changed.length > 3 ? ` and ${state.changed.length - 3} more` : ""} changed on the disk since jaxfix read {state.changed.length === 1 ? "it" : "them"}: nothing is written over that.
-          </span>
-          <button type="button" onClick={onLook}>
-            Look again
-          </button>
-        </p>
-      ) : null}
-      {sentences.map((text) => (
-        <p class="soft">
-          <Words text={text} />
-        </p>
-      ))}
-    </div>
-  );
-}
-
-function Running({ state, onCancel }: { state: State; onCancel: () => void }) {
-  const { run } = state;
-  const isRunning = run.state === "running" || run.state === "cancelling";
-  if (run.state === "idle") return null;
-  return (
-    <div class={`run ${run.state}`}>
-      {isRunning ? (
-        <>
-          <span class="spin" aria-hidden="true" />
-          <span role="status" aria-live="polite">
-            {run.state === "cancelling" ? "Stopping…" : `Proving${run.step ? `: ${run.step}` : "…"}`}
-          </span>
-          <Seconds since={run.seconds} />
-          <button type="button" disabled={run.state === "cancelling"} onClick={onCancel}>
-            Cancel
-          </button>
-        </>
-      ) : (
-        <span role="status">
-          <Words text={run.message} />
-        </span>
-      )}
-    </div>
-  );
-}
-
-function Seconds({ since }: { since: number }) {
-  const [start] = useState(() => Date.now() - since * 1000);
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return <span class="soft seconds">{Math.max(0, Math.round((now - start) / 1000))} s</span>;
 }

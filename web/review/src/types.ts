@@ -131,6 +131,7 @@ export interface State {
   document: number;
   choices: (Choice | null)[];
   can_undo: boolean;
+  can_forget: boolean;
   run: Run;
   written: Written | null;
   changed: string[];
