@@ -185,7 +185,10 @@ def test_what_other_files_say_decides(server: Client, project: Path) -> None:
     server.initialize(project)
     solver = server.open_file(project / "solver.py")
     assert server.diagnostics(solver) == []  # alone it may be called but once
-    assert [entry["code"] for entry in server.until(solver, 1)] == ["local-loop-function"]
+    (found,) = server.until(solver, 1)
+    (where,) = [entry["location"] for entry in found["relatedInformation"]]
+    assert found["code"] == "local-loop-function" and where["uri"] == (project / "train.py").as_uri()
+    assert [where["range"][end] for end in ("start", "end")] == [{"line": n, "character": 0} for n in (5, 6)]
     train = server.open_file(project / "train.py")
     server.change(train, {"text": TRAIN.replace("range(5)", "range(1)")})  # not saved
     assert server.until(solver, 0) == []

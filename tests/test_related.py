@@ -1,13 +1,16 @@
 """Where a finding says that its line is run again and again."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from jaxfix.core.codec import from_json, to_json
+from jaxfix.core.facts import Surroundings
 from jaxfix.core.report import Diagnostic, Related
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
+from jaxfix.engine.project import joined
 from jaxfix.engine.registry import load_registry
 
 SOLVE = """\
@@ -49,6 +52,47 @@ def related(text: str) -> list[tuple[str, str]]:
     (found,) = analyze(source, codemods).diagnostics
     assert from_json(Diagnostic, json.loads(json.dumps(to_json(found)))) == found
     return [("loop" if "loop" in entry.message else "by way", _text(text, entry)) for entry in found.related]
+
+
+CALLED = "from solve import solve\n"
+ELSEWHERE = {
+    "in a loop": (
+        {"train": CALLED + "for i in range(3):\n    solve(i * 1.0)\n"},
+        [("it is run again and again here", "train.py", 3)],
+    ),
+    "by a function that a third file loops around": (
+        {
+            "epoch": CALLED + "\n\ndef epoch(x):\n    return solve(x)\n",
+            "main": "from epoch import epoch\nwhile True:\n    epoch(1.0)\n",
+        },
+        [("by way of this call", "epoch.py", 5), ("it is run again and again here", "main.py", 3)],
+    ),
+    "once": ({"train": CALLED + "solve(1.0)\n"}, []),
+    "in a function that is compiled": (
+        {
+            "train": "import jax\n"
+            + CALLED
+            + "@jax.jit\ndef step(x):\n    for i in range(3):\n        x = solve(x)[0]\n"
+            "    return x\nfor i in range(9):\n    step(1.0)\n"
+        },
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("program", ELSEWHERE)
+def test_a_finding_points_at_the_file_that_repeats_it(program: str) -> None:
+    others, wanted = ELSEWHERE[program]
+    texts = {"solve": SOLVE, **others}
+    given = [(SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name)) for name, text in texts.items()]
+    surroundings = replace(given[0][1], project=joined(given))
+    codemods = [codemod for codemod in load_registry().codemods if codemod.id == "local-loop-function"]
+    places = [
+        (entry.message, entry.path, entry.line)
+        for found in analyze(given[0][0], codemods, surroundings=surroundings).diagnostics
+        for entry in found.related
+    ]
+    assert places == wanted
 
 
 def _text(text: str, entry: Related) -> str:

@@ -35,7 +35,11 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A place that a finding has to do with, such as the loop that makes it repeat; counted as in `Diagnostic`."""
+    """A place that a finding has to do with, such as the loop that makes it repeat; counted as in `Diagnostic`.
+
+    Attributes:
+      path: of another file, of which the line alone is known: it begins and ends at its start; None for the same one.
+    """
 
     line: int
     column: int
@@ -43,6 +47,7 @@ class Related:
     end_column: int
     message: str
     cell: int | None = None
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,8 @@ class Diagnostic:
       declined: why it is not fixable; None if it is.
       seen: what a trace has seen of it; None where no trace was read, or none reached it.
       cell: of a notebook, from 1, within which lines count; None elsewhere.
-      related: where it is run again and again, in the same file: the calls that lead to it, then the loop.
+      related: where it is run again and again: the calls that lead to it, then the loop; in the same file where there
+        is one, else in others.
       deprecated: whether what it uses is deprecated.
     """
 

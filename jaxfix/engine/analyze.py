@@ -11,10 +11,11 @@ from jaxfix.core.errors import BugError, SourceError
 from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod, Confidence, Finding, Safety
 from jaxfix.core.model import Module
-from jaxfix.core.report import Diagnostic, Related, Seen
+from jaxfix.core.report import Diagnostic, Seen
 from jaxfix.core.source import SourceFile
 from jaxfix.engine import strangers
 from jaxfix.engine.anchor import anchored
+from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 
@@ -120,26 +121,9 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         anchor=anchored(module, finding.at),
         seen=_figures(found.seen) if found.seen else None,
         cell=cell,
-        related=_related(module, finding.at),
+        related=related(module, finding.at),
         deprecated=finding.deprecated,
     )
-
-
-def _related(module: Module, node: ast.AST) -> tuple[Related, ...]:
-    """Where `node` is run again and again."""
-    way = module.reach.round_about(node)
-    return tuple(_place(module, each, "by way of this call") for each in way[:-1]) + tuple(
-        _place(module, loop, "it is run again in each round of this loop") for loop in way[-1:]
-    )
-
-
-def _place(module: Module, node: ast.AST, message: str) -> Related:
-    """The node; of a loop its head."""
-    span, lines, source = module.span(node), module.source.lines, module.source
-    head = getattr(node, "iter", None) or getattr(node, "test", None)
-    end = module.span(head).end if isinstance(head, ast.expr) else span.end
-    cell, line = source.place(lines.line(span.start))
-    return Related(line, lines.column(span.start), source.place(lines.line(end))[1], lines.column(end), message, cell)
 
 
 def is_mentioned(codemod: Codemod, text: bytes) -> bool:

@@ -1,16 +1,17 @@
 """One look at one buffer, and what the client is told of it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 
 from lsprotocol import types
 
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import Guess
 from jaxfix.core.model import Module
-from jaxfix.core.report import Diagnostic
+from jaxfix.core.report import Diagnostic, Related
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import policy
 from jaxfix.drivers.lsp.buffers import Buffer
@@ -189,10 +190,22 @@ def item(
 
 
 def _related(view: View, diagnostic: Diagnostic) -> list[types.DiagnosticRelatedInformation]:
-    found = []
+    found: list[types.DiagnosticRelatedInformation] = []
     for entry in diagnostic.related:
+        if entry.path is not None:
+            found += _elsewhere(entry)
+            continue
         placed = view.buffer.place(view.buffer.span(entry))
         if placed is not None:
             location = types.Location(placed[0].uri, placed[1])
             found.append(types.DiagnosticRelatedInformation(location, entry.message))
     return found
+
+
+def _elsewhere(entry: Related) -> Iterator[types.DiagnosticRelatedInformation]:
+    """A whole line of another file; nothing of a notebook, whose cells have names that only the client knows."""
+    if entry.path is None or entry.cell is not None:
+        return
+    line = types.Range(types.Position(entry.line - 1, 0), types.Position(entry.line, 0))
+    uri = files.resolved(Path(entry.path)).as_uri()
+    yield types.DiagnosticRelatedInformation(types.Location(uri, line), entry.message)

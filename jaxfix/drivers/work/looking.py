@@ -117,8 +117,13 @@ def from_here(report: Report) -> Report:
     """The report as a machine reads it: every path relative to where jaxfix runs, however long that is."""
     return replace(
         report,
-        findings=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.findings),
+        findings=tuple(_from_here(entry) for entry in report.findings),
         patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
         generated=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.generated),
         evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
     )
+
+
+def _from_here(finding: Diagnostic) -> Diagnostic:
+    related = tuple(replace(e, path=files.relative(e.path)) if e.path is not None else e for e in finding.related)
+    return replace(finding, path=files.relative(finding.path), related=related)
