@@ -184,6 +184,7 @@ export function App({ first }: { first: Document }) {
       w: () => void write(),
       "?": () => setDialog({ kind: "help" }),
       "/": () => {
+        search.current?.focus(); // at once: what is typed next is meant for it
         setReading(false);
         requestAnimationFrame(() => search.current?.focus());
       },
