@@ -123,3 +123,30 @@ def test_a_path_is_ignored_by_the_same_pattern_on_every_system(parts: list[str],
 def test_a_shown_path_leads_back_to_its_file(parts: list[str], up: int) -> None:
     path = Path(os.path.abspath(os.path.join(*[os.pardir] * up, *parts)))
     assert Path(os.path.abspath(files.shown(path))) == path
+
+
+# streams
+
+WIDE = "import jax\nfor x in range(3):\n    jax.jit(lambda 漢: 漢 + 1)(x)  # \U0001f388\n"
+OLD = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check",),
+        ("apply", "--diff", "--unproven"),
+        ("explain", "local-jit"),
+        ("trust", "--help"),
+        ("doctor", "--no-run"),
+    ],
+    ids=" ".join,
+)
+def test_a_console_of_few_letters_is_told_everything(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """As Windows gives one to a program whose output another one reads."""
+    (tmp_path / "漢.py").write_text(WIDE, "utf-8")
+    places = os.pathsep.join((str(ROOT), str(ROOT / "codemods")))
+    command = [sys.executable, "-m", "jaxfix", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=OLD | {"PYTHONPATH": places})
+    assert done.returncode in (0, 1) and b"error: " not in done.stderr
+    assert arguments[0] not in ("check", "apply") or "漢.py".encode() in done.stdout

@@ -85,8 +85,13 @@ def _wanted() -> int:
     said = os.environ.get(VARIABLE, "")
     if said.isdecimal() and int(said) > 0:
         return int(said)
-    usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
-    return min(usable or 1, 61)  # more processes than that Windows cannot wait for
+    return min(_usable(), 61)  # more processes than that Windows cannot wait for
+
+
+def _usable() -> int:
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _method() -> str:

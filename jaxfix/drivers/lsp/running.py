@@ -195,7 +195,7 @@ async def _end(process: Process) -> None:
 
 def _signal(process: Process, number: int) -> None:
     with suppress(OSError):
-        if os.name == "posix":
+        if sys.platform != "win32":
             os.killpg(process.pid, number)
         else:
             process.terminate()
