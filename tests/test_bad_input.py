@@ -205,7 +205,16 @@ def test_closed_streams_are_no_bug(project: Path) -> None:
     assert (project / "good.py").read_text() == SLOW
 
 
-def test_a_codemod_that_never_returns_is_named_by_who_ends_it(project: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "ends"),
+    [
+        (signal.SIGINT, (130, "error: interrupted in good.py: codemod `endless`; nothing was written\n")),
+        (signal.SIGTERM, (143, "")),
+    ],
+)
+def test_in_the_midst_of_a_codemod_jaxfix_is_ended_by_who_asks_for_it(
+    project: Path, number: signal.Signals, ends: tuple[int, str]
+) -> None:
     info = project / "packs" / "waiter-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: waiter\nVersion: 1.0\n")
@@ -222,9 +231,9 @@ def test_a_codemod_that_never_returns_is_named_by_who_ends_it(project: Path) -> 
     child = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
     while not (project / "waiting").exists() and child.poll() is None:
         time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate()
-    assert (child.returncode, err) == (
-        130,
-        "error: interrupted in good.py: codemod `endless`; nothing was written\n",
-    )
+    child.send_signal(number)
+    try:
+        _, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert (child.returncode, err) == ends

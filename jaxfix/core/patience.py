@@ -1,4 +1,4 @@
-"""Which call of a stranger's code goes on, for who watches the time: what a pack brings along may never return."""
+"""What interrupts a stranger's code, and which call of it goes on: what a pack brings along may never return."""
 
 from contextvars import ContextVar
 
@@ -8,6 +8,10 @@ class Overtime(BaseException):
 
     No `Exception`: packs catch those.
     """
+
+
+class Ended(SystemExit):
+    """Raised in the midst of whatever jaxfix does, by who was asked to end it: no stranger's code exits."""
 
 
 turn: ContextVar[object] = ContextVar("turn", default=None)

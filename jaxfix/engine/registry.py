@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 
 from jaxfix.core.errors import PackError
 from jaxfix.core.finding import Codemod, Equality, Safety
-from jaxfix.core.patience import Overtime, turn
+from jaxfix.core.patience import Ended, Overtime, turn
 from jaxfix.engine.strangers import told
 
 GROUP = "jaxfix.codemods"
@@ -45,6 +45,8 @@ def load_registry() -> Registry:
             failures.append(error)
         except KeyboardInterrupt as error:
             error.add_note(f"pack {point.name!r}")
+            raise
+        except Ended:
             raise
         except (Exception, SystemExit) as error:  # a stranger's import may raise anything
             failures.append(PackError(f"pack {point.name!r}: {told(error)}", hint=_HELP))

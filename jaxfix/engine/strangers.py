@@ -11,7 +11,7 @@ from itertools import islice
 from jaxfix.core.errors import BugError
 from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Safety
 from jaxfix.core.model import Module
-from jaxfix.core.patience import Overtime, turn
+from jaxfix.core.patience import Ended, Overtime, turn
 
 MOST = 100_000
 """Findings of one codemod in one file; who has more has no end."""
@@ -68,6 +68,8 @@ def blamed(place: str, module: Module) -> Iterator[None]:
         raise BugError(f"{place}: RecursionError: it calls itself without end") from error
     except KeyboardInterrupt as error:
         error.add_note(place.removesuffix(" broke"))
+        raise
+    except Ended:
         raise
     except (Exception, SystemExit) as error:
         raise BugError(f"{place}: {told(error)}") from error

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 
 from jaxfix.core.errors import UserError
+from jaxfix.core.patience import Ended
 from jaxfix.drivers import overtime
 from jaxfix.drivers.cli import outcome, quick, terminal
 
@@ -84,4 +85,4 @@ def _end(number: int, frame: object) -> None:
     """As with Ctrl-C; left to itself, Python would die at once, and the rerun live on."""
     for other in (signal.SIGINT, *terminal.ENDINGS):
         signal.signal(other, signal.SIG_IGN)
-    raise SystemExit(128 + number)
+    raise Ended(128 + number)
