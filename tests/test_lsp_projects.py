@@ -114,6 +114,15 @@ def test_who_tells_of_no_file_is_told_what_is_configured_when_one_is_saved(serve
     assert server.pushed(uri) == []
 
 
+def test_who_asks_is_told_to_ask_again_when_it_saves(server: Client, project: Path) -> None:
+    server.initialize(project)
+    uri = server.open((project / "loop.py").as_uri(), LOOPED)
+    assert len(server.diagnostics(uri)) == 1
+    (project / "pyproject.toml").write_text('[tool.jaxfix]\nignore = ["local-loop-function"]\n')
+    server.notify("textDocument/didSave", textDocument={"uri": uri})
+    assert server.until(uri, 0) == []
+
+
 def test_folders_come_and_go(server: Client, project: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

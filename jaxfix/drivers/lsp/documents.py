@@ -79,13 +79,14 @@ class Documents:
         """The project of the file; the file itself where there is none."""
         if path is None:
             return None
-        if path not in self._roots:
-            self._roots[path] = placing.root(path, self.folders) or files.resolved(path)
-        return self._roots[path]
+        known = self._roots
+        if path not in known:
+            known[path] = placing.root(path, self.folders) or files.resolved(path)
+        return known[path]
 
     def read_anew(self) -> None:
         """Looks for the projects of files again when they are asked for: something has changed on the disk."""
-        self._roots.clear()
+        self._roots = {}
 
 
 def path_of(uri: str) -> Path | None:

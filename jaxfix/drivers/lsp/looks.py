@@ -69,9 +69,8 @@ class Looks:
         self._epoch += 1
 
     def read_anew(self) -> None:
-        """Reads what is configured again when it is asked for."""
-        if self._places is not None:
-            self._places.forget()
+        """Reads what is configured again when it is asked for; a look that goes on keeps what it has read to itself."""
+        self._places = None
 
     def forget(self, uri: str) -> None:
         self._views.pop(uri, None)
@@ -90,6 +89,8 @@ class Looks:
 
     def _looked(self, uri: str, look: "asyncio.Task[None]") -> None:
         del self._going[uri]
+        if self._documents.stamp(uri) is None:
+            self.forget(uri)  # it was closed meanwhile
         if not look.cancelled():
             look.exception()  # told by who waits for it, if anybody does
 
@@ -100,9 +101,10 @@ class Looks:
         return viewing.view(buffer, target)
 
     def _place(self, buffer: Buffer, settings: Settings) -> Place:
-        if self._places is None:
-            self._places = Places(pages.registry().codemods)
-        return self._places.of(buffer.path, buffer.source, settings)
+        places = self._places
+        if places is None:
+            places = self._places = Places(pages.registry().codemods)
+        return places.of(buffer.path, buffer.source, settings)
 
     def _seen(self, buffer: Buffer, settings: Settings) -> tuple[Sighting, ...]:
         root = self._documents.root(buffer.path)

@@ -40,7 +40,7 @@ class Place:
 
 @dataclass
 class Places:
-    """The places of texts, by what is on the disk until that is said to have changed."""
+    """The places of texts, by what was on the disk when it was first asked for them."""
 
     codemods: tuple[Codemod, ...]
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
@@ -80,11 +80,6 @@ class Places:
             key = f'`helper = "{config.helper}"`'
             helper = named_helper(key, base / config.helper, where, source.text, roots)
         return Place(chosen, module, where.told(helper), helper, baseline, config.run)
-
-    def forget(self) -> None:
-        """Reads everything again when it is asked for."""
-        self._read.clear()
-        self._known.clear()
 
     def _config(self, path: Path, known: tuple[str, ...]) -> tuple[Path | None, Config]:
         for pyproject in files.nearest(path.parent, "pyproject.toml"):

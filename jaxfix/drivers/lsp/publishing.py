@@ -51,6 +51,15 @@ class Publishing:
         self._looks.outdate()
         for uri in self._documents.open:
             self.push_soon(uri)
+        self._ask_soon()
+
+    def renew(self, uri: str) -> None:
+        """The document alone may show something else."""
+        self._looks.forget(uri)
+        self.push_soon(uri)
+        self._ask_soon()
+
+    def _ask_soon(self) -> None:
         self._is_stale = True
         if _REFRESH not in self._schedule:
             self._schedule.later(_REFRESH, 0.0, self._ask_again)

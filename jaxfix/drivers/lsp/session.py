@@ -159,8 +159,7 @@ class Session:
         """A document was saved: a client that tells of no other file may have changed those too."""
         if not self._client.tells_of_files:
             self._read_anew()
-            self._looks.forget(uri)
-            self._publishing.push_soon(uri)
+            self._publishing.renew(uri)
         self._neighbours.survey_soon(uri, anew=not self._client.tells_of_files)
 
     def _forget(self, uri: str, documents: list[str]) -> None:
