@@ -14,6 +14,7 @@ from pathlib import Path
 from jaxfix.core.codec import from_json
 from jaxfix.core.errors import ConfigError, JaxfixError
 from jaxfix.core.finding import Fix, Safety
+from jaxfix.core.patience import Ended
 from jaxfix.core.report import Evidence
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.task import Task
@@ -104,7 +105,7 @@ def _wanted(key: str | None) -> Accept:
 
 def _end(number: int, frame: object) -> None:
     """As by Ctrl-C: left to itself, Python would die at once, and the rerun live on."""
-    raise SystemExit(128 + number)
+    raise Ended(128 + number)
 
 
 def main() -> int:
