@@ -81,7 +81,7 @@ def test_what_a_codemod_calls_deprecated_is_tagged() -> None:
     codemod = Codemod("old-name", ("jax.tree_map",), Safety.SAFE, Equality.BITWISE, find)
     shown = buffer("import jax\n\njax.tree_map(abs, [1])\njax.tree.map(abs, [1])\n")
     view = viewing.view(shown, Target(shown.source, (codemod,), None, None))
-    (items,) = viewing.items(view, Settings(all=True), related=False).values()
+    (items,) = viewing.items(view, Settings(all=True)).values()
     assert [(item.range.start.line, item.tags) for item in items] == [(2, [types.DiagnosticTag.Deprecated]), (3, None)]
 
 

@@ -118,8 +118,11 @@ def test_cells_that_are_not_saved_call_what_other_files_define(server: Client, p
     saved_notebook(project / "a.ipynb", [("import solver", "python")])
     server.initialize(project)
     uri = server.open_file(project / "solver.py")
-    opened_notebook(server, project / "a.ipynb", [("from solver import solve", "python"), (CELLS[3][0], "python")])
-    assert [entry["code"] for entry in server.until(uri, 1)] == ["local-loop-function"]
+    cells = [("from solver import solve", "python"), (CELLS[3][0], "python")]
+    uris = opened_notebook(server, project / "a.ipynb", cells)
+    (found,) = server.until(uri, 1)
+    (where,) = [entry["location"] for entry in found["relatedInformation"]]
+    assert (where["uri"], where["range"]["start"]) == (uris[1], {"line": 1, "character": 0})
 
 
 EXPONENT = [

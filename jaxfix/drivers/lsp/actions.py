@@ -139,7 +139,7 @@ def _explanation(at: Situation, diagnostic: Diagnostic, item: types.Diagnostic) 
 def near(at: View, settings: Settings, uri: str, where: types.Range) -> Iterator[tuple[Diagnostic, types.Diagnostic]]:
     """The findings that are shown within a range of a document."""
     for diagnostic in at.found:
-        shown = viewing.item(at, diagnostic, settings, related=False)
+        shown = viewing.item(at, diagnostic, settings)
         if shown is not None and shown[0] == uri and _meet(shown[1].range, where):
             yield diagnostic, shown[1]
 

@@ -133,7 +133,7 @@ def of_notebook(
     notebook: types.NotebookDocument, texts: Mapping[str, Text], path: Path | None, encoding: str
 ) -> Buffer:
     """The cells of code of a notebook, in order, as one module."""
-    documents = _code(notebook, texts)
+    documents = code_of(notebook, texts)
     sources = [text.source if _is_python(text) else None for text in documents]
     source = SourceFile.of_cells(str(path) if path is not None else notebook.uri, sources)
     pieces = []
@@ -146,10 +146,10 @@ def of_notebook(
 
 
 def stamp_of_notebook(notebook: types.NotebookDocument, texts: Mapping[str, Text]) -> Stamp:
-    return tuple((text.uri, *stamp_of_text(text)) for text in _code(notebook, texts))
+    return tuple((text.uri, *stamp_of_text(text)) for text in code_of(notebook, texts))
 
 
-def _code(notebook: types.NotebookDocument, texts: Mapping[str, Text]) -> list[Text]:
+def code_of(notebook: types.NotebookDocument, texts: Mapping[str, Text]) -> list[Text]:
     """The cells of code, in order."""
     cells = (cell for cell in notebook.cells if cell.kind == types.NotebookCellKind.Code)
     return [texts[cell.document] for cell in cells if cell.document in texts]

@@ -7,9 +7,10 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from jaxfix.core.errors import SourceError
+from jaxfix.core.report import Related
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import placing
-from jaxfix.drivers.lsp.buffers import Buffer, Stamp, of_notebook, of_text, stamp_of_notebook, stamp_of_text
+from jaxfix.drivers.lsp.buffers import Buffer, Stamp, code_of, of_notebook, of_text, stamp_of_notebook, stamp_of_text
 from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.texts import Text, Texts
 
@@ -21,6 +22,7 @@ class Documents:
         self._client = client
         self._space = Texts(None)
         self._roots: dict[Path, Path] = {}
+        self._real: dict[Path, Path] = {}
 
     def greeted(self, params: types.InitializeParams) -> None:
         kind, folders = types.TextDocumentSyncKind.Incremental, params.workspace_folders or []
@@ -75,6 +77,25 @@ class Documents:
     def _texts(self) -> dict[str, Text]:
         return {text.uri: text for text in self._space.text_documents.values() if isinstance(text, Text)}
 
+    def line(self, at: Related) -> types.Location | None:
+        """The whole line of another file, by the name that the client has for it; None in cells that are not open."""
+        real = self._resolved(Path(at.path or ""))
+        named = {self._resolved(path): uri for uri in self.open if (path := path_of(uri)) is not None}
+        uri = named.get(real, real.as_uri())
+        if at.cell is not None:
+            notebook = self._space.get_notebook_document(notebook_uri=uri)
+            cells = code_of(notebook, self._texts) if notebook is not None else []
+            if len(cells) < at.cell:
+                return None
+            uri = cells[at.cell - 1].uri
+        return types.Location(uri, types.Range(types.Position(at.line - 1, 0), types.Position(at.line, 0)))
+
+    def _resolved(self, path: Path) -> Path:
+        known = self._real
+        if path not in known:
+            known[path] = files.resolved(path)
+        return known[path]
+
     def root(self, path: Path | None) -> Path | None:
         """The project of the file; the file itself where there is none."""
         if path is None:
@@ -85,8 +106,8 @@ class Documents:
         return known[path]
 
     def read_anew(self) -> None:
-        """Looks for the projects of files again when they are asked for: something has changed on the disk."""
-        self._roots = {}
+        """Looks for files and their projects again when they are asked for: something has changed on the disk."""
+        self._roots, self._real = {}, {}
 
 
 def path_of(uri: str) -> Path | None:

@@ -80,4 +80,5 @@ class Publishing:
     def _items(self, view: View | None) -> dict[str, list[types.Diagnostic]]:
         if view is None:
             return {}
-        return viewing.items(view, self._scopes.of(view.buffer.path), related=self._client.shows_related)
+        locate = self._documents.line if self._client.shows_related else None
+        return viewing.items(view, self._scopes.of(view.buffer.path), locate)

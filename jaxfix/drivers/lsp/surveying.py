@@ -14,7 +14,7 @@ from pathlib import Path
 from jaxfix.core.errors import JaxfixError
 from jaxfix.core.facts import Answers, Surroundings
 from jaxfix.core.source import SourceFile
-from jaxfix.drivers import files
+from jaxfix.drivers import files, overtime
 from jaxfix.drivers.surroundings import Helper
 from jaxfix.drivers.work.targets import Request, Target, targets
 from jaxfix.engine.survey import Recent, Unit, survey
@@ -117,6 +117,7 @@ def main() -> None:
     os.dup2(2, 1)
     sink.write(GREETING)
     sink.flush()
+    overtime.begin()
     gc.freeze()
     gc.set_threshold(200_000, 20, 50)
     projects: dict[Request, Project] = {}

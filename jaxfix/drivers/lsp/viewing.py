@@ -1,10 +1,9 @@
 """One look at one buffer, and what the client is told of it."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 
 from lsprotocol import types
 
@@ -148,18 +147,26 @@ def _holds(function: object, line: int) -> bool:
     return bool(first <= line <= last)
 
 
-def items(view: View, settings: Settings, *, related: bool) -> dict[str, list[types.Diagnostic]]:
-    """The diagnostics of the buffer, as far as they are shown, by document; every document of it is there."""
+Locate = Callable[[Related], types.Location | None]
+"""Finds a place in another file."""
+
+
+def items(view: View, settings: Settings, locate: Locate | None = None) -> dict[str, list[types.Diagnostic]]:
+    """The diagnostics of the buffer, as far as they are shown, by document; every document of it is there.
+
+    Args:
+      locate: None for a client that shows no related places.
+    """
     found: dict[str, list[types.Diagnostic]] = {piece.uri: [] for piece in view.buffer.pieces}
     for diagnostic in (*view.found, *view.kept):
-        shown = item(view, diagnostic, settings, related=related)
+        shown = item(view, diagnostic, settings, locate)
         if shown is not None:
             found[shown[0]].append(shown[1])
     return found
 
 
 def item(
-    view: View, diagnostic: Diagnostic, settings: Settings, *, related: bool
+    view: View, diagnostic: Diagnostic, settings: Settings, locate: Locate | None = None
 ) -> tuple[str, types.Diagnostic] | None:
     """The finding as the client is told of it, and the document that it is in; None where it is not shown."""
     is_known = diagnostic.key in view.known
@@ -177,7 +184,7 @@ def item(
         code_description=policy.description(diagnostic.id),
         source=policy.SOURCE,
         tags=policy.tags(diagnostic) or None,
-        related_information=_related(view, diagnostic) or None if related else None,
+        related_information=list(_related(view, diagnostic, locate)) or None if locate is not None else None,
         data={
             "key": diagnostic.key,
             "title": diagnostic.title,
@@ -189,23 +196,13 @@ def item(
     return piece.uri, told
 
 
-def _related(view: View, diagnostic: Diagnostic) -> list[types.DiagnosticRelatedInformation]:
-    found: list[types.DiagnosticRelatedInformation] = []
+def _related(view: View, diagnostic: Diagnostic, locate: Locate) -> Iterator[types.DiagnosticRelatedInformation]:
     for entry in diagnostic.related:
-        if entry.path is not None:
-            found += _elsewhere(entry)
-            continue
-        placed = view.buffer.place(view.buffer.span(entry))
-        if placed is not None:
-            location = types.Location(placed[0].uri, placed[1])
-            found.append(types.DiagnosticRelatedInformation(location, entry.message))
-    return found
+        location = _here(view, entry) if entry.path is None else locate(entry)
+        if location is not None:
+            yield types.DiagnosticRelatedInformation(location, entry.message)
 
 
-def _elsewhere(entry: Related) -> Iterator[types.DiagnosticRelatedInformation]:
-    """A whole line of another file; nothing of a notebook, whose cells have names that only the client knows."""
-    if entry.path is None or entry.cell is not None:
-        return
-    line = types.Range(types.Position(entry.line - 1, 0), types.Position(entry.line, 0))
-    uri = files.resolved(Path(entry.path)).as_uri()
-    yield types.DiagnosticRelatedInformation(types.Location(uri, line), entry.message)
+def _here(view: View, entry: Related) -> types.Location | None:
+    placed = view.buffer.place(view.buffer.span(entry))
+    return types.Location(placed[0].uri, placed[1]) if placed is not None else None
