@@ -104,6 +104,25 @@ def test_what_is_told_line_by_line_stays_in_its_cells() -> None:
     assert [found.get(n, cell) for n, cell in enumerate(cells, 1)] == [cell.source for cell in after.notebook.cells]
 
 
+def test_only_cells_that_show_something_else_are_told_of(server: Client, project: Path) -> None:
+    server.initialize(project)
+    path = project / "a.ipynb"
+    uris = opened_notebook(server, path)
+    assert [len(server.pushed(uri)) for uri in (uris[0], *uris[2:])] == [0, 1, 0]
+    start = {"line": 0, "character": 0}
+    edits = [{"range": {"start": start, "end": start}, "text": "\n"}]
+    content = [{"document": {"uri": uris[2], "version": 2}, "changes": edits}]
+    server.notify(
+        "notebookDocument/didChange",
+        notebookDocument={"uri": path.as_uri(), "version": 2},
+        change={"cells": {"textContent": content}},
+    )
+    assert [entry["range"]["start"]["line"] for entry in server.pushed(uris[2], 2)] == [4]
+    assert server.end() == 0
+    told = [message["params"] for message in server.told if message["method"] == "textDocument/publishDiagnostics"]
+    assert told == []
+
+
 def saved_notebook(path: Path, cells: Sequence[tuple[str, str]]) -> None:
     """As Jupyter writes it."""
     entries = [

@@ -16,6 +16,7 @@ from jaxfix.drivers.lsp.viewing import View
 _DEBOUNCE_S = 0.02
 """After a change, before diagnostics are pushed: less than what a person waits for, more than a burst of changes."""
 _REFRESH = "refresh"
+_Pushed = tuple[int | None, list[types.Diagnostic]]
 
 
 class Publishing:
@@ -24,6 +25,7 @@ class Publishing:
     def __init__(self, client: Client, documents: Documents, scopes: Scopes, looks: Looks, schedule: Schedule) -> None:
         self._client, self._documents, self._scopes = client, documents, scopes
         self._looks, self._schedule = looks, schedule
+        self._pushed: dict[str, _Pushed] = {}
         self._is_stale = False
 
     def push_soon(self, uri: str) -> None:
@@ -35,7 +37,11 @@ class Publishing:
         self._schedule.drop(f"diagnostics of {uri}")
         for document in documents:
             if not self._client.pulls or document != uri:
-                self._client.publish(document, [], None)
+                self.clear(document)
+
+    def clear(self, document: str) -> None:
+        self._pushed.pop(document, None)
+        self._client.publish(document, [], None)
 
     async def pulled(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         uri = params.text_document.uri
@@ -75,7 +81,10 @@ class Publishing:
         buffer = view.buffer if view is not None else self._documents.buffer(uri)
         items = self._items(view)
         for piece in buffer.pieces if buffer is not None else ():
-            self._client.publish(piece.uri, items.get(piece.uri, []), piece.version)
+            now = piece.version, items.get(piece.uri, [])
+            if self._pushed.get(piece.uri) != now:  # most cells of a notebook are as they were
+                self._pushed[piece.uri] = now
+                self._client.publish(piece.uri, now[1], now[0])
 
     def _items(self, view: View | None) -> dict[str, list[types.Diagnostic]]:
         if view is None:

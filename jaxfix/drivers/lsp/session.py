@@ -142,7 +142,7 @@ class Session:
         cells = params.change.cells
         gone = cells.structure.did_close if cells is not None and cells.structure is not None else None
         for cell in gone or ():
-            self._client.publish(cell.uri, [], None)
+            self._publishing.clear(cell.uri)
         self._touched(params.notebook_document.uri)
 
     def _notebook_saved(self, params: types.DidSaveNotebookDocumentParams) -> None:
