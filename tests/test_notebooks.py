@@ -545,8 +545,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_check_says_the_cell(project: Path, cli: Cli) -> None:
-    (project / ".ipynb_checkpoints").mkdir()
-    (project / ".ipynb_checkpoints" / "n.ipynb").write_text("{")
+    for folder in (".ipynb_checkpoints", ".virtual_documents"):
+        (project / folder).mkdir()
+        (project / folder / "n.ipynb").write_text("{")
     done = cli("check")
     assert done.code == 1 and done.out.startswith("n.ipynb:cell 2:4:12: local-loop-function [*] `body` is")
     (finding,) = json.loads(cli("check", "--output-format", "json", "n.ipynb").out)["findings"]

@@ -19,7 +19,7 @@ SKIPPED_FOLDERS = frozenset(
     {
         *(".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".jaxfix", ".mypy_cache", ".nox", ".pixi"),
         *(".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "build", "dist", "node_modules"),
-        *("site-packages", "venv"),
+        *(".virtual_documents", "site-packages", "venv"),  # the first is where jupyterlab-lsp keeps text named .ipynb
     }
 )
 _LOCK = ".#"
