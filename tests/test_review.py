@@ -20,15 +20,14 @@ import pytest
 import review_project
 from test_cli_prove import SEVERAL, several, wait_for_last
 
-from jaxfix.core.errors import ConfigError, WriteError
+from jaxfix.core.errors import ConfigError, UserError, WriteError
 from jaxfix.core.report import Comparison, Counts, Course, Evidence, Verdict
 from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.cli import reviewing, terminal
 from jaxfix.drivers.review import document, reporting
 from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.look import Wishes, agenda_digest, informed, look
-from jaxfix.drivers.review.proving import Ending
-from jaxfix.drivers.work.decisions import Choice
+from jaxfix.drivers.work.decisions import Choice, Decisions
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.targets import Request
 from jaxfix.drivers.work.writing import Leave
@@ -72,6 +71,42 @@ def test_what_is_decided_is_kept_and_can_be_taken_back(project: Path) -> None:
     assert desk.undo() == (3, 4)
     assert Desk(wishes(), terminal).decisions.having(Choice.ACCEPTED) == set(desk.seen.names([0, 3]))
     assert desk.undo() == (0, 3) and not desk.can_undo and not Desk(wishes(), terminal).decisions.choices
+
+
+def test_a_fix_is_taken_as_it_is_written_on_the_page(project: Path) -> None:
+    desk = Desk(wishes(), terminal)
+    shown = desk.seen.found[0].patch.after.decode().replace("\r\n", "\n")  # as a browser has it
+    desk.edit(1, 0, shown.replace("_batches_jitted", "_wave"))
+    assert document.choices(desk.seen, desk.decisions)[:2] == ["accepted", None] and desk.seen.number == 2
+    assert desk.plan().unproven == (0,)
+    desk.write(desk.plan().digest)
+    expected = review_project.fixed(1)["data.py"].replace(b"_batches_jitted", b"_wave")
+    assert (project / "data.py").read_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda text: text + "\n)", "not valid Python"),
+        (lambda text: review_project.FILES["data.py"].decode(), "leaves nothing of the fix"),
+    ],
+)
+def test_what_cannot_be_taken_changes_nothing(project: Path, made: Callable[[str], str], message: str) -> None:
+    desk = Desk(wishes(), terminal)
+    with pytest.raises(UserError, match=message):
+        desk.edit(1, 0, made(desk.seen.found[0].patch.after.decode()))
+    assert desk.decisions == Decisions() and not desk.can_undo
+
+
+def test_an_edited_fix_is_as_it_was_found_again(project: Path) -> None:
+    desk = Desk(wishes(), terminal)
+    shown = desk.seen.found[0].patch.after.decode()
+    desk.edit(1, 0, shown + "\n# mine")
+    desk.edit(2, 0, None)
+    assert not desk.decisions.edited and desk.seen.number == 3
+    assert desk.undo() == () and list(desk.decisions.edited) == [desk.seen.found[0].name]
+    desk.edit(desk.seen.number, 0, shown)
+    assert not desk.decisions.edited and document.choices(desk.seen, desk.decisions)[0] == "accepted"
 
 
 def test_what_is_decided_can_be_forgotten_and_that_taken_back(project: Path) -> None:
@@ -148,7 +183,7 @@ def test_a_proof_holds_for_the_code_that_was_rerun(project: Path) -> None:
     desk = Desk(wishes(), terminal)
     held = next(number for number, entry in enumerate(desk.seen.found) if entry.held is not None)
     name = desk.seen.found[held].name
-    desk._ended(Ending("done", Proofs({name: proven(desk, held)})))
+    desk._ended(Proofs({name: proven(desk, held)}))
 
     def is_proven() -> bool:
         entry = next(entry for entry in desk.seen.found if entry.name == name)

@@ -12,11 +12,12 @@ from jaxfix.core.errors import BugError, JaxfixError, SourceError, UserError
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.text import Edit
 from jaxfix.drivers.cli import editing, outcome, questions, terminal
+from jaxfix.drivers.cli.closing import Answer, Closing
 from jaxfix.drivers.cli.prover import Prover
 from jaxfix.drivers.cli.walk import Walk, is_refuted
 from jaxfix.drivers.work import accounting, decisions
-from jaxfix.drivers.work.candidates import Candidate, Shown, alone, candidates, informed, unlike_shown
-from jaxfix.drivers.work.decisions import Choice, Decisions, Name, Unmade
+from jaxfix.drivers.work.candidates import Candidate, Shown, alone, candidates, informed
+from jaxfix.drivers.work.decisions import Choice, Decisions, Name
 from jaxfix.drivers.work.planning import Planned, Plans, Receipts, Taken, by_mode
 from jaxfix.drivers.work.proof import Proofs
 from jaxfix.drivers.work.salvaging import standing
@@ -124,7 +125,7 @@ class Interview:
         self._show(entry)
         keys = self._keys(entry)
         while True:
-            said = _answer(questions.prompt("take it", keys, self._paint))
+            said = terminal.reply(questions.prompt("take it", keys, self._paint))
             key = said if said in ("P", "?") else said.lower()
             if key == "q":
                 return False
@@ -275,56 +276,18 @@ class Interview:
         if raw == entry.patch.after:
             terminal.tell("nothing was changed: `y` takes the fix as it is\n")
             return None
-        edits = decisions.rewritten(target.source, raw)
-        made = self.walk.decisions.with_choice([entry.name], Choice.ACCEPTED).with_text(entry.name, edits)
-        bugs = decisions.planned([target], made).bugs
-        if bugs:
-            raise SourceError(target.source.path, f"what you wrote does not go with the other fixes: {bugs[0]}")
-        return edits
+        return decisions.as_written(target, entry.name, self.walk.decisions, raw).edited[entry.name]
 
     # --- the end ----------------------------------------------------------------------------------------------
 
     def _agrees(self, plans: Plans, *, asks: bool) -> bool | None:
-        """Whether to write; None where the person went back.
-
-        Asks at the end, where not all is as it was shown, and where somebody else may have said yes before.
-        """
-        made = self.walk.decisions
-        if not made.having(Choice.ACCEPTED):
-            return True
-        lost, other = decisions.unmade(plans, made), unlike_shown(plans, self.walk.entries, made)
-        self._tell_surprises(lost, other)
-        if not (asks or lost or other or made.having(Choice.ACCEPTED) & self._taken_before):
-            return True
-        keys = tuple(key for key, _ in questions.LAST_KEYS)
-        fixes = sum(len(entry.patch.applied) for entry in plans.planned)
-        words = f"\n{self.standing}: write {counted(fixes, 'fix')} to {counted(len(plans.changed), 'file')}"
-        while True:
-            key = _answer(questions.prompt(words, keys, self._paint)).lower()
-            if key in ("y", "q"):
-                return True
-            if key == "n":
-                terminal.tell("nothing was written; the answers are remembered\n")
-                return False
-            if key == "b":
-                self.walk = self.walk.back() or self.walk
-                self._save()
-                return None
-            if key == "s":
-                raw = diff.unified(entry.patch for entry in plans.changed)
-                terminal.tell(diff.painted(raw, self._paint).decode(errors="replace"))
-            else:
-                terminal.tell(questions.help_for(keys, questions.LAST_KEYS, self._paint, self._width))
-
-    def _tell_surprises(self, lost: Sequence[Unmade], other: Sequence[str]) -> None:
-        entries = {entry.name: entry for entry in self.walk.entries}
-        for unmade in lost:
-            entry = entries.get(unmade.name)
-            where = entry.diagnostic.where if entry is not None else unmade.name.path
-            what = entry.diagnostic.id if entry is not None else unmade.name.key
-            terminal.note(f"{where}: `{what}` is taken, and cannot be made: {unmade.reason}")
-        for path in other:
-            terminal.note(f"{path}: its fixes touch each other, and are written together: `s` shows how")
+        """Whether to write; None where the person went back."""
+        said = Closing(plans, self.walk, self.standing, self._taken_before).answer(asks=asks)
+        if said is Answer.BACK:
+            self.walk = self.walk.back() or self.walk
+            self._save()
+            return None
+        return said is Answer.WRITE
 
     def _result(self, plans: Plans) -> Reviewed:
         made = self.walk.decisions
@@ -384,15 +347,3 @@ _LOOKS: Mapping[str, Callable[[Interview, Candidate], None]] = {
     "v": Interview._shows_evidence,
     "?": Interview._helps,
 }
-
-
-def _answer(question: str) -> str:
-    """What the person types.
-
-    Raises:
-      KeyboardInterrupt: there is nobody any more.
-    """
-    said = terminal.answer(question)
-    if said is None:
-        raise KeyboardInterrupt
-    return said

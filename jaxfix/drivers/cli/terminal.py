@@ -99,6 +99,18 @@ def answer(question: str) -> str | None:
     return said.strip() if said else None
 
 
+def reply(question: str) -> str:
+    """Asks on stderr.
+
+    Raises:
+      KeyboardInterrupt: nobody answers any more.
+    """
+    said = answer(question)
+    if said is None:
+        raise KeyboardInterrupt
+    return said
+
+
 def finish_first() -> None:
     """From here to the end of the command, which gives them back, Ctrl-C and a request to end are not heard."""
     if threading.current_thread() is threading.main_thread():

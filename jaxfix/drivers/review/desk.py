@@ -3,18 +3,19 @@
 import hashlib
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from jaxfix.core.errors import UserError, WriteError
-from jaxfix.core.report import Comparison, Diagnostic, Verdict
+from jaxfix.core.report import Comparison, Diagnostic
 from jaxfix.drivers import files, journal
+from jaxfix.drivers.review import own_text
 from jaxfix.drivers.review.look import Receipts, Wishes, agenda_digest, informed, look
 from jaxfix.drivers.review.plan import FileChange, Plan, plan
-from jaxfix.drivers.review.proving import Ending, Proving, sources
+from jaxfix.drivers.review.proving import sources
+from jaxfix.drivers.review.rerunning import Rerunning, Run
 from jaxfix.drivers.work import decisions, recording
 from jaxfix.drivers.work.candidates import Candidate
 from jaxfix.drivers.work.decisions import Choice, Decisions, Name
@@ -23,7 +24,6 @@ from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Session, own, written
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.work.writing import Mark
-from jaxfix.render.paint import counted
 
 RUNNING = "a rerun is going on: wait for its end, or cancel it"
 
@@ -36,19 +36,6 @@ class Written:
     files: tuple[FileChange, ...]
     titles: tuple[str, ...]
     undone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A rerun and how far it is."""
-
-    state: str = "idle"
-    title: str = ""
-    step: str = ""
-    done: int = 0
-    log: tuple[str, ...] = ()
-    message: str = ""
-    begun: float = field(default_factory=time.monotonic)
 
 
 class Stale(Exception):
@@ -66,9 +53,8 @@ class Desk:
         self._past: list[Decisions] = []
         self._made: frozenset[Name] = frozenset()
         self._stamps: dict[Path, tuple[tuple[int, int, int], bool]] = {}
-        self._proving: Proving | None = None
+        self._rerunning = Rerunning(self._lock, self._ended, self._tell)
         self.revision = 0
-        self.run = Run()
         self.written: Written | None = None
         self.changed: tuple[str, ...] = ()
         self.problem: str | None = None
@@ -100,8 +86,12 @@ class Desk:
         return bool(self.decisions.choices or self.decisions.edited)
 
     @property
+    def run(self) -> Run:
+        return self._rerunning.run
+
+    @property
     def is_running(self) -> bool:
-        return self.run.state in ("running", "cancelling")
+        return self._rerunning.is_running
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls `listener`, in any thread, after each change; returns what ends that."""
@@ -146,6 +136,21 @@ class Desk:
             return tuple(
                 n for n, entry in enumerate(self.seen.found) if now.of(entry.name) is not before.of(entry.name)
             )
+
+    def edit(self, number: int, fix: int, text: str | None) -> None:
+        """Takes a fix as a person writes it, in the whole file `text`; for None it is as it was found again.
+
+        Raises:
+          Stale: there was another look since.
+          UserError: it is nothing that could be written, or cannot be remembered.
+        """
+        with self._lock:
+            if number != self.seen.number or not 0 <= fix < len(self.seen.found):
+                raise Stale
+            made = own_text.edited(self.seen, self.decisions, fix, text)
+            self._keep(made)
+            self._past.append(self.decisions)
+            self._decided(made)
 
     def forget(self, number: int) -> None:
         """Drops every decision of what was looked at, and what a person has made of fixes; `undo` brings them back.
@@ -260,45 +265,22 @@ class Desk:
                 raise UserError(RUNNING)
             if self.seen.agenda is None or agenda_digest(self.seen.agenda) != digest:
                 raise UserError("what would run is not what was shown any more", hint="look at it again")
-            proving = Proving(self._wishes.request, self.seen.session, self.rerun, self._progressed)
-            proving.start(self._ended)
-            self._proving, self.run = proving, Run("running")
-            self._tell()
+            self._rerunning.start(self._wishes.request, self.seen.session, self.rerun)
 
     def cancel(self) -> None:
         """Ends the rerun, if there is one."""
-        with self._lock:
-            if self._proving is not None and self.run.state == "running":
-                self.run = replace(self.run, state="cancelling")
-                self._proving.cancel()
-                self._tell()
+        self._rerunning.cancel()
 
     def close(self) -> None:
         """Ends the rerun, and waits for that."""
-        self.cancel()
-        proving = self._proving
-        if proving is not None:
-            proving.join()
+        self._rerunning.close()
 
-    def _progressed(self, title: str, step: str, done: int) -> None:
-        with self._lock:
-            if title:
-                self.run = replace(self.run, title=title, step=step, done=done)
-            else:
-                self.run = replace(self.run, log=(*self.run.log, step)[-50:])
-            self._tell()
-
-    def _ended(self, ending: Ending) -> None:
-        with self._lock:
-            self._proving = None
-            proofs = ending.proofs
-            self.run = replace(self.run, state=ending.state, message=_summary(ending))
-            if ending.state == "done" or proofs.receipts:
-                self._proofs = replace(proofs, receipts={**self._proofs.receipts, **proofs.receipts})
-                self.seen = informed(self.seen, self._proofs.receipts)
-                failures = self._tried(lambda: self._record(self.seen.session.candidates(), {}, proofs))
-                self.problem = "; ".join((*proofs.errors, *failures)) or None
-            self._tell()
+    def _ended(self, proofs: Proofs) -> None:
+        """Goes on with what a rerun has shown."""
+        self._proofs = replace(proofs, receipts={**self._proofs.receipts, **proofs.receipts})
+        self.seen = informed(self.seen, self._proofs.receipts)
+        failures = self._tried(lambda: self._record(self.seen.session.candidates(), {}, proofs))
+        self.problem = "; ".join((*proofs.errors, *failures)) or None
 
     # all the rest
 
@@ -374,12 +356,3 @@ def _digests(contents: Mapping[str, bytes | None]) -> dict[str, str | None]:
 
 def _is_possible(entry: Candidate) -> bool:
     return entry.impossible is None
-
-
-def _summary(ending: Ending) -> str:
-    verdicts = [receipt.verdict for receipt in ending.proofs.receipts.values()]
-    shown = f"{counted(len(verdicts), 'fix')} tried, {sum(verdict is Verdict.PROVEN for verdict in verdicts)} proven"
-    if ending.state == "done":
-        return shown
-    end = "the rerun was cancelled" if ending.state == "cancelled" else ending.reason
-    return f"{end}; by then {shown}, and that is kept" if verdicts else end

@@ -14,6 +14,7 @@ from jaxfix.core.errors import SourceError
 from jaxfix.core.finding import Codemod
 from jaxfix.core.report import Comparison, Evidence, Patch
 from jaxfix.core.source import SourceFile
+from jaxfix.drivers.review import own_text
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Look, agenda_digest
 from jaxfix.drivers.review.plan import FileChange, Plan
@@ -170,6 +171,7 @@ def _fix(
         "changes": changes(before, after),
         "needs": [numbers[other] for key in entry.needs if (other := Name(path, key)) in numbers],
         "edited": edited is not None,
+        "editable": own_text.obstacle(entry, target) is None,
         "helpers": list(fix.helpers),
         "conflicts": [other for other in others if other is not None],
         "proof": _receipt(known) if known is not None and known.when is None else None,

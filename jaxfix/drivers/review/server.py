@@ -50,6 +50,7 @@ def application(desk: Desk, port: int, token: str, closing: Closing) -> ASGIApp:
     acts: dict[str, Callable[[Asked], Asked]] = {
         "decide": lambda asked: _decide(desk, asked),
         "undo": lambda asked: {"fixes": list(desk.undo()), **document.state(desk)},
+        "edit": lambda asked: _state(desk, partial(_edit, desk, asked)),
         "forget": lambda asked: _state(desk, partial(desk.forget, _number(asked, "document"))),
         "plan": lambda asked: document.plan(desk.plan()),
         "prove": lambda asked: _state(desk, partial(desk.prove, _text(asked, "digest"))),
@@ -186,6 +187,11 @@ def _decide(desk: Desk, asked: Asked) -> Asked:
         raise Malformed("no such choice")
     desk.decide(_number(asked, "document"), fixes, None if choice is None else Choice(choice))
     return document.state(desk)
+
+
+def _edit(desk: Desk, asked: Asked) -> None:
+    text = None if asked.get("text") is None else _text(asked, "text")
+    desk.edit(_number(asked, "document"), _number(asked, "fix"), text)
 
 
 def _number(asked: Asked, name: str) -> int:

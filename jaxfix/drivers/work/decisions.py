@@ -126,6 +126,19 @@ def unmade(plans: Plans, decisions: Decisions) -> tuple[Unmade, ...]:
     return tuple(found)
 
 
+def as_written(target: Target, name: Name, made: Decisions, raw: bytes) -> Decisions:
+    """The same with one fix taken as a person writes it, in the whole file `raw`.
+
+    Raises:
+      SourceError: it is not Python, or does not go with what other fixes make of the file.
+    """
+    edits = rewritten(target.source, raw)
+    own = made.with_choice([name], Choice.ACCEPTED).with_text(name, edits)
+    if bugs := planned([target], own).bugs:
+        raise SourceError(target.source.path, f"what you wrote does not go with the other fixes: {bugs[0]}")
+    return own
+
+
 def rewritten(source: SourceFile, raw: bytes) -> tuple[Edit, ...]:
     """What turns `source` into the file `raw`, line by line.
 

@@ -42,6 +42,7 @@ export const api = {
   document: async (): Promise<Document> => (await ask("document")).json(),
   decide: (document: number, fixes: number[], choice: string | null) => tell<State>("decide", { document, fixes, choice }),
   undo: () => tell<State & { fixes: number[] }>("undo"),
+  edit: (document: number, fix: number, text: string | null) => tell<State>("edit", { document, fix, text }),
   forget: (document: number) => tell<State>("forget", { document }),
   plan: () => tell<Plan>("plan"),
   prove: (digest: string) => tell<State>("prove", { digest }),

@@ -4,6 +4,7 @@ import { Refused, api, follow } from "./api";
 import { Bar, MadeBy } from "./bar";
 import { Detail, Nothing } from "./detail";
 import { Help, Prove, Write, Wrote } from "./dialogs";
+import { Edit } from "./edit";
 import { useKeys } from "./keys";
 import { List } from "./list";
 import { Notices } from "./notices";
@@ -12,10 +13,10 @@ import { type Item, type Wish, isProven, isTaken, items as listed } from "./show
 import { type Theme, useShade } from "./theme";
 import { Tools } from "./tools";
 import { Top } from "./top";
-import type { Choice, Document, Plan, State } from "./types";
+import type { Choice, Document, Fix, Plan, State } from "./types";
 import { counted } from "./words";
 
-type Open = { kind: "help" } | { kind: "prove" } | { kind: "write"; plan: Plan } | { kind: "wrote" } | null;
+type Open = { kind: "help" } | { kind: "prove" } | { kind: "write"; plan: Plan } | { kind: "wrote" } | { kind: "edit"; fix: number } | null;
 type Chosen = { fix: number | null; heading: string | null };
 
 const IDLE: State = {
@@ -71,7 +72,8 @@ export function App({ first }: { first: Document }) {
     const was = pointed.current.fix;
     const before = was === null ? undefined : old.fixes[was];
     const path = before && old.files[before.file]?.path;
-    const same = fresh.fixes.findIndex((each) => each.codemod === before?.codemod && each.title === before.title && fresh.files[each.file]?.path === path);
+    const isSame = (each?: Fix) => each?.codemod === before?.codemod && each?.title === before?.title && fresh.files[each?.file ?? -1]?.path === path;
+    const same = was !== null && isSame(fresh.fixes[was]) ? was : fresh.fixes.findIndex(isSame);
     choose({ fix: same >= 0 ? same : 0, heading: null });
     setDoc(fresh);
     current.current = fresh;
@@ -168,6 +170,17 @@ export function App({ first }: { first: Document }) {
     }
   };
 
+  const edit = async (number: number, text: string) => {
+    try {
+      await queue.current;
+      await take(await api.edit(doc.number, number, text));
+      setDialog(null);
+      setSaid("taken as you wrote it");
+      return null;
+    } catch (reason) {
+      return (reason as Error).message;
+    }
+  };
   const forget = async () => {
     await queue.current;
     if (await doing(api.forget(doc.number))) setSaid("every decision is forgotten");
@@ -236,6 +249,8 @@ export function App({ first }: { first: Document }) {
               theme={shade}
               isReport={isReport}
               onDecide={(choice) => void decide([fix!], choice, choice ?? "undecided again")}
+              onEdit={() => setDialog({ kind: "edit", fix: fix! })}
+              onFound={() => void doing(api.edit(doc.number, fix!, null))}
               onGo={open}
               onBack={back}
             />
@@ -262,6 +277,7 @@ export function App({ first }: { first: Document }) {
         {said}
       </p>
       {dialog?.kind === "help" ? <Help isReport={isReport} keys={keys} onKeys={setKeys} onClose={() => setDialog(null)} /> : null}
+      {dialog?.kind === "edit" ? <Edit doc={doc} number={dialog.fix} onTake={(text) => edit(dialog.fix, text)} onClose={() => setDialog(null)} /> : null}
       {dialog?.kind === "prove" ? (
         <Prove
           agenda={doc.agenda}

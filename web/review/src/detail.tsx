@@ -13,13 +13,15 @@ interface Props {
   theme: string;
   isReport: boolean;
   onDecide: (choice: Choice | null) => void;
+  onEdit: () => void;
+  onFound: () => void;
   onGo: (fix: number) => void;
   onBack: () => void;
 }
 
 const CONFIDENCE = { certain: "certain", possible: "possible: the caller decides", seen: "seen in a traced run" };
 
-export function Detail({ doc, number, choice, theme, isReport, onDecide, onGo, onBack }: Props) {
+export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit, onFound, onGo, onBack }: Props) {
   const fix = doc.fixes[number]!;
   const file = doc.files[fix.file]!;
   const rule = doc.rules[fix.codemod];
@@ -65,6 +67,16 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onGo, o
           <Chip kind="plain">{CONFIDENCE[fix.confidence]}</Chip>
           {fix.safety === "needs-evidence" ? <Chip kind="plain">results: {fix.equality}</Chip> : null}
           {fix.edited ? <Chip kind="plain">edited by you</Chip> : null}
+          {fix.editable && !isReport ? (
+            <button type="button" class="quiet" onClick={onEdit}>
+              Edit…
+            </button>
+          ) : null}
+          {fix.edited && !isReport ? (
+            <button type="button" class="quiet" onClick={onFound}>
+              As it was found
+            </button>
+          ) : null}
         </p>
       </header>
       <p class="message">

@@ -58,6 +58,7 @@ export interface Fix {
   cell: number | null;
   needs: number[];
   edited: boolean;
+  editable: boolean;
   helpers: string[];
   conflicts: number[];
   proof: Receipt | null;

@@ -1,0 +1,79 @@
+"""The last question of a review: whether to write what was taken."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from jaxfix.drivers.cli import questions, terminal
+from jaxfix.drivers.cli.walk import Walk
+from jaxfix.drivers.work import decisions
+from jaxfix.drivers.work.candidates import unlike_shown
+from jaxfix.drivers.work.decisions import Choice, Name, Unmade
+from jaxfix.drivers.work.planning import Plans
+from jaxfix.render import diff
+from jaxfix.render.paint import counted
+
+
+class Answer(Enum):
+    """What a person says to it."""
+
+    WRITE = "write"
+    LEAVE = "leave"
+    BACK = "back"
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What would be written at the end of a walk.
+
+    Attributes:
+      standing: what was decided, in words.
+      taken_before: the fixes that an earlier run remembers as taken.
+    """
+
+    plans: Plans
+    walk: Walk
+    standing: str
+    taken_before: frozenset[Name]
+
+    def answer(self, *, asks: bool) -> Answer:
+        """Asks, where that is wanted, not all is as it was shown, or somebody else may have said yes before."""
+        made = self.walk.decisions
+        if not made.having(Choice.ACCEPTED):
+            return Answer.WRITE
+        lost, other = decisions.unmade(self.plans, made), unlike_shown(self.plans, self.walk.entries, made)
+        self._tell_surprises(lost, other)
+        if not (asks or lost or other or made.having(Choice.ACCEPTED) & self.taken_before):
+            return Answer.WRITE
+        return self._asked()
+
+    def _asked(self) -> Answer:
+        keys = tuple(key for key, _ in questions.LAST_KEYS)
+        fixes = sum(len(entry.patch.applied) for entry in self.plans.planned)
+        words = f"\n{self.standing}: write {counted(fixes, 'fix')} to {counted(len(self.plans.changed), 'file')}"
+        paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
+        while True:
+            match terminal.reply(questions.prompt(words, keys, paint)).lower():
+                case "y" | "q":
+                    return Answer.WRITE
+                case "n":
+                    terminal.tell("nothing was written; the answers are remembered\n")
+                    return Answer.LEAVE
+                case "b":
+                    return Answer.BACK
+                case "s":
+                    raw = diff.unified(entry.patch for entry in self.plans.changed)
+                    terminal.tell(diff.painted(raw, paint).decode(errors="replace"))
+                case _:
+                    terminal.tell(questions.help_for(keys, questions.LAST_KEYS, paint, width))
+
+    def _tell_surprises(self, lost: Sequence[Unmade], other: Sequence[str]) -> None:
+        entries = {entry.name: entry for entry in self.walk.entries}
+        for unmade in lost:
+            entry = entries.get(unmade.name)
+            where = entry.diagnostic.where if entry is not None else unmade.name.path
+            what = entry.diagnostic.id if entry is not None else unmade.name.key
+            terminal.note(f"{where}: `{what}` is taken, and cannot be made: {unmade.reason}")
+        for path in other:
+            terminal.note(f"{path}: its fixes touch each other, and are written together: `s` shows how")
