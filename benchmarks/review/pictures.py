@@ -41,7 +41,7 @@ def take(receipts: Sequence[Path], chromium: str) -> None:
     folder.mkdir()
     os.chdir(review_project.make(folder))
     desk = Desk(Wishes(Request((".",)), Rerun(review_project.COMMAND, None, 600)), terminal)
-    desk._ended(Proofs(shown), None)
+    desk._ended(Proofs(shown))
     desk.decide(desk.seen.number, [0, 1, 2, 6], Choice.ACCEPTED)
     desk.decide(desk.seen.number, [4], Choice.REFUSED)
     closing = Closing()
