@@ -160,7 +160,8 @@ def _needs(target: Target, key: str, earlier: Sequence[str]) -> tuple[str, ...]:
         return key in _made(target, (*others, key))
 
     count = bisect_left(range(1, len(earlier)), True, key=lambda number: is_made(earlier[:number])) + 1
-    return (earlier[count - 1],) if is_made(earlier[count - 1 : count]) else tuple(earlier[:count])
+    last = tuple(earlier[count - 1 : count])
+    return last if is_made(last) else tuple(earlier[:count])
 
 
 def _overlaps(target: Target, fixes: Sequence[Fix]) -> Mapping[str, list[Overlap]]:
