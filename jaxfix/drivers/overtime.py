@@ -1,21 +1,24 @@
 """A limit on the time of each call of a stranger's code: what does not come to an end is interrupted in its midst.
 
-A clock ticks in the main thread, as a signal, and counts how often it finds the same call: what a machine slept, or a
-process was stopped, is not counted.
+A clock ticks in the main thread, as a signal, and looks whether it finds the same call. It counts what that computes,
+or waits without computing; what a machine slept, or gave to others that had more to do, is not counted.
 """
 
 import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 
 from jaxfix.core.patience import Overtime, turn
 
 LIMIT_S = 300.0
-"""What a codemod of our own needs for a file of a megabyte, on a machine that has much else to do, is less."""
+"""What a codemod of our own needs for a file of five megabytes is less."""
 TICK_S = 1.0
+_IDLE = 0.01
+"""Who computes in no more than this part of a tick waits for something."""
 
 
 def begin() -> Callable[[], None]:
@@ -37,13 +40,16 @@ class _Clock:
 
     def __init__(self) -> None:
         self._turn: object = None
-        self._ticks = 0
+        self._computed_s = self._had_s = 0.0
 
     def __call__(self, number: int, frame: object) -> None:
-        now = turn.get()
-        self._ticks = self._ticks + 1 if now is self._turn and now is not None else 0
-        self._turn = now
-        if self._ticks * TICK_S >= LIMIT_S:
+        before, self._computed_s = self._computed_s, time.process_time()
+        computed_s = self._computed_s - before
+        if turn.get() is not self._turn:
+            self._turn, self._had_s = turn.get(), 0.0
+            return
+        self._had_s += computed_s if computed_s > _IDLE * TICK_S else TICK_S
+        if self._turn is not None and self._had_s >= LIMIT_S:
             raise Overtime(f"it has had {LIMIT_S:g} s")
 
 
