@@ -144,9 +144,9 @@ class Client:
     def warn(self, problems: Iterable[str]) -> None:
         """Tells the person what is wrong with what is set, each thing once."""
         for problem in problems:
-            logging.error("%s", problem)
             if problem not in self._said:
                 self._said.add(problem)
+                logging.error("%s", problem)
                 self.show(f"jaxfix: {problem}", types.MessageType.Warning)
 
     def warn_anew(self) -> None:

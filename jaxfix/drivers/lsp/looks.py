@@ -53,7 +53,7 @@ class Looks:
                 return None
             if uri not in self._going:
                 look = self._going[uri] = asyncio.ensure_future(self._look(buffer, settings, self._epoch))
-                look.add_done_callback(partial(self._looked, uri))
+                look.add_done_callback(_heard)
             try:
                 await asyncio.shield(self._going[uri])
             except ConfigError as error:
@@ -79,22 +79,23 @@ class Looks:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _look(self, buffer: Buffer, settings: Settings, epoch: int) -> None:
+        try:
+            view = await self._viewed(buffer, settings)
+        finally:
+            del self._going[buffer.uri]  # at once: who comes after that would wait for what is over
+        if self._documents.stamp(buffer.uri) is not None:  # it may have been closed meanwhile
+            self._views[buffer.uri] = epoch, view
+
+    async def _viewed(self, buffer: Buffer, settings: Settings) -> View:
         known = self._views.get(buffer.uri)
-        found = await self.aside(partial(self._viewed, buffer, settings))
+        found = await self.aside(partial(self._made, buffer, settings))
         self._client.log_once(found.bugs)
         self._client.warn(self._traces.problems)
         if found.error is not None and known is not None:
             found = viewing.carried(known[1], found)
-        self._views[buffer.uri] = epoch, found
+        return found
 
-    def _looked(self, uri: str, look: "asyncio.Task[None]") -> None:
-        del self._going[uri]
-        if self._documents.stamp(uri) is None:
-            self.forget(uri)  # it was closed meanwhile
-        if not look.cancelled():
-            look.exception()  # told by who waits for it, if anybody does
-
-    def _viewed(self, buffer: Buffer, settings: Settings) -> View:
+    def _made(self, buffer: Buffer, settings: Settings) -> View:
         """In the thread: one look."""
         told = self._neighbours.told(buffer.path)
         target = viewing.target(buffer, self._place(buffer, settings), told, self._seen(buffer, settings))
@@ -112,3 +113,9 @@ class Looks:
             return ()
         seen = self._traces.of(root, settings.trace_file)
         return seen.of(buffer.path, buffer.source) if seen is not None else ()
+
+
+def _heard(look: "asyncio.Task[None]") -> None:
+    """What went wrong is told by who waits for the look, if anybody still does."""
+    if not look.cancelled():
+        look.exception()
