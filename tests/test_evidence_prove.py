@@ -131,6 +131,19 @@ def test_the_originals_are_called_once_where_every_fix_is_proven() -> None:
     assert len(program.runs) == 6  # twice as it is, with all, and without each
 
 
+def test_the_originals_are_called_on_both_sides_of_a_peak_of_memory() -> None:
+    peaks = {frozenset("aM"): (100,), frozenset("a"): (200,), frozenset("M"): (100,), frozenset(): (200,)}
+    program = Program(
+        lambda fixes, case: 1 - len(fixes & {"a"}),
+        reaches={CASE: "aM"},
+        beside=lambda key: (1.0, 1.0),
+        peaks=peaks,
+        repeats=False,
+    )
+    assert set(verdicts(program, "aM").values()) == {Verdict.PROVEN}
+    assert program.with_originals == [frozenset("aM"), frozenset("a")]
+
+
 def test_the_originals_are_called_again_where_one_fix_is_dropped() -> None:
     program = Program(lambda fixes, case: 3 - len(fixes & {"b", "c"}), beside=lambda key: (1.0, 1.0), repeats=False)
     assert [evidence.verdict for evidence in proof(program, "abc").values()] == [

@@ -397,8 +397,9 @@ class _Trial:
     ) -> tuple[Comparison, ...]:
         """The comparisons of all cases of the fix; a failure that both runs share counts only if every case has it."""
         cases = self._cases(key) if cases is None else cases
-        before, after = self._run(without, cases, beside=False), self._run(with_it, cases)
         fix = self._fixes[key]
+        like = fix.equality is Equality.LESS_MEMORY  # what is kept for the originals counts in the peaks of both sides
+        before, after = self._run(without, cases, beside=like), self._run(with_it, cases)
         pairs = self._pairs(cases, before, after)
         suspects = [
             pair.before.case
