@@ -1,6 +1,17 @@
 """All that a codemod may import."""
 
-from jaxfix.core import belonging, choosing, control_flow, counting, fresh, hoisting, lifting, selection, strength
+from jaxfix.core import (
+    belonging,
+    choosing,
+    control_flow,
+    counting,
+    fresh,
+    hoisting,
+    holding,
+    lifting,
+    selection,
+    strength,
+)
 from jaxfix.core.arguments import arguments_of
 from jaxfix.core.callers import Callers, callers, outside_arguments
 from jaxfix.core.carrying import Carried
@@ -103,6 +114,7 @@ __all__ = [
     "fresh",
     "handed_to",
     "hoisting",
+    "holding",
     "is_bound_before",
     "is_impure",
     "is_in_loop",

@@ -1,14 +1,17 @@
 """What a method reads of its object, and why that may be another thing at another call of it."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from jaxfix.core.arguments import arguments_of
+from jaxfix.core.callers import Callers, callers
 from jaxfix.core.changes import INITIALISERS, MUTATORS, SETTERS
 from jaxfix.core.constancy import is_impure
-from jaxfix.core.families import class_around, family, is_of_others, methods, own_parameter, strange_base
+from jaxfix.core.families import class_around, family, is_of_others, methods, own_class, own_parameter, strange_base
 from jaxfix.core.jax_names import DERIVATIVES
-from jaxfix.core.keeping import class_of
+from jaxfix.core.keeping import class_of, is_kept
 from jaxfix.core.model import Module
 from jaxfix.core.scopes import FUNCTIONS
 from jaxfix.core.traceable import demands
@@ -101,6 +104,40 @@ def _outside(module: Module, owner: ast.ClassDef) -> tuple[str | None, bool]:
     return None, bool(uses)
 
 
+def users(module: Module, function: ast.FunctionDef) -> Callers:
+    """The uses of a function; of a method without those of methods of other classes that have its name."""
+    found = callers(module, function)
+    owner = module.method_of(function)
+    if owner is None:
+        return found
+    classes = family(module, owner)
+
+    def may_be(use: ast.expr) -> bool:
+        return not isinstance(use, ast.Attribute) or not (
+            is_of_others(module, use, classes) or _is_of_library(module, use.value)
+        )
+
+    calls = tuple(call for call in found.calls if may_be(call.func))
+    is_private = all(each.name.startswith("_") for each in classes)
+    others = tuple(filter(may_be, found.others))
+    return replace(found, calls=calls, others=others, closed=found.closed or is_private)
+
+
+def _is_of_library(module: Module, receiver: ast.expr) -> bool:
+    """Whether `self.opt` surely holds what a function of a library made, or is annotated to."""
+    owner = own_class(module, receiver.value) if isinstance(receiver, ast.Attribute) else None
+    if owner is None or not isinstance(receiver, ast.Attribute):
+        return False
+    sources = _Reader(module, Values(module)).held(receiver.attr, family(module, owner))
+    return bool(sources) and all(_is_made_by_library(module, source) for source in sources)
+
+
+def _is_made_by_library(module: Module, source: ast.AST) -> bool:
+    made_by = source.func if isinstance(source, ast.Call) else getattr(source, "annotation", None)
+    package = (module.qualname(made_by) or "").partition(".")[0] if made_by is not None else ""
+    return bool(package) and package not in sys.stdlib_module_names
+
+
 def changes_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
     """The attributes of its own object that a method, or one that it calls, binds: `self.params`."""
     found: dict[str, None] = {}
@@ -159,6 +196,12 @@ class _Reader:
             if reason is not None:
                 return reason
         return None
+
+    def held(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> list[ast.AST]:
+        """What the attribute of such an object is bound to; nothing where that is not certain."""
+        if self._why_rebound(attribute, classes) is not None:
+            return []
+        return [source for place in self._bound(attribute, classes) for source in self._sources(place)]
 
     def _read(self, name: ast.Name, owner: ast.ClassDef, depth: int) -> str | None:
         node = self._module.parent(name)
@@ -293,6 +336,8 @@ class _Reader:
     def _why_no_constant(self, node: ast.Attribute, sources: list[ast.AST], depth: int) -> str | None:
         """Why what is read there is more than a function, an object that gives functions, or a Python constant."""
         module = self._module
+        if not sources:
+            return f"what `{module.text(node)}` is was not read"
         for source in sources:
             reason = self._why_function_moves(source)
             if reason is not None:
@@ -380,14 +425,23 @@ class _Reader:
         if isinstance(source, ast.Name | ast.Attribute) and is_impure(module.qualname(source)):
             return f"`{module.text(source)}` answers differently at every call"
         if isinstance(source, ast.Call) and depth < _DEPTH:
-            given = (each for argument in _arguments(source) for each in self._followed(argument))
-            return next(filter(None, (self._why_function_moves(each, depth + 1) for each in given)), None)
+            reasons = (self._why_argument_moves(argument, depth + 1) for argument in _arguments(source))
+            return next(filter(None, reasons), None)
         function = source if isinstance(source, FUNCTIONS) else None
         if function is None and isinstance(source, ast.expr):
             function = module.definition(source)
         if function is None or (isinstance(function, ast.FunctionDef) and module.decorated(function) is not None):
             return None
         return demands(module, function).reason
+
+    def _why_argument_moves(self, argument: ast.expr, depth: int) -> str | None:
+        """As `_why_function_moves`, of what such a call was given: a list that it keeps may be filled anew, too."""
+        module = self._module
+        scope = module.scope_of(argument.id, argument) if isinstance(argument, ast.Name) else None
+        if isinstance(argument, ast.Name) and scope is not None and (reason := is_kept(module, argument.id, scope)):
+            return reason
+        reasons = (self._why_function_moves(each, depth) for each in self._followed(argument))
+        return next(filter(None, reasons), None)
 
     def _why_no_function(
         self, node: ast.Attribute, top: ast.expr, call: ast.Call | None, sources: Iterable[ast.AST], depth: int
@@ -429,7 +483,10 @@ class _Reader:
                         return f"`{each.name}.{member.name}` changes `{changed[0]}`"
         if any(strange_base(self._module, each) is not None for each in classes):
             return None
-        for method in methods(classes, name):
+        found = methods(classes, name)
+        if not found:
+            return f"what `{self._module.text(top)}` is was not read"
+        for method in found:
             reason = self.of(method, depth + 1)
             if reason is not None:
                 return reason

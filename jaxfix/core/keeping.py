@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core.binding import Binding
 from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
 from jaxfix.core.constancy import is_bound_by_a_cell, is_changed_elsewhere
+from jaxfix.core.holding import is_fillable, why_handed_on
 from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ def is_kept(module: "Module", name: str, scope: ast.AST, *, around: ast.AST | No
     for root in module.changes.roots.get(name, ()):
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
             return f"`{name}` is changed in place"
-    return _changes_itself(module, binding)
+    value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+    if is_fillable(module, value):
+        return why_handed_on(module, name, scope)
+    return _changes_itself(module, value)
 
 
 def is_kept_attribute(module: "Module", name: ast.Name) -> str | None:
@@ -82,9 +86,8 @@ def _is_functional_update(module: "Module", root: ast.AST) -> bool:
     return False
 
 
-def _changes_itself(module: "Module", binding: Binding) -> str | None:
+def _changes_itself(module: "Module", value: ast.expr | None) -> str | None:
     """Why an object of a class of this file is not the same from call to call."""
-    value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
     owner = class_of(module, value.func) if isinstance(value, ast.Call) else None
     if owner is None:
         return None
@@ -93,7 +96,15 @@ def _changes_itself(module: "Module", binding: Binding) -> str | None:
             for node in walk(member):
                 if _stores_own(module, node):
                     return f"`{owner.name}.{member.name}` changes its object"
-    return None
+    stored = next((name for name in sorted(_attributes(module, owner)) if module.is_stored(name)), None)
+    return f"`{stored}` of a `{owner.name}` is bound anew" if stored is not None else None
+
+
+def _attributes(module: "Module", owner: ast.ClassDef) -> set[str]:
+    """What an object of the class is made with, and what the class gives it."""
+    made = (member for member in owner.body if isinstance(member, ast.FunctionDef) and member.name in INITIALISERS)
+    nodes = (node for member in made for node in walk(member) if isinstance(node, ast.Attribute))
+    return {node.attr for node in nodes if isinstance(node.ctx, ast.Store)} | module.names(owner)
 
 
 def _stores_own(module: "Module", node: ast.AST) -> bool:

@@ -51,11 +51,16 @@ def use_of(module: "Module", name: ast.expr, depth: int = _DEPTH) -> str | None:
                 other = right if left is node else left
                 if _is_no_number(other):
                     return f"in `{_first_line(module.text(parent))}`"
+                if not isinstance(other, ast.Constant) and _is_captured(module, name, other):
+                    node = parent  # of numbers, if that is what they are: as one of them
+                    continue
                 return _use_of_number(module, parent) if isinstance(other, ast.Constant) else None
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return None
             case ast.Compare(ops=ops, comparators=others) if any(_is_no_number(o) for o in (parent.left, *others)):
                 return f"in `{_first_line(module.text(parent))}`"
+            case ast.Compare(ops=[_, _, *_]):
+                return "in a condition"  # `a < b < c` asks for the truth of `a < b`
             case ast.Compare(ops=ops) if all(isinstance(op, _COMPARISONS) for op in ops):
                 return "in a condition" if _is_tested(module, parent) else None
             case ast.Attribute(attr=attr) if attr in _STATIC_ATTRIBUTES:
@@ -79,6 +84,20 @@ def use_of(module: "Module", name: ast.expr, depth: int = _DEPTH) -> str | None:
                 return None if taken else f"in `{module.text(parent.func)}`"
             case _:
                 return f"in `{_first_line(module.text(parent))}`" if parent is not None else "in a way"
+
+
+def _is_captured(module: "Module", name: ast.expr, other: ast.expr) -> bool:
+    """Whether `other` is made of nothing but variables from around the function that reads `name`."""
+    inside = module.function(name)
+    names = [node for node in walk(other) if isinstance(node, ast.Name)]
+    owners = [module.scope_of(node.id, node) for node in names]
+    calls = any(isinstance(node, ast.Call | ast.Lambda) for node in walk(other))
+    return (
+        not calls
+        and inside is not None
+        and all(inside in module.ancestors(n) for n in names)
+        and not any(owner is inside or (owner is not None and inside in module.ancestors(owner)) for owner in owners)
+    )
 
 
 def is_array_in(module: "Module", function: Function, parameter: str, depth: int = _DEPTH) -> bool:

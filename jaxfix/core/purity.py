@@ -10,6 +10,7 @@ from jaxfix.core.changes import root
 from jaxfix.core.constancy import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.core.effects import body_of, effects, ties
 from jaxfix.core.facts import ANY_NAME
+from jaxfix.core.holding import is_fillable, why_handed_on
 from jaxfix.core.jax_names import JITS, KEYED_SETTINGS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS, SETTING_READERS
 from jaxfix.core.leaves import hidden_parts
 from jaxfix.core.scopes import Function
@@ -163,6 +164,7 @@ class _Closure:
                 self._stop(f"it reads `{name}`, which {self._how_it_changes(name)}")
             case Constancy.UNSURE:
                 self._found.doubts.append(name)
+                self._stop(self._why_filled(name))
         for binding in bindings:
             self._behind(binding.node)
         for part in self._parts_given_to(name) if name not in self._module.imports else ():
@@ -172,6 +174,14 @@ class _Closure:
         if not is_bound_by_a_cell(self._module, name):
             return "can change between calls"
         return "may be reloaded" if name in self._module.imports else "another cell binds and may bind anew"
+
+    def _why_filled(self, name: str) -> str | None:
+        """Why a list, a dictionary or an array of numpy may be filled anew under another name."""
+        values = (self._module.value_of(b.node) for b in self._module.bindings(name) if isinstance(b.node, ast.Name))
+        if not any(is_fillable(self._module, value) for value in values):
+            return None
+        reason = why_handed_on(self._module, name, self._module.tree)
+        return f"it reads `{name}`, and {reason}" if reason is not None else None
 
     def _parts_given_to(self, name: str) -> Iterator[ast.expr]:
         """What the module hands to the function `name`, such as the rule in `name.defjvp(rule)`."""

@@ -43,11 +43,12 @@ a length, an axis or a condition, bound methods (they read their object at each 
 under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or handed to other code is a
 factory on purpose.
 
-Moved before the loop, a factory is called once, also where the loop has no round. Unless the text says that there is one
-(`range(10)`), it must therefore do nothing but make the function, of arguments that are there: `options[0]` may not be.
-What it is made of, and what its functions read, must be known to stay as it is while the loop runs: a variable that a
-callback binds anew, an object that changes itself, a list or an array that is filled under another name would be read at
-each round, and by one function for all rounds once. Such a call stays, as does one with static arguments that are objects.
+Moved before the loop, a factory is called once, also where the loop has no round. Unless the text says that there is
+one (`range(10)`), it must therefore do nothing but make the function, of arguments that are there: `options[0]` may
+not be. What it is made of, and what its functions read, must be known to stay as it is while the loop runs: a
+variable that a callback binds anew, an object that changes itself, a list or an array that is filled under another
+name would be read at each round, and by one function for all rounds once. Such a call stays, as does one with static
+arguments that are objects.
 
 Evidence: fewer compiles, bitwise equal outputs.
 

@@ -13,6 +13,7 @@ from jaxfix.api import (
     class_of,
     fresh,
     hoisting,
+    holding,
     is_kept,
     purity,
     returned,
@@ -22,9 +23,6 @@ from jaxfix.api import (
 _NUMBERS = (Form.PYTHON, Form.WEAK, Form.STRONG, Form.ARRAY)
 _OF_ARRAYS = frozenset({"T", "mT", "at", "real", "imag", "astype", "sum", "mean", "dot"})
 _OF_CONTAINERS = frozenset({"items", "keys", "values", "get"})
-_READERS = frozenset({"len", "print", "float", "int", "str", "repr", "isinstance", "type", "range", "enumerate", "zip"})
-_READING = frozenset({"jax", "optax", "equinox", "flax", "haiku", "chex", "lineax", "optimistix", "diffrax"})
-"""Packages whose functions change no list, dictionary or array that they are given."""
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINERS = frozenset({"list", "dict", "set"})
 _ARRAYS = frozenset({"array", "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "arange", "linspace", "eye"})
@@ -167,7 +165,7 @@ class Given:
         if scope is None or name.id in module.imports or self._values.of(name).form in _NUMBERS:
             return
         for use in module.reads(name.id, scope):
-            if self._call not in module.ancestors(use) and not self._only_reads(use):
+            if self._call not in module.ancestors(use) and not holding.only_reads(module, use):
                 raise hoisting.Stuck(f"line {use.lineno} hands `{name.id}` on, to code that may change it")
         if not all(_is_made_here(module, binding.node) for binding in module.bindings(name.id, scope)):
             self._check_filled(name.id)
@@ -176,25 +174,6 @@ class Given:
         filled = next(self._filled(), None)
         if filled is not None:
             raise hoisting.Stuck(f"line {filled.lineno} changes `{filled.id}` in place, which may be `{name}` too")
-
-    def _only_reads(self, use: ast.expr) -> bool:
-        module = self._module
-        match module.parent(use):
-            case ast.IfExp(test=test) as chosen:
-                return test is use or self._only_reads(chosen)
-            case ast.Attribute(ctx=ast.Load(), attr=attr) as attribute:
-                return not is_method(module, attribute) or attr in _OF_CONTAINERS | _OF_ARRAYS
-            case ast.Subscript(ctx=ast.Load(), value=value) if value is use:
-                return True
-            case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.FormattedValue() | ast.comprehension():
-                return True
-            case ast.For(iter=iterable):
-                return iterable is use
-            case ast.Call(func=ast.Name(id=by) as func) if func is not use and by in _READERS:
-                return module.scope_of(by, use) is None
-            case ast.Call(func=func) if func is not use:
-                return (module.qualname(func) or "").partition(".")[0] in _READING
-        return False
 
     def _filled(self) -> Iterator[ast.Name]:
         """What the loop, and the code of this file that it runs, changes in place: but for what it made itself."""

@@ -13,10 +13,12 @@ from jaxfix.api import (
     Use,
     Values,
     arguments_of,
+    belonging,
     binds_again,
     callers,
     is_in_loop,
     outside_arguments,
+    own_class,
     why_kept,
 )
 
@@ -55,7 +57,7 @@ def steps(module: Module) -> Iterator[Step]:
     for function in module.functions:
         if isinstance(function, ast.FunctionDef) and (found := module.decorated(function)) is not None:
             bound = isinstance(module.parent(function), ast.ClassDef) and not _is_static(function)
-            yield Step(found, function, function, function.name, bound, callers(module, function))
+            yield Step(found, function, function, function.name, bound, belonging.users(module, function))
     for call, found in module.jittings:
         match module.parent(call):
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
@@ -146,9 +148,18 @@ def judge(module: Module, step: Step, wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
+def _why_unsure(module: Module, step: Step, use: ast.expr) -> str | None:
+    """That a use is one of the method only if its object is one of its class, where nothing says so."""
+    if not step.bound or not isinstance(use, ast.Attribute) or own_class(module, use.value) is not None:
+        return None
+    text = f"`{module.text(use)}` in line {use.lineno}"
+    return f"{text} may be `{step.name}`, and what its object is was not read"
+
+
 def _check_uses(module: Module, step: Step) -> None:
     for use in step.uses.others:
-        raise Declined(f"`{step.name}` is handed on in line {use.lineno}, to code that may go on with what it passes")
+        handed = f"`{step.name}` is handed on in line {use.lineno}, to code that may go on with what it passes"
+        raise Declined(_why_unsure(module, step, use) or handed)
     for outside in step.uses.outside:
         _check_outside(step, outside)
     if not step.uses.closed:
@@ -157,7 +168,8 @@ def _check_uses(module: Module, step: Step) -> None:
         raise Declined("its options are not in the text")
     for call in step.uses.calls:
         if arguments_of(step.function, call, bound=step.bound) is None:
-            raise Declined(f"line {call.lineno} calls it with `*` or `**`")
+            starred = f"line {call.lineno} calls it with `*` or `**`"
+            raise Declined(_why_unsure(module, step, call.func) or starred)
 
 
 def _check_outside(step: Step, use: Use) -> None:
@@ -175,7 +187,7 @@ def _why_kept(module: Module, step: Step, parameter: str) -> str | None:
             continue  # a default is no argument of the call, and not donated
         reason = why_kept(module, step.uses.calls, call, passed)
         if reason is not None:
-            return reason
+            return _why_unsure(module, step, call.func) or reason
     for use in step.uses.outside:
         told = (outside_arguments(step.function, use.call) or {}).get(parameter) if use.call is not None else None
         if told is not None and told.kept is not None:

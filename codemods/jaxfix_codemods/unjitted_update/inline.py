@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Module, Passing, Rewriter, Values, demands, demands_of_statements, is_kept, walk
+from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.whole import (
     Declined,
     check_made_once,
     has_sorted_keys,
     leaves,
     no_array,
-    overflows,
     uses_equinox,
 )
 from jaxfix_codemods.unjitted_update.work import LOOPS
@@ -425,8 +425,15 @@ def _check_parameter(module: Module, values: Values, row: Sequence[ast.stmt], sc
                     raise Declined(f"the step reads `{name}.{attr}`, and whether `jit` takes `{name}` is not certain")
             if overflows(module, values, node):
                 raise Declined(f"`{name}` is a Python integer without bounds, which a traced one would have")
-            if any(_holds_no_array(source) for source in values.origins.of(node)):
+            sources = values.origins.of(node)
+            if any(_holds_no_array(source) or is_no_tree(module, source) for source in sources):
                 raise Declined(f"the step reads `{name}`, which is no array")
+            if (
+                isinstance(item := module.parent(node), ast.Subscript)
+                and item.slice is node
+                and picks(module, values, item)
+            ):
+                raise Declined(f"`{module.text(item)}` picks from a sequence by a number that a trace does not know")
 
 
 def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:

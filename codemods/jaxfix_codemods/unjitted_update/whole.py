@@ -8,7 +8,6 @@ from jaxfix.api import (
     Callers,
     Demands,
     Form,
-    Kind,
     Module,
     Passed,
     Passing,
@@ -22,7 +21,8 @@ from jaxfix.api import (
     returned,
     walk,
 )
-from jaxfix_codemods.unjitted_update.work import LOOPS, users
+from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
+from jaxfix_codemods.unjitted_update.work import LOOPS
 
 
 class Declined(Exception):
@@ -45,7 +45,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     Raises:
       Declined: nothing.
     """
-    uses = users(module, function)
+    uses = belonging.users(module, function)
     owner = module.method_of(function)
     own = own_parameter(function) if owner is not None else None
     if owner is not None:
@@ -60,9 +60,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     _check_results(module, values, function, uses)
     given = _given(passing, function, uses, bound=own is not None)
     static = tuple(name for name in _static(function, found, given) if name != own)
-    for node in walk(function):
-        if isinstance(node, ast.Name) and node.id not in static and overflows(module, values, node):
-            raise Declined(f"`{node.id}` is a Python integer without bounds, which a traced one would have")
+    _check_values(module, values, function, (*static, own) if own is not None else static)
     for each in given:
         _check_arguments(each.arguments, static, filtered=uses_equinox(module, [function]))
     return Whole(function, static, own, uses_equinox(module, [function]))
@@ -84,6 +82,27 @@ def decorate(whole: Whole, edit: Rewriter) -> None:
         names = [f'"{name}"' for name in ([whole.own] if whole.own else []) + [*whole.static]]
         static = f"static_argnames=({', '.join(names)}{',' if len(names) == 1 else ''})"
     edit.decorate(whole.function, f"{functools}.partial({jax}.jit, {static})")
+
+
+def _check_values(module: Module, values: Values, function: ast.FunctionDef, apart: Collection[str]) -> None:
+    """Refuses what can be done with the arguments, those `apart` left out, but not with traced ones."""
+    for node in walk(function):
+        if isinstance(node, ast.Name) and node.id not in apart and overflows(module, values, node):
+            raise Declined(f"`{node.id}` is a Python integer without bounds, which a traced one would have")
+        is_picked = isinstance(node, ast.Subscript) and picks(module, values, node)
+        if is_picked and isinstance(node, ast.Subscript) and _is_traced(module, node.slice, apart):
+            raise Declined(f"`{module.text(node)}` picks from a sequence by a number that a trace does not know")
+        is_data = isinstance(node, ast.arg) and node.arg not in apart
+        if is_data and isinstance(node, ast.arg) and any(is_no_tree(module, s) for s in values.origins.of(node)):
+            raise Declined(f"`{node.arg}` is an object, which `jit` does not take")
+
+
+def _is_traced(module: Module, index: ast.expr, static: Collection[str]) -> bool:
+    """Whether `index` is an argument that is not static."""
+    if not isinstance(index, ast.Name) or index.id in static:
+        return False
+    found = module.bindings(index.id, module.scope_of(index.id, index))
+    return any(isinstance(binding.node, ast.arg) for binding in found)
 
 
 def _check_method(module: Module, function: ast.FunctionDef) -> None:
@@ -144,7 +163,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
             raise Declined("it would be made, and compiled, at every call of a function without a name")
-        uses = users(module, outer)
+        uses = belonging.users(module, outer)
         if any(module.repeats(call) for call in uses.calls):
             raise Declined(f"it would be compiled at every call of `{outer.name}`, which is called again and again")
         if uses.others and module.function(outer) is not None:
@@ -331,18 +350,3 @@ def uses_equinox(module: Module, nodes: Iterable[ast.AST]) -> bool:
             if isinstance(part, ast.Attribute | ast.Name) and (module.qualname(part) or "").startswith("equinox."):
                 return True
     return False
-
-
-def overflows(module: Module, values: Values, name: ast.Name) -> bool:
-    """Whether `name`, a Python integer, is multiplied or raised with integers: a traced one has 32 bits."""
-    parent = module.parent(name)
-    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult | ast.Pow | ast.LShift):
-        return False
-    return all(_is_integer(values, side) for side in (parent.left, parent.right))
-
-
-def _is_integer(values: Values, expr: ast.expr) -> bool:
-    sources = values.origins.of(expr)
-    counted = (isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
-    value = values.of(expr)
-    return any(counted) or (value.form is Form.PYTHON and value.kind is Kind.INT)

@@ -2,9 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from jaxfix.api import DERIVATIVES, Callers, Module, Runs, Use, callers, family, is_of_others, own_parameter, walk
+from jaxfix.api import DERIVATIVES, Module, Runs, Use, belonging, family, own_parameter, walk
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4
@@ -57,7 +57,7 @@ def _ways(
         return
     if any(function is known for _, known in calls) or module.runs(call) is Runs.TRACED:
         return
-    found = users(module, function)
+    found = belonging.users(module, function)
     for use in found.calls:
         if module.runs(use) is not Runs.TRACED:
             yield from _ways(module, work, use, ((use, function), *calls))
@@ -65,23 +65,6 @@ def _ways(
         is_looped = outside.call is not None and outside.call.looped
         if is_looped and module.surroundings.project.runs_of(outside) is not Runs.TRACED:
             yield Way(work, None, ((None, function), *calls), outside)
-
-
-def users(module: Module, function: ast.FunctionDef) -> Callers:
-    """The uses of a function; of a method without those of methods of other classes that have its name."""
-    found = callers(module, function)
-    owner = module.method_of(function)
-    if owner is None:
-        return found
-    classes = family(module, owner)
-
-    def may_be(use: ast.expr) -> bool:
-        return not (isinstance(use, ast.Attribute) and is_of_others(module, use, classes))
-
-    calls = tuple(call for call in found.calls if may_be(call.func))
-    is_private = all(each.name.startswith("_") for each in classes)
-    others = tuple(filter(may_be, found.others))
-    return replace(found, calls=calls, others=others, closed=found.closed or is_private)
 
 
 def innermost_loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:

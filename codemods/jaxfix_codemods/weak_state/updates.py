@@ -95,13 +95,15 @@ def _integer(module: Module, values: Values, sources: Iterable[ast.AST]) -> str 
         if source in seen:
             continue
         seen.add(source)
+        if values.any_of((source,)).form in _WEAK:
+            continue  # it takes the dtype of what it meets
         match source:
             case Carried():
                 pending += [*values.origins.at_first(source), *values.origins.again(source)]
             case CastLike():
                 pending += values.origins.cast(source)
-            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
-                pending += values.origins.of(left)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+                pending += [*values.origins.of(left), *values.origins.of(right)]
             case ast.Call(func=func, args=[counted], keywords=[]) if _is_increment(module, func):
                 pending += values.origins.of(counted)
             case ast.Call():

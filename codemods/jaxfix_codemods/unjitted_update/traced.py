@@ -1,0 +1,41 @@
+"""What a step may do with its values that it cannot do, or does otherwise, with those of a trace."""
+
+import ast
+
+from jaxfix.api import Form, Kind, Module, Values, class_of
+
+
+def picks(module: Module, values: Values, item: ast.Subscript) -> bool:
+    """Whether a variable picks an item of a list or a tuple."""
+    if not isinstance(item.slice, ast.Name) or not isinstance(item.ctx, ast.Load):
+        return False
+    return any(isinstance(source, ast.List | ast.Tuple) for source in values.origins.of(item.value))
+
+
+def is_no_tree(module: Module, source: ast.AST) -> bool:
+    """Whether `source` makes an object of a class of this file that `jit` takes for no tree of arrays."""
+    owner = class_of(module, source.func) if isinstance(source, ast.Call) else None
+    if owner is None or owner.bases or owner.keywords or owner.decorator_list:
+        return False
+    uses = module.reads(owner.name, module.scope_of(owner.name, owner))
+    return not any(_registers(module, use) for use in uses)
+
+
+def _registers(module: Module, use: ast.Name) -> bool:
+    call = module.parent(use)
+    return isinstance(call, ast.Call) and "register" in (module.qualname(call.func) or "")
+
+
+def overflows(module: Module, values: Values, name: ast.Name) -> bool:
+    """Whether `name`, a Python integer, is multiplied or raised with integers: a traced one has 32 bits."""
+    parent = module.parent(name)
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult | ast.Pow | ast.LShift):
+        return False
+    return all(_is_integer(values, side) for side in (parent.left, parent.right))
+
+
+def _is_integer(values: Values, expr: ast.expr) -> bool:
+    sources = values.origins.of(expr)
+    counted = (isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
+    value = values.of(expr)
+    return any(counted) or (value.form is Form.PYTHON and value.kind is Kind.INT)
