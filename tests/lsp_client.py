@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -114,6 +114,18 @@ class Client:
                     assert kind is None or self._converter.structure(message, kind) is not None
                 return message
             self._take(message)
+
+    def all_answers(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """The whole answers to several requests, in whatever order they come."""
+        waiting, found = set(numbers), []
+        while waiting:
+            message = self._next()
+            if "method" in message:
+                self._take(message)
+            else:
+                waiting.remove(message["id"])
+                found.append(message)
+        return found
 
     def ask(self, method: str, **params: Any) -> Any:
         """What the server answers; an error is one of the test."""
