@@ -3,59 +3,21 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
-from typing import Protocol
 
 from jaxfix.core.finding import Equality, Fix
-from jaxfix.core.report import Comparison, Evidence, Measurement, Verdict
-from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, allowed, noise
+from jaxfix.core.report import Comparison, Evidence, Verdict
+from jaxfix.evidence.outputs import Allowed, allowed
 from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
-from jaxfix.evidence.verdict import (
-    Pair,
-    drop,
-    is_blurred,
-    judge,
-    runs_agree,
-    sides_agree,
-    stopping,
-    summary,
-    with_peak,
-)
+from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
+from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
 
 Candidate = tuple[str, Fix, int]
-Key = tuple[str, str]
-Fixes = frozenset[Key]
-Progress = Callable[[str], None]
-
 
 _WORTH_WEEDING = 3
-_MOST_PEAKS = 3
-"""How often the memory of a run is measured until it tells something: what else the machine does adds to a peak, and
-never takes from it, so the least of several is nearest to what the program needs."""
 _LOOSEST_LAST = (
     *(Equality.LESS_MEMORY, Equality.BITWISE, Equality.STRONGER_TYPES),
     *(Equality.CONVERGED, Equality.CURING, Equality.AS_JITTED),
 )
-
-
-class Runner(Protocol):
-    """Measures a program, or several cases of it, with other sources than those on the disk.
-
-    Attributes:
-      repeats: whether two runs of the same sources are known to be the same; a user's program need not be.
-      calls_originals: whether it can call the originals beside the rewritten functions, which takes its time.
-    """
-
-    command: str
-    repeats: bool
-    calls_originals: bool
-
-    def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
-    ) -> tuple[Measurement, ...]:
-        """One run of each case with these sources; without calls of the originals where `beside` is false."""
-
-    def sha256(self, path: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +76,10 @@ class _Trial:
         progress: Progress,
     ) -> None:
         self._fixes = {(path, fix.key): fix for path, fix, _ in candidates}
-        self._patched, self._runner, self._progress = patched, runner, progress
-        baseline = runner.measure({})
-        self._environment = next((run.environment for run in baseline if run.environment), None)
-        # What a case does depends on the fixes that it reaches alone, so a run serves for every set with the same.
-        self._reaches = {
-            run.case: frozenset(key for key in self._fixes if _name(key, self._fixes[key]) in run.functions)
-            for run in baseline
-        }
-        self._runs = {(run.case, Fixes()): run for run in baseline}
-        self._hurried: set[tuple[str, Fixes]] = set()
-        self._noise: dict[str, Noise] = {}
-        self._peaks: dict[tuple[str, Fixes], list[int]] = {}
+        self._runs = Runs(self._fixes, patched, runner, progress)
+        self._reaches = self._runs.reaches
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
-        self._failure = next((run.failure for run in baseline if run.failure), None)
-        self._stopping = next((words for words in map(stopping, baseline) if words), "")
 
     def join(self) -> None:
         """Keeps all fixes if they hold together; of those of the cases that disagree, the largest part that holds."""
@@ -159,12 +109,12 @@ class _Trial:
 
         Only in programs: an optimizer is so short that leaving a fix out costs less than being less exact.
         """
-        if self._runner.repeats or len(self._kept) < 2:
+        if self._runs.runner.repeats or len(self._kept) < 2:
             return
         together, cases = Fixes(self._kept), list(self._reaches)
-        before, after = self._run(Fixes(), cases), self._run(together, cases)
-        for pair in self._pairs(cases, before, after, self._known_noise(cases)):
-            names = {key: _name(key, self._fixes[key]) for key in self._kept}
+        before, after = self._runs.of(Fixes(), cases), self._runs.of(together, cases)
+        for pair in self._runs.pairs(cases, before, after, self._runs.noise(cases)):
+            names = {key: name_of(key, self._fixes[key]) for key in self._kept}
             for key, name in names.items():
                 narrow = saved_alone(pair, name, [other for held, other in names.items() if held != key])
                 if narrow is None or pair.after.failure is not None:
@@ -179,14 +129,14 @@ class _Trial:
 
         Not tried of what saves compiles in its own lines: some group would hardly ever be without one of these.
         """
-        if not self._runner.repeats:
+        if not self._runs.runner.repeats:
             idle = [key for key in self._kept if key not in self._comparisons]
             self._weed([key for key in idle if not self._saves(key)])
 
     def _saves(self, key: Key) -> bool:
-        cases, name = self._cases(key), _name(key, self._fixes[key])
-        before, after = self._run(Fixes(), cases), self._run(Fixes(self._kept), cases)
-        return any(saves_in_lines(pair, name) for pair in self._pairs(cases, before, after))
+        cases, name = self._cases(key), name_of(key, self._fixes[key])
+        before, after = self._runs.of(Fixes(), cases), self._runs.of(Fixes(self._kept), cases)
+        return any(saves_in_lines(pair, name) for pair in self._runs.pairs(cases, before, after))
 
     def _weed(self, keys: Sequence[Key]) -> None:
         if len(keys) < _WORTH_WEEDING:
@@ -243,7 +193,7 @@ class _Trial:
 
     def _costs(self, group: Sequence[str], fixes: Fixes) -> bool:
         """Whether some case has not been run with these fixes yet."""
-        return any((case, fixes & self._reaches[case]) not in self._runs for case in group)
+        return any(not self._runs.has(case, fixes) for case in group)
 
     def _is_blurred(self, case: str, key: Key) -> bool:
         """Whether a fix that may move results was there too when all were run, so that nothing was seen of this one."""
@@ -252,7 +202,7 @@ class _Trial:
 
     def _rises(self, case: str, together: Fixes) -> bool:
         """Whether all fixes together cost compiles in this case, which may be the doing of any of them."""
-        before, after = self._run(Fixes(), [case])[case], self._run(together, [case])[case]
+        before, after = self._runs.of(Fixes(), [case])[case], self._runs.of(together, [case])[case]
         return after.steady_compiles > before.steady_compiles or len(after.compiles) > len(before.compiles)
 
     def hold(self) -> None:
@@ -266,12 +216,12 @@ class _Trial:
     def together(self) -> tuple[Comparison, ...]:
         """What all proven fixes do together, case by case; of several promises the loosest one is asked."""
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(self._kept)]
-        before, after = self._run(Fixes(), cases), self._run(Fixes(self._kept), cases)
+        before, after = self._runs.of(Fixes(), cases), self._runs.of(Fixes(self._kept), cases)
         found = []
-        for pair in self._pairs(cases, before, after, self._noise):
+        for pair in self._runs.pairs(cases, before, after, self._runs.known_noise):
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
             loosest = max(mine, key=partial(self._looseness, pair))
-            name = _name(loosest, self._fixes[loosest])
+            name = name_of(loosest, self._fixes[loosest])
             found.append(judge(pair, self._fixes[loosest].equality, name, self._beside(loosest, Fixes(self._kept))))
         return tuple(found)
 
@@ -289,10 +239,10 @@ class _Trial:
         key = (path, fix.key)
         comparisons = tuple(sorted(self._comparisons.get(key, ()), key=_telling))
         verdict, reason = summary(comparisons)
-        if not comparisons and self._failure and not self._cases(key):
-            verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._failure}"
+        if not comparisons and self._runs.failure and not self._cases(key):
+            verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._runs.failure}"
         elif not comparisons:
-            verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._stopping}"
+            verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._runs.stopping}"
         elif verdict is Verdict.PROVEN and key not in self._kept:
             verdict, reason = Verdict.NOT_COMPARED, "holds only together with fixes that were dropped"
         return Evidence(
@@ -304,51 +254,28 @@ class _Trial:
             verdict=verdict,
             reason=reason,
             comparisons=comparisons,
-            environment=self._environment,
-            command=self._runner.command,
-            source_sha256=self._runner.sha256(path),
+            environment=self._runs.environment,
+            command=self._runs.runner.command,
+            source_sha256=self._runs.runner.sha256(path),
         )
 
     def _cases(self, key: Key) -> list[str]:
         return [case for case, keys in self._reaches.items() if key in keys]
 
-    def _run(self, fixes: Fixes, cases: Iterable[str], *, beside: bool = True) -> dict[str, Measurement]:
-        """One run of each case with these fixes made; from memory where it has been run.
-
-        Args:
-          beside: whether the originals have to be called too. What a fix is left out of is compared with what it is
-            made in, whose originals were called: to call them again would take longer than many a program.
-        """
-        wanted = {case: (case, fixes & self._reaches[case]) for case in cases}
-        known = self._runs.keys() - self._hurried if beside else self._runs.keys()
-        missing = frozenset(case for case, name in wanted.items() if name not in known)
-        if missing:
-            self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes")
-            for run in self._runner.measure(self._patched(fixes), missing, beside=beside):
-                self._remember(run, fixes & self._reaches[run.case], beside)
-        return {case: self._runs[name] for case, name in wanted.items()}
-
-    def _remember(self, run: Measurement, fixes: Fixes, beside: bool) -> None:
-        self._runs[run.case, fixes] = run
-        if beside or not fixes or not self._runner.calls_originals:
-            self._hurried.discard((run.case, fixes))
-        else:
-            self._hurried.add((run.case, fixes))
-
     def _disagreeing(self, keys: Sequence[Key]) -> list[str]:
         """The cases in which these fixes together change something that none of them may change."""
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
-        after = self._run(Fixes(keys), cases)
-        before = self._run(Fixes(), cases)
+        after = self._runs.of(Fixes(keys), cases)
+        before = self._runs.of(Fixes(), cases)
 
         def disagreeing(pairs: Iterable[Pair]) -> list[str]:
             chosen = ((pair, self._reaches[pair.before.case].intersection(keys)) for pair in pairs)
             return [pair.before.case for pair, mine in chosen if not self._agrees(pair, mine)]
 
-        suspects = disagreeing(self._pairs(cases, before, after))
+        suspects = disagreeing(self._runs.pairs(cases, before, after))
         broken = [case for case in suspects if before[case].failure != after[case].failure]  # no noise excuses that
         noisy = [case for case in suspects if case not in broken]
-        return broken + disagreeing(self._pairs(noisy, before, after, self._known_noise(noisy)))
+        return broken + disagreeing(self._runs.pairs(noisy, before, after, self._runs.noise(noisy)))
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
         case = pair.before.case
@@ -359,17 +286,17 @@ class _Trial:
             equality = self._fixes[key].equality
             if pair.tells_nothing(equality):
                 return True
-            may |= allowed(equality, case, _name(key, self._fixes[key]))
+            may |= allowed(equality, case, name_of(key, self._fixes[key]))
             as_jitted = as_jitted or equality is Equality.AS_JITTED
             cured = cured or pair.is_cured(equality)
-        functions = {_name(key, self._fixes[key]) for key in keys}
+        functions = {name_of(key, self._fixes[key]) for key in keys}
         alike = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference is None
         return alike and (cured or sides_agree(pair, may, functions).difference is None)
 
     def _beside(self, key: Key, made: Fixes) -> Equality:
         """What may be asked of the function of `key` beside its original: as much as of its loosest fix."""
-        name = _name(key, self._fixes[key])
-        names = {other: _name(other, self._fixes[other]) for other in made}
+        name = name_of(key, self._fixes[key])
+        names = {other: name_of(other, self._fixes[other]) for other in made}
         same = [other for other in made if names[other] == name or names[other].startswith(f"{name}.<locals>.")]
         return max((self._fixes[other].equality for other in (*same, key)), key=_LOOSEST_LAST.index)
 
@@ -381,7 +308,7 @@ class _Trial:
         """
         together = Fixes(self._kept)
         cases = self._cases(key)
-        before, after = self._run(Fixes(), cases), self._run(together, cases)
+        before, after = self._runs.of(Fixes(), cases), self._runs.of(together, cases)
         telling = [
             case
             for case in cases
@@ -399,78 +326,19 @@ class _Trial:
         cases = self._cases(key) if cases is None else cases
         fix = self._fixes[key]
         like = fix.equality is Equality.LESS_MEMORY  # what is kept for the originals counts in the peaks of both sides
-        before, after = self._run(without, cases, beside=like), self._run(with_it, cases)
-        pairs = self._pairs(cases, before, after)
+        before, after = self._runs.of(without, cases, beside=like), self._runs.of(with_it, cases)
+        pairs = self._runs.pairs(cases, before, after)
         suspects = [
             pair.before.case
             for pair in pairs
             if not self._agrees(pair, {key}) and pair.before.failure == pair.after.failure
         ]
-        noisy = suspects if self._runner.repeats else cases
-        pairs = self._pairs(cases, before, after, self._known_noise(noisy))
+        noisy = suspects if self._runs.runner.repeats else cases
+        pairs = self._runs.pairs(cases, before, after, self._runs.noise(noisy))
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.equality)] or pairs
         if fix.equality is Equality.LESS_MEMORY:
-            telling = [self._settled(pair, without, with_it) for pair in telling]
-        return tuple(judge(pair, fix.equality, _name(key, fix), self._beside(key, with_it)) for pair in telling)
-
-    def _settled(self, pair: Pair, without: Fixes, with_it: Fixes) -> Pair:
-        """The pair with the least peaks of several runs, where those of one run each leave it open."""
-        sides = [self._measured(pair.before, without), self._measured(pair.after, with_it)]
-        pair = _with_least(pair, sides)
-        while is_blurred(pair) and min(map(len, sides)) < _MOST_PEAKS:
-            for side, fixes in zip(sides, (without, with_it), strict=True):
-                self._measure_memory(side, pair.before.case, fixes)
-            pair = _with_least(pair, sides)
-        return pair
-
-    def _measured(self, run: Measurement, fixes: Fixes) -> list[int]:
-        """The peaks of memory of all runs with these fixes, from now on."""
-        return self._peaks.setdefault((run.case, fixes & self._reaches[run.case]), [run.memory_bytes])
-
-    def _measure_memory(self, known: list[int], case: str, fixes: Fixes) -> None:
-        self._progress("running it once more, for its memory")
-        (run,) = self._runner.measure(self._patched(fixes), frozenset({case}))
-        known.append(max(known) if run.failure is not None else run.memory_bytes)
-
-    def _pairs(
-        self,
-        cases: Iterable[str],
-        before: Mapping[str, Measurement],
-        after: Mapping[str, Measurement],
-        noises: Mapping[str, Noise] = MappingProxyType({}),
-    ) -> list[Pair]:
-        return [
-            Pair.of(before[case], after[case], before.get(_twin(case)), noises.get(case, SILENCE)) for case in cases
-        ]
-
-    def _known_noise(self, cases: Sequence[str]) -> dict[str, Noise]:
-        """What differs between two runs of the original: nothing that it makes differ is held against a fix."""
-        missing = frozenset(cases) - self._noise.keys()
-        if missing:
-            self._progress("running it as it is once more")
-            for second in self._runner.measure({}, missing):
-                first = self._runs[(second.case, Fixes())]
-                self._noise[second.case] = noise(first, second)
-                self._measured(first, Fixes()).append(second.memory_bytes)
-        return {case: self._noise[case] for case in cases}
-
-
-def _name(key: Key, fix: Fix) -> str:
-    return f"{key[0]}:{fix.function}"
-
-
-def _with_least(pair: Pair, peaks: Sequence[Sequence[int]]) -> Pair:
-    """The pair with the least peaks of both sides; its noise is what the two least of a side differ by."""
-    before, after = (with_peak(run, min(side)) for run, side in zip((pair.before, pair.after), peaks, strict=True))
-    apart = [ordered[1] - ordered[0] for ordered in map(sorted, peaks) if len(ordered) > 1]
-    return replace(
-        pair, before=before, after=after, noise=replace(pair.noise, peak=max(apart, default=pair.noise.peak))
-    )
-
-
-def _twin(case: str) -> str:
-    """The jitted case of an eager one; no case's name if there is none."""
-    return case.replace(", eager, ", ", jit, ") if ", eager, " in case else ""
+            telling = [self._runs.settled(pair, without, with_it) for pair in telling]
+        return tuple(judge(pair, fix.equality, name_of(key, fix), self._beside(key, with_it)) for pair in telling)
 
 
 def _telling(comparison: Comparison) -> tuple[int, int, int, str]:

@@ -16,7 +16,8 @@ from jaxfix.drivers.work.watching import Advance, Watcher
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
-from jaxfix.evidence.prove import Runner, prove
+from jaxfix.evidence.prove import prove
+from jaxfix.evidence.runs import Runner
 from jaxfix.evidence.target import Local, Target
 from jaxfix.render.paint import printable
 

@@ -1,0 +1,163 @@
+"""The runs of a program: with every set of fixes at most once, from memory where they are known."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Protocol
+
+from jaxfix.core.finding import Fix
+from jaxfix.core.report import Measurement
+from jaxfix.evidence import outputs
+from jaxfix.evidence.outputs import SILENCE, Noise
+from jaxfix.evidence.verdict import Pair, is_blurred, stopping, with_peak
+
+Key = tuple[str, str]
+Fixes = frozenset[Key]
+Progress = Callable[[str], None]
+
+_MOST_PEAKS = 3
+"""How often the memory of a run is measured until it tells something: what else the machine does adds to a peak, and
+never takes from it, so the least of several is nearest to what the program needs."""
+
+
+class Runner(Protocol):
+    """Measures a program, or several cases of it, with other sources than those on the disk.
+
+    Attributes:
+      repeats: whether two runs of the same sources are known to be the same; a user's program need not be.
+      calls_originals: whether it can call the originals beside the rewritten functions, which takes its time.
+    """
+
+    command: str
+    repeats: bool
+    calls_originals: bool
+
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
+        """One run of each case with these sources; without calls of the originals where `beside` is false."""
+
+    def sha256(self, path: str) -> str: ...
+
+
+class Runs:
+    """What was measured of each case with each set of fixes.
+
+    Attributes:
+      reaches: of each case the fixes whose functions it calls. What it does depends on these alone, so a run serves for
+        every set with the same.
+      environment: where it ran; None where nothing says so.
+      failure: why it fails as it is; None if it does not.
+      stopping: that it was stopped before its end, in words that end a sentence; empty if it was not.
+      known_noise: what two runs of the original differ by, of the cases of which that is known.
+    """
+
+    def __init__(
+        self,
+        fixes: Mapping[Key, Fix],
+        patched: Callable[[Fixes], Mapping[str, bytes]],
+        runner: Runner,
+        progress: Progress,
+    ) -> None:
+        self.runner = runner
+        self._fixes, self._patched, self._progress = fixes, patched, progress
+        baseline = runner.measure({})
+        self.environment = next((run.environment for run in baseline if run.environment), None)
+        self.failure = next((run.failure for run in baseline if run.failure), None)
+        self.stopping = next((words for words in map(stopping, baseline) if words), "")
+        self.reaches = {
+            run.case: frozenset(key for key, fix in fixes.items() if name_of(key, fix) in run.functions)
+            for run in baseline
+        }
+        self.known_noise: dict[str, Noise] = {}
+        self._runs = {(run.case, Fixes()): run for run in baseline}
+        self._hurried: set[tuple[str, Fixes]] = set()
+        self._peaks: dict[tuple[str, Fixes], list[int]] = {}
+
+    def has(self, case: str, fixes: Fixes) -> bool:
+        """Whether the case has been run with these fixes."""
+        return (case, fixes & self.reaches[case]) in self._runs
+
+    def of(self, fixes: Fixes, cases: Iterable[str], *, beside: bool = True) -> dict[str, Measurement]:
+        """One run of each case with these fixes made; from memory where it has been run.
+
+        Args:
+          beside: whether the originals have to be called too. What a fix is left out of is compared with what it is
+            made in, whose originals were called: to call them again would take longer than many a program.
+        """
+        wanted = {case: (case, fixes & self.reaches[case]) for case in cases}
+        known = self._runs.keys() - self._hurried if beside else self._runs.keys()
+        missing = frozenset(case for case, name in wanted.items() if name not in known)
+        if missing:
+            self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes")
+            for run in self.runner.measure(self._patched(fixes), missing, beside=beside):
+                self._remember(run, fixes & self.reaches[run.case], beside)
+        return {case: self._runs[name] for case, name in wanted.items()}
+
+    def _remember(self, run: Measurement, fixes: Fixes, beside: bool) -> None:
+        self._runs[run.case, fixes] = run
+        if beside or not fixes or not self.runner.calls_originals:
+            self._hurried.discard((run.case, fixes))
+        else:
+            self._hurried.add((run.case, fixes))
+
+    def settled(self, pair: Pair, without: Fixes, with_it: Fixes) -> Pair:
+        """The pair with the least peaks of several runs, where those of one run each leave it open."""
+        sides = [self._measured(pair.before, without), self._measured(pair.after, with_it)]
+        pair = _with_least(pair, sides)
+        while is_blurred(pair) and min(map(len, sides)) < _MOST_PEAKS:
+            for side, fixes in zip(sides, (without, with_it), strict=True):
+                self._measure_memory(side, pair.before.case, fixes)
+            pair = _with_least(pair, sides)
+        return pair
+
+    def _measured(self, run: Measurement, fixes: Fixes) -> list[int]:
+        """The peaks of memory of all runs with these fixes, from now on."""
+        return self._peaks.setdefault((run.case, fixes & self.reaches[run.case]), [run.memory_bytes])
+
+    def _measure_memory(self, known: list[int], case: str, fixes: Fixes) -> None:
+        self._progress("running it once more, for its memory")
+        (run,) = self.runner.measure(self._patched(fixes), frozenset({case}))
+        known.append(max(known) if run.failure is not None else run.memory_bytes)
+
+    def pairs(
+        self,
+        cases: Iterable[str],
+        before: Mapping[str, Measurement],
+        after: Mapping[str, Measurement],
+        noises: Mapping[str, Noise] = MappingProxyType({}),
+    ) -> list[Pair]:
+        """Each case before and after, with what is known of its noise."""
+        return [
+            Pair.of(before[case], after[case], before.get(_twin(case)), noises.get(case, SILENCE)) for case in cases
+        ]
+
+    def noise(self, cases: Sequence[str]) -> dict[str, Noise]:
+        """What differs between two runs of the original: nothing that it makes differ is held against a fix."""
+        missing = frozenset(cases) - self.known_noise.keys()
+        if missing:
+            self._progress("running it as it is once more")
+            for second in self.runner.measure({}, missing):
+                first = self._runs[(second.case, Fixes())]
+                self.known_noise[second.case] = outputs.noise(first, second)
+                self._measured(first, Fixes()).append(second.memory_bytes)
+        return {case: self.known_noise[case] for case in cases}
+
+
+def name_of(key: Key, fix: Fix) -> str:
+    """How measurements name the function of a fix."""
+    return f"{key[0]}:{fix.function}"
+
+
+def _with_least(pair: Pair, peaks: Sequence[Sequence[int]]) -> Pair:
+    """The pair with the least peaks of both sides; its noise is what the two least of a side differ by."""
+    before, after = (with_peak(run, min(side)) for run, side in zip((pair.before, pair.after), peaks, strict=True))
+    apart = [ordered[1] - ordered[0] for ordered in map(sorted, peaks) if len(ordered) > 1]
+    return replace(
+        pair, before=before, after=after, noise=replace(pair.noise, peak=max(apart, default=pair.noise.peak))
+    )
+
+
+def _twin(case: str) -> str:
+    """The jitted case of an eager one; no case's name if there is none."""
+    return case.replace(", eager, ", ", jit, ") if ", eager, " in case else ""
