@@ -1,12 +1,13 @@
 """Whether the object behind a name stays what it is while the program runs."""
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxfix.core.binding import Binding
 from jaxfix.core.changes import INITIALISERS, MUTATORS, is_own_object
 from jaxfix.core.constancy import is_bound_by_a_cell, is_changed_elsewhere
-from jaxfix.core.holding import is_fillable, why_handed_on
+from jaxfix.core.holding import is_fillable, only_reads, why_handed_on
 from jaxfix.core.tree import walk
 
 if TYPE_CHECKING:
@@ -97,7 +98,20 @@ def _changes_itself(module: "Module", value: ast.expr | None) -> str | None:
                 if _stores_own(module, node):
                     return f"`{owner.name}.{member.name}` changes its object"
     stored = next((name for name in sorted(_attributes(module, owner)) if module.is_stored(name)), None)
-    return f"`{stored}` of a `{owner.name}` is bound anew" if stored is not None else None
+    if stored is not None:
+        return f"`{stored}` of a `{owner.name}` is bound anew"
+    return next(_handed_on(module, owner), None)
+
+
+def _handed_on(module: "Module", owner: ast.ClassDef) -> Iterator[str]:
+    """Where a list, a dictionary or an array of numpy that an object of the class holds may be filled anew."""
+    for name in sorted(_attributes(module, owner)):
+        uses = module.attributes(name)
+        values = (parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign))
+        if any(is_fillable(module, value) for value in values):
+            for use in uses:
+                if isinstance(use.ctx, ast.Load) and not only_reads(module, use):
+                    yield f"line {use.lineno} hands `{module.text(use)}` on, to code that may change it"
 
 
 def _attributes(module: "Module", owner: ast.ClassDef) -> set[str]:
