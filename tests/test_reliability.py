@@ -65,6 +65,16 @@ def test_twice_the_file_is_twice_the_work(example: growth.Example) -> None:
     assert twice < 2.6 * once
 
 
+def test_what_a_command_takes_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import jax\n")
+    taken = growth.ran(["check", str(tmp_path / "a.py")])
+    held = bytearray(300_000_000)  # by who measures
+    again = growth.ran(["check", str(tmp_path / "a.py")])
+    del held
+    assert taken["ends"] == again["ends"] == "0"
+    assert all(0 < each["peak_mb"] < 200 and each["seconds"] > 0 for each in (taken, again))  # type: ignore[operator]
+
+
 def test_a_chain_of_calls_is_looked_at_once_each() -> None:
     once, twice = (growth.work(CONDS % "\n".join(chain(count)), CODEMODS) for count in (12, 24))
     assert twice < 4.4 * once  # each read of the variable looks at every binding before it

@@ -5,7 +5,6 @@ import io
 import subprocess
 import sys
 import tempfile
-import time
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -146,22 +145,27 @@ def _huge() -> Iterator[dict[str, object]]:
             path = Path(folder) / "huge.py"
             path.write_text(text)
             for command in ("check --all", "apply --diff --unproven"):
-                before = time.monotonic()
-                words = [sys.executable, "-c", _MEASURED, *command.split(), "--exit-zero", str(path)]
-                words = [word for word in words if word != "--exit-zero" or command.startswith("apply")]
                 row = {"name": name, "size": len(text), "lines": text.count("\n"), "command": command}
-                try:
-                    done = subprocess.run(words, capture_output=True, text=True, timeout=_COMMAND_S)
-                    peak_mb = int(done.stderr.rsplit("\n", 2)[-2]) / 1024
-                    ends = str(done.returncode)
-                except subprocess.TimeoutExpired:
-                    peak_mb, ends = 0.0, f"ended after {_COMMAND_S} s"
-                yield row | {"seconds": time.monotonic() - before, "peak_mb": peak_mb, "ends": ends}
+                yield row | ran([*command.split(), "--exit-zero", str(path)])
+
+
+def ran(words: Sequence[str]) -> dict[str, object]:
+    """What `jaxfix` with these words, in a process of its own, took: CPU seconds, its peak of memory, how it ended."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _MEASURED, *words], capture_output=True, text=True, timeout=_COMMAND_S
+        )
+    except subprocess.TimeoutExpired:
+        return {"seconds": 0.0, "peak_mb": 0.0, "ends": f"ended after {_COMMAND_S} s"}
+    seconds, peak = done.stderr.splitlines()[-1].split()
+    return {"seconds": float(seconds), "peak_mb": int(peak) / 1e6, "ends": str(done.returncode)}
 
 
 _MEASURED = """\
-import resource, subprocess, sys
-ends = subprocess.call([sys.executable, "-m", "jaxfix", *sys.argv[1:]], stdout=subprocess.DEVNULL)
-print(f"\\n{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}", file=sys.stderr)
+import sys, time
+from jaxfix.__main__ import main
+from jaxfix.evidence.probe.memory import peak_bytes
+ends = main()
+print(f"\\n{time.process_time()} {peak_bytes()}", file=sys.stderr)
 sys.exit(ends)
 """

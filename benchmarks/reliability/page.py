@@ -95,7 +95,7 @@ def _sizes(part: Part) -> Iterator[str]:
     yield ""
     yield "One huge file, by the command line:"
     yield ""
-    yield "| file | bytes | lines | command | seconds | memory, MB | ends with |"
+    yield "| file | bytes | lines | command | CPU seconds | memory, MB | ends with |"
     yield "|---|---|---|---|---|---|---|"
     for row in part["of"]["huge"]:
         sizes = f"{row['size']:,} | {row['lines']:,} | `{row['command']}` | {row['seconds']:.0f} | {row['peak_mb']:.0f}"
