@@ -267,6 +267,17 @@ def test_the_project_is_left_alone(project: Path, cli: Cli) -> None:
     assert [path.name for path in project.iterdir()] == ["solver.py"]
 
 
+def test_what_check_has_found_is_fixed_as_if_nobody_had(project: Path, cli: Cli) -> None:
+    (project / "other.py").write_text("import solver\nfor i in range(9):\n    solver.solve(1.0)\n")
+    first = cli("apply", "--diff", "--unproven", "--no-cache")
+    assert "solver.py" in first.out and not databases(project)
+    cli("check")
+    assert cli("apply", "--diff", "--unproven") == first
+    forget()
+    assert cli("apply", "--diff", "--unproven").out == ""  # it is asked
+    assert cli("apply", "--diff", "--unproven", "--no-cache") == first
+
+
 # --- the same as without ----------------------------------------------------------------------------------------
 
 TEXTS = (

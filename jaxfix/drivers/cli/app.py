@@ -91,6 +91,7 @@ On = Annotated[
 Launcher = Annotated[
     str | None, typer.Option("--launcher", metavar="CMD", help="What starts it, such as 'srun --gpus=1'.")
 ]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Look at everything anew.")]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
 
 
@@ -129,7 +130,7 @@ def check(
     no_baseline: Annotated[
         bool, typer.Option("--no-baseline", help="Leave out nothing, whatever the configuration says.")
     ] = False,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Look at everything anew.")] = False,
+    no_cache: NoCache = False,
     exit_zero: ExitZero = False,
 ) -> None:
     """Say what is found; run nothing, and write nothing but a baseline."""
@@ -195,6 +196,7 @@ def apply(
     output_format: Reporting = ReportFormat.text,
     output_file: OutputFile = None,
     stdin_filename: StdinName = None,
+    no_cache: NoCache = False,
     exit_zero: ExitZero = False,
 ) -> None:
     """Fix what is found: what is safe, and what a rerun proves."""
@@ -209,7 +211,7 @@ def apply(
     )
     wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
     rest = (steps, tuple(observe or ()), on, launcher, output_file, interactive, forget, stat)
-    options = Options(wish, leave, diff, to, output_format.value, timeout, *rest)
+    options = Options(wish, leave, diff, to, output_format.value, timeout, *rest, cache=not no_cache)
     context.obj.append(partial(quick.judged, exit_zero, partial(work, request, options)))
 
 

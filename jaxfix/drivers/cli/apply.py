@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
-from jaxfix.drivers.cli import asking, outcome, output, terminal
+from jaxfix.drivers.cli import asking, cache, outcome, output, terminal
 from jaxfix.drivers.cli.interactive import review, settle
 from jaxfix.drivers.cli.interview import Reviewed
 from jaxfix.drivers.cli.prover import Prover
@@ -35,7 +35,8 @@ class Options:
     `timeout_s` is for each of the runs that prove, `steps` after how many steps a program is ended, and `compared` what
     is compared beside what was rewritten, as `module:function`; `on` and `launcher` say where they run; `output_file`
     is where the report goes, None for stdout. With `interactive` a person decides; `forget` drops what they refused
-    before. `stat` counts the lines that would change.
+    before. `stat` counts the lines that would change. With `cache`, what was found before counts where nothing has
+    changed.
     """
 
     wish: Wish
@@ -52,6 +53,7 @@ class Options:
     interactive: bool = False
     forget: bool = False
     stat: bool = False
+    cache: bool = True
 
     @property
     def is_dry(self) -> bool:
@@ -91,7 +93,7 @@ def apply(request: Request, options: Options) -> int:
     _check_targets(request, options, looked_at)
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None
-    session = opened(looked_at, terminal)
+    session = _opened(looked_at) if options.cache else opened(looked_at, terminal)
     shown = agenda(session.fixable, looked_at.run, request.python or place.interpreter)
 
     def rerun(command: str | None) -> Rerun:
@@ -129,6 +131,12 @@ def apply(request: Request, options: Options) -> int:
     for note in looked_at.notes:
         terminal.note(note)
     return _exit_code(found if options.is_dry else result.remaining, found, planned, decided.told)
+
+
+def _opened(looked_at: Targets) -> Session:
+    """As `opened`; where nothing is new since the last look and nothing is to be fixed, that look counts."""
+    with cache.memory_of(looked_at) as memory:
+        return opened(looked_at, terminal, memory)
 
 
 def _decided(

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from jaxfix import __version__
 from jaxfix.core.errors import WriteError
 from jaxfix.core.finding import Codemod
 from jaxfix.drivers import files
+from jaxfix.drivers.work.targets import Targets
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Forgetful, Look, Memory, Recalled, Record, Shared, Unit, former
 
@@ -81,6 +82,11 @@ def memory(codemods: Iterable[Codemod]) -> Iterator[Memory]:
         return
     with closing(kept):
         yield kept
+
+
+def memory_of(looked_at: Targets) -> AbstractContextManager[Memory]:
+    """As `memory`, for the codemods that look at these."""
+    return memory({codemod.id: codemod for target in looked_at.targets for codemod in target.codemods}.values())
 
 
 class Kept:

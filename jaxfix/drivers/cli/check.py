@@ -142,5 +142,5 @@ def _expected(found: Iterable[Diagnostic], looked_at: Iterable[Target]) -> tuple
 
 def _looked(looked_at: Targets) -> Looked:
     """As `look`; what was looked at before, and is the same, is not looked at again."""
-    with cache.memory({c.id: c for target in looked_at.targets for c in target.codemods}.values()) as memory:
+    with cache.memory_of(looked_at) as memory:
         return look(looked_at, terminal, memory)

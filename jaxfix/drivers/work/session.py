@@ -19,6 +19,7 @@ from jaxfix.drivers.work.proof import Proofs, Rerun, prove_all
 from jaxfix.drivers.work.targets import Target, Targets
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.work.writing import Leave, Mark, refuse_unsaved, write
+from jaxfix.engine.survey import Memory
 
 Salvage = Callable[[Sequence[Planned], Receipts], None]
 """Told what reruns of these have shown, where Ctrl-C or a lost connection ends them before their end."""
@@ -48,9 +49,13 @@ class Session:
         return plans(self.fixable, partial(by_mode, Mode.EVERYTHING, {}))
 
 
-def opened(looked_at: Targets, watcher: Watcher) -> Session:
-    """Looks at all targets; what is wrong with one is among the errors."""
-    looked = look(looked_at, watcher)
+def opened(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> Session:
+    """Looks at all targets; what is wrong with one is among the errors.
+
+    Args:
+      memory: what was found before; fixes are made of what is read now.
+    """
+    looked = look(looked_at, watcher, memory)
     found = replace(looked.findings, errors=(*looked_at.errors, *looked.findings.errors))
     return Session(replace(looked_at, targets=looked.targets), found)
 
