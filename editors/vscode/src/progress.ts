@@ -51,7 +51,7 @@ export class Progresses {
     const ended = new Promise<void>((done) => {
       this.shown.set(token, { done, report: (step) => { report(step); }, percentage: 0 });
     });
-    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: `jaxfix: ${title}` };
+    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
     void vscode.window.withProgress(options, (progress, cancelled) => {
       cancelled.onCancellationRequested(() => { this.cancel(token); });
       report = (step) => { progress.report(step); };
