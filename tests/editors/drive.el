@@ -1,4 +1,4 @@
-;; Emacs with eglot, in batch: opens a file, waits for its finding, takes the quick-fix, saves.
+;; Emacs with eglot, in batch, its configuration loaded: opens a file, waits for its finding, takes the action, saves.
 (require 'package)
 (package-initialize)
 (require 'eglot)
@@ -6,7 +6,6 @@
 (setq make-backup-files nil auto-save-default nil create-lockfiles nil
       eglot-sync-connect 30 eglot-connect-timeout 60 eglot-confirm-server-initiated-edits nil
       eglot-events-buffer-size 0)
-(setq eglot-server-programs (list (cons 'python-mode (split-string (getenv "SERVER") " "))))
 
 (defun wait-for (what check)
   (let ((end (+ (float-time) 60)) found)
@@ -24,9 +23,9 @@
 (wait-for "no diagnostics" (lambda () (flymake-start) (flymake-diagnostics)))
 (let ((found (car (flymake-diagnostics))))
   (goto-char (flymake-diagnostic-beg found))
-  (message "%d:%d %s" (line-number-at-pos) (1+ (current-column)) (flymake-diagnostic-text found))
+  (message "%d:%d %s" (line-number-at-pos) (1+ (- (point) (line-beginning-position))) (flymake-diagnostic-text found))
   (let ((action (aref (vconcat (eglot-code-actions (flymake-diagnostic-beg found) (flymake-diagnostic-end found)
-                                                   "quickfix"))
+                                                   (getenv "KIND")))
                       0)))
     (if (fboundp 'eglot-execute)
         (eglot-execute (eglot-current-server) action)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jaxfix.drivers.lsp import settings
 
-MANIFEST = Path(__file__).parents[1] / "editors" / "vscode" / "package.json"
+MANIFEST = Path(__file__).parents[2] / "editors" / "vscode" / "package.json"
 OF_THE_EXTENSION = {"server.command", "trace.server"}
 
 

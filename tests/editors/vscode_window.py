@@ -7,15 +7,14 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-EXTENSION = Path(__file__).parents[1] / "editors" / "vscode"
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 BUILT = EXTENSION / ".code-server" / "code-server"
 CODE_SERVER = os.environ.get("CODE_SERVER") or (str(BUILT) if BUILT.exists() else shutil.which("code-server"))
 PATIENCE_MS = int(os.environ.get("JAXFIX_PATIENCE_MS", "90000"))
@@ -44,8 +43,10 @@ class Server:
 
     port: int
 
-    def address(self, folder: Path) -> str:
-        return f"http://127.0.0.1:{self.port}/?folder={quote(str(folder))}"
+    def address(self, place: Path) -> str:
+        """Where a folder is shown, or the folders that a file of a workspace lists."""
+        kind = "folder" if place.is_dir() else "workspace"
+        return f"http://127.0.0.1:{self.port}/?{kind}={quote(str(place))}"
 
 
 @contextmanager
@@ -119,8 +120,8 @@ class Window:
     def __init__(self, page: Any) -> None:
         self.page = page
 
-    def open(self, server: Server, folder: Path, name: str | None = None) -> None:
-        self.page.goto(server.address(folder), wait_until="domcontentloaded")
+    def open(self, server: Server, place: Path, name: str | None = None) -> None:
+        self.page.goto(server.address(place), wait_until="domcontentloaded")
         self.page.wait_for_selector(".monaco-workbench", timeout=PATIENCE_MS)
         if name is not None:
             self.file(name)
@@ -130,6 +131,14 @@ class Window:
         row.dblclick(timeout=PATIENCE_MS)
         self.page.locator(".tab.active", has_text=name).wait_for(timeout=PATIENCE_MS)
         self.page.wait_for_selector(".monaco-editor .view-lines")
+
+    def find(self, name: str) -> None:
+        """Opens the file that is called so, wherever it is."""
+        self.page.keyboard.press("F1")
+        self.page.locator(".quick-input-widget input").first.fill(name)
+        self.page.locator(".quick-input-widget .monaco-list-row", has_text=name).first.wait_for(timeout=PATIENCE_MS)
+        self.page.keyboard.press("Enter")
+        self.page.locator(".tab.active", has_text=name).wait_for(timeout=PATIENCE_MS)
 
     def squiggles(self, kind: str = "warning") -> Any:
         found = self.page.locator(f".squiggly-{kind}")
@@ -151,6 +160,15 @@ class Window:
         found = self.page.locator(".monaco-hover:not(.hidden) .hover-row, .monaco-resizable-hover .hover-row").first
         found.wait_for(timeout=PATIENCE_MS)
         return found
+
+    def problems(self) -> list[str]:
+        """Where the findings are, as the list of problems says it."""
+        self.page.keyboard.press("Control+Shift+m")
+        places = self.page.locator(".markers-panel .marker-line")
+        places.first.wait_for(timeout=PATIENCE_MS)
+        found = places.all_inner_texts()
+        self.page.keyboard.press("Control+j")
+        return [place.strip() for place in found]
 
     def to_problem(self) -> None:
         """The cursor onto the next finding."""
@@ -188,14 +206,17 @@ class Window:
         """Waits until the item in the status bar says so to a screen reader."""
         self.page.locator(f"[id='jaxfix.jaxfix.jaxfix.status'][aria-label*='{text}']").wait_for(timeout=PATIENCE_MS)
 
-    def notification(self, text: str) -> Any:
+    def notification(self, text: str, patience_ms: int = PATIENCE_MS) -> Any:
         found = self.page.locator(".notification-toast", has_text=text).first
-        found.wait_for(timeout=PATIENCE_MS)
+        found.wait_for(timeout=patience_ms)
         return found
 
     def save(self) -> None:
         self.page.keyboard.press("Control+s")
         self.page.locator(".tab.active.dirty").wait_for(state="detached", timeout=PATIENCE_MS)
+
+
+Opens = Callable[..., Window]
 
 
 def until(what: str, holds: Any) -> None:
