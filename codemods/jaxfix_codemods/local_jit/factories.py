@@ -161,6 +161,10 @@ def judge(module: Module, made: Made) -> Move:
 
 def _check_factory(module: Module, factory: ast.FunctionDef) -> None:
     """Refuses a function that does more than make another one, or that makes one which reads what can change."""
+    is_global = module.parent(factory) is module.tree
+    reason = is_kept(module, factory.name, module.tree) if is_global else None
+    if reason is not None:
+        raise hoisting.Stuck(f"it is made by `{factory.name}`: {reason}")
     reason = next(effects(module, factory), None) or purity(module, factory).reason
     if reason is not None:
         raise hoisting.Stuck(f"`{factory.name}` cannot be called once for all: {reason}")

@@ -171,9 +171,24 @@ class Given:
             self._check_filled(name.id)
 
     def _check_filled(self, name: str) -> None:
+        """What came from elsewhere, where others may hold it too."""
         filled = next(self._filled(), None)
         if filled is not None:
             raise hoisting.Stuck(f"line {filled.lineno} changes `{filled.id}` in place, which may be `{name}` too")
+        other = next(self._runs_others(), None)
+        if other is not None:
+            raise hoisting.Stuck(f"line {other.lineno} runs code that was not read, which may change `{name}`")
+
+    def _runs_others(self) -> Iterator[ast.expr]:
+        """Where the loop waits, or calls what it was handed."""
+        module = self._module
+        for node in walk(self._loop):
+            match node:
+                case ast.Yield() | ast.YieldFrom() | ast.Await():
+                    yield node
+                case ast.Call(func=ast.Name(id=name) as func) if (scope := module.scope_of(name, func)) is not None:
+                    if any(isinstance(binding.node, ast.arg) for binding in module.bindings(name, scope)):
+                        yield node
 
     def _filled(self) -> Iterator[ast.Name]:
         """What the loop, and the code of this file that it runs, changes in place: but for what it made itself."""
