@@ -93,9 +93,8 @@ class Bindings:
     @cached_property
     def _declarations(self) -> dict[str, list[ast.Global | ast.Nonlocal]]:
         found: dict[str, list[ast.Global | ast.Nonlocal]] = {}
-        kinds = self._index.kinds
-        if ast.Global in kinds or ast.Nonlocal in kinds:
-            for node in self._index.nodes:
+        for kind in (ast.Global, ast.Nonlocal):
+            for node in self._index.kinds.get(kind, ()):
                 if isinstance(node, ast.Global | ast.Nonlocal):
                     for name in node.names:
                         found.setdefault(name, []).append(node)

@@ -18,6 +18,7 @@ _BINDING = frozenset(
         *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
     }
 )
+_TELLING = _BINDING | _SCOPES
 
 
 class _Into:
@@ -32,7 +33,7 @@ class Index:
 
     Attributes:
       nodes: all of them, the module first.
-      kinds: those of each class.
+      kinds: those of each class, but for variables.
       names: the variables, bound and read, by their name.
       attributes: the attributes, by their name.
       binding: what binds each name, whatever scope it does so in.
@@ -58,18 +59,17 @@ class Index:
         """One flat loop without calls: no other line of jaxfix runs as often as these."""
         nodes, kinds, names, attributes = self.nodes, self.kinds, self.names, self.attributes
         binding, parents, around = self.binding, self.parents, self.around
-        variables = kinds[ast.Name]
+        variable, constant, attribute, load = ast.Name, ast.Constant, ast.Attribute, ast.Load
         scope: Scope | None = None
         pending: list[Any] = [tree]
         while pending:
             node = pending.pop()
             kind = node.__class__
-            if kind is ast.Name:
+            if kind is variable:
                 nodes.append(node)
                 around[node] = scope
-                variables.append(node)
                 names[node.id].append(node)
-                if node.ctx.__class__ is not ast.Load:
+                if node.ctx.__class__ is not load:
                     binding[node.id].append(node)
                 continue
             fields = FIELDS[kind]
@@ -80,7 +80,9 @@ class Index:
             nodes.append(node)
             around[node] = scope
             kinds[kind].append(node)
-            if kind is ast.Attribute:
+            if kind is constant:
+                continue
+            if kind is attribute:
                 attributes[node.attr].append(node)
                 parents[node.value] = node
                 pending.append(node.value)
@@ -94,11 +96,11 @@ class Index:
                     below.append(value)
             for child in below:
                 parents[child] = node
-            if kind in _BINDING:
+            if kind in _TELLING:
                 for name in bound_by(node):
                     binding[name].append(node)
-            if kind in _SCOPES:
-                below = _entering(node, below, scope)
+                if kind in _SCOPES:
+                    below = _entering(node, below, scope)
             below.reverse()
             pending += below
 

@@ -112,6 +112,8 @@ def _jitted(module: "Module", expr: ast.expr, depth: int) -> Jitted | None:
     match expr:
         case ast.Call(func=func) if is_jit(module, func):
             return _of_call(module, expr, depth)
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name not in module.perhaps_jitted:
+            return None
         case ast.Name(id=name) if depth and (scope := module.scope_of(name, expr)) is not None:
             match [binding.node for binding in module.bindings(name, scope)]:
                 case [ast.FunctionDef() as function]:

@@ -1,7 +1,7 @@
 """The semantic model of one file: one parse, one walk, and answers on demand."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -13,7 +13,7 @@ from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import leaving
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import ALONE, Surroundings
-from jaxfix.core.index import Index, Scope, is_inside
+from jaxfix.core.index import Index, Scope, bound_by, is_inside
 from jaxfix.core.jax_names import is_retrace
 from jaxfix.core.jitted import COMPILING, Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.reach import Reach, Runs
@@ -77,6 +77,8 @@ class Module:
 
     def of(self, kind: type[N]) -> list[N]:
         """The nodes of one class, in the order of the text."""
+        if kind is ast.Name:
+            return cast(list[N], self.among(ast.Name))
         return cast(list[N], self._index.kinds.get(kind, []))
 
     def among(self, *kinds: type[ast.AST]) -> list[ast.AST]:
@@ -112,6 +114,11 @@ class Module:
         """Every attribute of this name, in the order of the text."""
         return tuple(self._index.attributes.get(name, ()))
 
+    @property
+    def attribute_names(self) -> Collection[str]:
+        """The names of all attributes that are read, stored or deleted, of whatever object."""
+        return self._index.attributes.keys()
+
     def once(self, make: Callable[["Module"], T]) -> T:
         """What `make` tells of this module, asked for once: for analyses that several codemods share."""
         if make not in self._made:
@@ -141,6 +148,10 @@ class Module:
         while scope is not None and not isinstance(scope, FUNCTIONS):
             scope = self._around[scope]
         return scope
+
+    def is_top_level(self, node: ast.AST) -> bool:
+        """Whether `node` is evaluated by the module itself, in no function, class or comprehension."""
+        return self._around.get(node) is self.tree
 
     def functions_around(self, node: ast.AST) -> tuple[Function, ...]:
         """The functions in whose calls `node` runs, from the inside out."""
@@ -189,6 +200,8 @@ class Module:
 
     def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
         """The loops around `node` within its function that run it again and again, from the inside out."""
+        if self.function(node) not in self._looping:
+            return ()
         found = []
         inner = node
         for outer in self.ancestors(node):
@@ -198,6 +211,11 @@ class Module:
                 found.append(outer)
             inner = outer
         return tuple(found)
+
+    @cached_property
+    def _looping(self) -> frozenset[Function | None]:
+        """The functions that have a loop; None for the module itself."""
+        return frozenset(map(self.function, self.among(*_LOOPS)))
 
     def leaves(self, around: ast.AST) -> tuple[ast.stmt, ...]:
         """The statements that leave `around`, a function or a loop, or a round of it, before its end."""
@@ -311,7 +329,8 @@ class Module:
     def bound(self) -> frozenset[str]:
         """The names that some scope binds to something else than an import."""
         found = {f.name for f in self.functions if not isinstance(f, ast.Lambda)}
-        return frozenset(found.union(node.id for node in self.of(ast.Name) if node.ctx.__class__ is ast.Store))
+        stores = (node for nodes in self._index.binding.values() for node in nodes if isinstance(node, ast.Name))
+        return frozenset(found.union(node.id for node in stores if node.ctx.__class__ is ast.Store))
 
     def fresh(self, name: str) -> str:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
@@ -324,14 +343,17 @@ class Module:
 
     @cached_property
     def _identifiers(self) -> set[str]:
-        found = set(self._index.binding)
-        for node in self.nodes:
-            match node:
-                case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
-                    found.add(name)
-                case ast.Constant(value=str(name)) if name.isidentifier():
-                    found.add(name)  # such as an entry of `__all__`
-        return found
+        return set(self.words)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier of the code, also one that is all of a string, such as an entry of `__all__`."""
+        imported = {part for alias in self.of(ast.alias) for part in alias.name.split(".")}
+        keywords = {keyword.arg for keyword in self.of(ast.keyword) if keyword.arg is not None}
+        texts = (constant.value for constant in self.of(ast.Constant))
+        quoted = {text for text in texts if isinstance(text, str) and text.isidentifier()}
+        index = self._index
+        return frozenset({*index.names, *index.attributes, *index.binding, *imported, *keywords, *quoted})
 
     @cached_property
     def has_star_import(self) -> bool:
@@ -345,11 +367,22 @@ class Module:
     def imports(self) -> Mapping[str, str]:
         """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
         found = {}
-        for name in self.names():
+        for name in self._imports:
             is_gone = any(map(_is_deletion, self.bindings(name)))
             if not is_gone and (qualname := self._imported(name, self.tree)) is not None:
                 found[name] = qualname
         return found
+
+    @cached_property
+    def _imports(self) -> tuple[str, ...]:
+        """The names that imports bind, in whatever scope."""
+        names = (name for node in self.among(ast.Import, ast.ImportFrom) for name in bound_by(node))
+        return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def _standing(self) -> frozenset[str]:
+        """The names that may stand for something with another name, by an import or by `name = other.name`."""
+        return self._aliases.union(self._imports)
 
     def qualname(self, expr: ast.AST, *, depth: int = 4) -> str | None:
         """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported; None otherwise.
@@ -357,14 +390,14 @@ class Module:
         Follows imports in any scope, and names bound once to such an expression. Names that are bound more
         than once mean something only if every binding imports the same thing.
         """
-        match expr:
-            case ast.Attribute(value=value, attr=attr):
-                base = self.qualname(value, depth=depth)
-                return None if base is None else f"{base}.{attr}"
-            case ast.Name(id=name):
-                scope = self.scope_of(name, expr)
-                return None if scope is None else self._qualname_of(name, scope, depth)
-        return None
+        root = expr
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id not in self._standing:
+            return None
+        scope = self.scope_of(root.id, root)
+        found = self._qualname_of(root.id, scope, depth) if scope is not None else None
+        return found if found is None or root is expr else found + _tail(expr)
 
     def _qualname_of(self, name: str, scope: Scope, depth: int) -> str | None:
         key = (name, scope, depth)
@@ -456,15 +489,17 @@ class Module:
     def _aliases(self) -> frozenset[str]:
         """The names that may be bound to what has another name where it is defined."""
         found = {alias.asname for alias in self.of(ast.alias) if alias.asname}
-        for node in self.among(ast.Assign, ast.AnnAssign, ast.NamedExpr):
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()):
-                    found.add(name)
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Name() | ast.Attribute()):
-                    found.add(name)
-                case ast.NamedExpr(target=ast.Name(id=name), value=ast.Name() | ast.Attribute()):
-                    found.add(name)
+        found.update(target.id for target, value in self.assigned if isinstance(value, ast.Name | ast.Attribute))
         return frozenset(found)
+
+    @cached_property
+    def assigned(self) -> tuple[tuple[ast.Name, ast.expr], ...]:
+        """The variables that have a value of their own, each with it: those that `value_of` has an answer for."""
+        plain = ((node.targets[0], node.value) for node in self.of(ast.Assign) if len(node.targets) == 1)
+        typed = ((node.target, node.value) for node in self.of(ast.AnnAssign) if node.value is not None)
+        inside = ((node.target, node.value) for node in self.of(ast.NamedExpr))
+        every = (*plain, *typed, *inside)
+        return tuple((target, value) for target, value in every if isinstance(target, ast.Name))
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda."""
@@ -492,6 +527,16 @@ class Module:
     def jit(self, expr: ast.expr) -> Jit | None:
         """As `jitted`, of another file of the project too: only what callers see of it."""
         return jit(self, expr)
+
+    @cached_property
+    def perhaps_jitted(self) -> frozenset[str]:
+        """The variables and attributes of this file, by their name, that may be bound to what a transformation made."""
+        decorated = (f.name for f in self.functions if not isinstance(f, ast.Lambda) and f.decorator_list)
+        stored = (node.attr for node in self.of(ast.Attribute) if node.ctx.__class__ is not ast.Load)
+        kinds = (ast.Call, ast.Name, ast.Attribute)
+        return frozenset(
+            (*decorated, *stored, *(target.id for target, value in self.assigned if isinstance(value, kinds)))
+        )
 
     @cached_property
     def jitted_calls(self) -> tuple[tuple[ast.Call, Jit], ...]:
@@ -580,6 +625,15 @@ def parsed(source: SourceFile) -> ast.Module:
     if source.notebook is not None:
         source.notebook.check(tree, source.path)
     return tree
+
+
+def _tail(expr: ast.AST) -> str:
+    """The attributes that `expr` reads of what it begins with, such as `.lax.scan`."""
+    found = ""
+    while isinstance(expr, ast.Attribute):
+        found = f".{expr.attr}{found}"
+        expr = expr.value
+    return found
 
 
 def _runs_once(loop: ast.AST, part: ast.AST) -> bool:

@@ -68,7 +68,7 @@ class _Outward:
     def _mentions(self) -> set[str]:
         """What `uses` may be asked for: read off the names alone, so that some may stand for something else here."""
         spelled = self.module.spelled
-        found = {f".{node.attr}" for node in self.module.of(ast.Attribute) if node.attr.startswith("_")}
+        found = {f".{name}" for name in self.module.attribute_names if name.startswith("_")}
         for name, dotted in self.theirs.items():
             tails = {self._tail(node) for node in spelled.get(name, ())}
             found |= {of + tail for of in dotted for tail in tails}
@@ -92,13 +92,11 @@ class _Outward:
     def _objects(self) -> dict[str, set[str]]:
         """The names that may stand for an object of a class of another file, with the names of such classes."""
         found: dict[str, set[str]] = {}
-        for target in self.module.of(ast.Name):
-            value = self.module.value_of(target) if target.ctx.__class__ is ast.Store else None
-            if isinstance(value, ast.Call):
-                root = _root(value.func)
-                if root is not None and root.id in self.theirs:
-                    made = {of + self._tail(root) for of in self.theirs[root.id]}
-                    found.setdefault(target.id, set()).update(made)
+        for target, value in self.module.assigned:
+            root = _root(value.func) if isinstance(value, ast.Call) else None
+            if root is not None and root.id in self.theirs:
+                made = {of + self._tail(root) for of in self.theirs[root.id]}
+                found.setdefault(target.id, set()).update(made)
         return found
 
     def _wraps(self) -> Iterator[tuple[str, Wrapping]]:
@@ -109,26 +107,31 @@ class _Outward:
                     yield function.name, found
 
     def _perhaps_decorators(self) -> list[Function]:
-        """The functions that return one that they define, or put something under `jit`."""
+        """The functions that return one that they define, or put something with a name under `jit`."""
         inner = {f.name for f in self.module.functions if not isinstance(f, ast.Lambda)}
         returns = (n for n in self.module.of(ast.Return) if isinstance(n.value, ast.Name) and n.value.id in inner)
         by_call = (call for call in self.module.of(ast.Call) if isinstance(call.func, ast.Call))
-        inside = (*returns, *self.module.calls(*COMPILING), *by_call)
+        calls = (*self.module.calls(*COMPILING), *by_call)
+        staging = (call for call in calls if call.args and isinstance(call.args[0], ast.Name))
+        inside = (*returns, *staging)
         return list({function: None for node in inside for function in self.module.functions_around(node)})
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
         """The names of the module for what is imported, through `name = other.name` too."""
         imports = self.module.imports
-        for name in self.module.names() - {"*"}:
-            if name in imports:
-                found: str | None = imports[name]
-            else:
-                (first, *more) = self.module.bindings(name)
-                value = self.module.value_of(first.node) if isinstance(first.node, ast.Name) and not more else None
-                is_name = isinstance(value, ast.Name | ast.Attribute)
-                found = self.module.qualname(value) if is_name and value is not None else None
-            if found is not None and not found.startswith("."):
-                yield name, found
+        yield from ((name, of) for name, of in imports.items() if name != "*" and not of.startswith("."))
+        for target, value in self.module.assigned:
+            if isinstance(value, ast.Name | ast.Attribute) and target.id not in imports and self._is_only(target):
+                found = self.module.qualname(value)
+                if found is not None and not found.startswith("."):
+                    yield target.id, found
+
+    def _is_only(self, node: ast.Name | ast.FunctionDef) -> bool:
+        """Whether nothing else binds this name of the module."""
+        if not self.module.is_top_level(node):
+            return False
+        name = node.id if isinstance(node, ast.Name) else node.name
+        return [binding.node for binding in self.module.bindings(name)] == [node]
 
     def _is_alias(self, node: ast.expr, of: str) -> bool:
         """Whether `node` is all that a name of the module is bound to: those who use that name say what they do."""
@@ -156,41 +159,32 @@ class _Outward:
                 yield found
 
     def _jits(self) -> Iterator[tuple[str, Jit]]:
-        for name in self.module.names():
-            for binding in self.module.bindings(name)[:1]:
-                found = self._jit(name, binding.node)
-                if found is not None:
-                    yield name, found
-        for function in self.module.functions:
-            owner = self.module.method_of(function)
-            if owner is not None and self.module.function(owner) is None:
-                found_method = self.module.decorated(function)
-                if found_method is not None:
-                    yield self.module.path(function), found_method.jit
+        for target, value in self.module.assigned:
+            found = self.module.jit(value) if self._is_only(target) else None
+            if found is not None:
+                yield target.id, found
+        for function in self.module.of(ast.FunctionDef):
+            decorated = self.module.decorated(function) if function.decorator_list else None
+            if decorated is not None and self._is_known(function):
+                yield self.module.path(function), decorated.jit
 
-    def _jit(self, name: str, node: ast.AST) -> Jit | None:
-        if len(self.module.bindings(name)) != 1:
-            return None
-        if isinstance(node, ast.FunctionDef):
-            found = self.module.decorated(node)
-            return found.jit if found is not None else None
-        value = self.module.value_of(node) if isinstance(node, ast.Name) else None
-        return self.module.jit(value) if value is not None else None
+    def _is_known(self, function: ast.FunctionDef) -> bool:
+        """Whether others know it by its name: a function of the module, or a method."""
+        owner = self.module.method_of(function)
+        return self._is_only(function) if owner is None else self.module.function(owner) is None
 
     # --- uses of others' things -------------------------------------------------------------------------------
 
     def _references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
         """The names and attributes that stand for something of `names`, each with that name."""
         words = {name.rpartition(".")[2] for name in names}
-        for node in self.module.among(ast.Name, ast.Attribute):
-            assert isinstance(node, ast.Name | ast.Attribute)
-            if self._ends_in(node, words) and not self._goes_on(node):
+        variables = {name for name, dotted in self.theirs.items() if not names.isdisjoint(dotted)}
+        spelled = self.module.spelled
+        chosen: set[ast.AST] = {node for word in words for node in self.module.attributes(word)}
+        chosen.update(node for name in variables | (words if self.stars else set()) for node in spelled.get(name, ()))
+        for node in self.module.nodes if chosen else ():
+            if node in chosen and isinstance(node, ast.Name | ast.Attribute) and not self._goes_on(node):
                 yield from ((node, of) for of in self._named(node) if of in names)
-
-    def _ends_in(self, node: ast.Name | ast.Attribute, words: Container[str]) -> bool:
-        if isinstance(node, ast.Attribute):
-            return node.attr in words
-        return node.id in self.theirs or (bool(self.stars) and node.id in words)
 
     def _named(self, node: ast.expr) -> tuple[str, ...]:
         """The dotted names of what `node` may stand for in other files of the project."""
@@ -299,19 +293,19 @@ class _Outward:
 
     def _changed_nodes(self) -> Iterator[ast.expr]:
         """What is bound anew, or whose object is changed."""
-        for node in self.module.among(ast.Attribute, ast.Subscript, ast.AugAssign, ast.Call):
-            match node:
-                case ast.Attribute(ctx=ast.Store() | ast.Del()):
-                    yield from (node, node.value)
-                case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-                    yield value
-                case ast.AugAssign(target=target):
-                    yield target
-                case ast.Call(func=ast.Attribute(attr=attr) as method) if attr in MUTATORS:
-                    yield method
-            match node:
-                case ast.Call(func=func, args=[first, ast.Constant(value=str()), *_]) if _last(func) in _BY_NAME:
-                    yield first
+        for attribute in self.module.of(ast.Attribute):
+            if attribute.ctx.__class__ is not ast.Load:
+                yield from (attribute, attribute.value)
+        for subscript in self.module.of(ast.Subscript):
+            if subscript.ctx.__class__ is not ast.Load:
+                yield subscript.value
+        yield from (node.target for node in self.module.of(ast.AugAssign))
+        for call in self.module.of(ast.Call):
+            last = _last(call.func)
+            if last in MUTATORS and isinstance(call.func, ast.Attribute):
+                yield call.func
+            if last in _BY_NAME and _names_a_part(call):
+                yield call.args[0]
 
     def _opening_nodes(self) -> Iterator[ast.expr]:
         """What may give all names of something of another file away."""
@@ -374,6 +368,14 @@ class _Outward:
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
                 if _last(func) in ("setattr", "delattr", "object"):  # also `monkeypatch.setattr`, `mock.patch.object`
                     yield f"{of}.{name}"
+
+
+def _names_a_part(call: ast.Call) -> bool:
+    """Whether it is a call such as `setattr(module, "name", ...)`."""
+    match call.args:
+        case [_, ast.Constant(value=str()), *_]:
+            return True
+    return False
 
 
 def _root(node: ast.expr) -> ast.Name | None:

@@ -44,14 +44,18 @@ def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
     takes = {f: [(a, o) for a in _arguments_of(f) if (o := _annotated(records, a)) is not None] for f in functions}
     if not any(takes.values()):
         return
-    makes = {f: {o for expr in returned(f) for o in _made_in(module, records, expr)} for f in functions}
-    for init in functions:
-        if takes[init] or len(makes[init]) != 1 or module.function(init) is not None:
+    makes = {f: _makes(module, records, f) for f in functions if takes[f] or module.function(f) is None}
+    for init, made in makes.items():
+        if takes[init] or len(made) != 1 or module.function(init) is not None:
             continue
         for update in functions:
-            states = [argument for argument, owner in takes[update] if owner in makes[init]]
-            if len(states) == 1 and makes[update] & makes[init]:
+            states = [argument for argument, owner in takes[update] if owner in made]
+            if len(states) == 1 and makes[update] & made:
                 yield Pair(init, update, states[0])
+
+
+def _makes(module: Module, records: Records, function: Function) -> set[ast.ClassDef]:
+    return {owner for expr in returned(function) for owner in _made_in(module, records, expr)}
 
 
 def _annotated(records: Records, parameter: ast.arg) -> ast.ClassDef | None:
@@ -77,6 +81,9 @@ def _class_of_parameter(module: Module, records: Records, expr: ast.expr) -> Ite
 
 
 def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
+    names = {f.name for f in module.functions if not isinstance(f, ast.Lambda)} - {"__init__"}
+    if not any("init" in name for name in names):
+        return
     for node in module.among(ast.Call, ast.Return, ast.ClassDef, ast.Module):
         match node:
             case ast.Call(args=[first, second, *_]):

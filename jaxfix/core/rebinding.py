@@ -28,11 +28,12 @@ class Rebinding:
 
 
 def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
-    for call in module.of(ast.Call):
-        if not isinstance(module.parent(call), ast.Assign):
+    for statement in module.of(ast.Assign):
+        call = statement.value
+        if not isinstance(call, ast.Call) or not module.loops(call):
             continue
         function = origins.called(call)
-        if function is None or not module.loops(call) or not _is_jitted(module, origins, call, function):
+        if function is None or not _is_jitted(module, origins, call, function):
             continue
         for target, place in _targets(module, call):
             firsts = tuple(_firsts(module, target, call))

@@ -52,8 +52,9 @@ def wrapping_of(module: "Module", function: Function) -> Wrapping | None:
 
 def is_decorator(function: ast.FunctionDef) -> bool:
     """Whether it may be meant to decorate: it returns a function that it defines."""
-    own = {node.name for node in walk(function) if isinstance(node, ast.FunctionDef) and node is not function}
-    results = (node.value for node in walk(function) if isinstance(node, ast.Return))
+    inside = walk(function)
+    own = {node.name for node in inside if isinstance(node, ast.FunctionDef) and node is not function}
+    results = (node.value for node in inside if isinstance(node, ast.Return))
     return any(isinstance(result, ast.Name) and result.id in own for result in results)
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import keyword
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 
+_KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
 _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
 
 
@@ -87,6 +89,7 @@ def analyze(
         codemods = tuple(codemods)
         bugs: list[str] = []
         mentioned = [codemod for codemod in codemods if is_mentioned(codemod, source.text)]
+        mentioned = [codemod for codemod in mentioned if _is_named(codemod, module)]
         found = _all(module, mentioned, made, bugs)
         found, explained = _with_seen(module, found, seen)
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
@@ -129,6 +132,18 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
 def is_mentioned(codemod: Codemod, text: bytes) -> bool:
     """Whether `text` mentions one of the triggers of `codemod`."""
     return any(trigger.rpartition(".")[2].encode() in text for trigger in codemod.triggers)
+
+
+def _is_named(codemod: Codemod, module: Module) -> bool:
+    """Whether the code mentions a trigger, and not just a comment or a text of several words."""
+    return any(_has(module, trigger.rpartition(".")[2]) for trigger in codemod.triggers)
+
+
+def _has(module: Module, word: str) -> bool:
+    if word == "**":  # which stands before keyword arguments more often
+        binary: list[ast.BinOp | ast.AugAssign] = [*module.of(ast.BinOp), *module.of(ast.AugAssign)]
+        return any(isinstance(node.op, ast.Pow) for node in binary)
+    return word in module.words or not word.isidentifier() or word in _KEYWORDS
 
 
 def _figures(seen: Sequence[Compiled]) -> Seen:

@@ -116,10 +116,13 @@ def _read(packages: frozenset[str], shard: Sequence[_Asked]) -> list[Uses]:
 
 
 def _uses(source: SourceFile, around: Surroundings, packages: frozenset[str], names: frozenset[str]) -> Uses:
+    module = Module.parse(source.loaded(), around)
     try:
-        return uses_of(Module.parse(source.loaded(), around), packages, names)
+        return uses_of(module, packages, names)
     except RecursionError:
         return dict.fromkeys(names, ())  # told by whoever looks at it in earnest
+    finally:
+        module.forget()
 
 
 def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> Uses:

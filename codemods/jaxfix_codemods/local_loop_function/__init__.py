@@ -129,7 +129,7 @@ def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Judged:
     try:
         return judge(module, call, module.qualname(call.func) or "", made_anew)
     except hoisting.Stuck as reason:
-        return reason
+        return reason.with_traceback(None)  # which would keep all that was looked at
 
 
 def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
