@@ -185,6 +185,33 @@ def test_recipe_that_raises_is_named_with_its_place() -> None:
         planned("\n\nx = a(1)\n", codemod("broken", "a", rewrite))
 
 
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("from here import scan\n", True),
+        ("x.scan\n", True),
+        ("def scan(): ...\n", True),
+        ("f(scan=1)\n", True),
+        ("__all__ = ['scan']\n", True),
+        ("# scan\n", False),
+        ('"It has a scan."\n', False),
+        ("x = 2**n\n", True),
+        ("x **= n\n", True),
+        ("def f(n, **options): ...\n", False),
+    ],
+)
+def test_codemod_is_asked_where_the_code_has_a_trigger(text: str, is_asked: bool) -> None:
+    asked = []
+
+    def find(module: Module) -> Iterator[Finding]:
+        asked.append(module)
+        yield from ()
+
+    triggers = ("jax.lax.scan",) if "scan" in text else ("**",)
+    analyze(source(text), [Codemod("told", triggers, Safety.SAFE, Equality.BITWISE, find)])
+    assert bool(asked) is is_asked
+
+
 def test_codemod_that_raises_does_not_stop_the_others() -> None:
     def find(module: Module) -> Iterator[Finding]:
         raise ZeroDivisionError("boom")

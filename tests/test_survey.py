@@ -1,5 +1,6 @@
 """Many files at once: what a survey finds is what each file shows when it is told everything of the others."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -8,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 
+from jaxfix import testing
 from jaxfix.core.facts import Guess, Project, Question, Surroundings
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.source import SourceFile
@@ -135,3 +137,16 @@ def watched(seen: list[str]) -> Crew:
             yield work(shard)
 
     return crew
+
+
+def test_what_was_looked_at_is_let_go_without_the_collector_of_cycles() -> None:
+    files = {f"golden_{index}": case.path.read_text() for index, case in enumerate(testing.cases(GOLDEN, CODEMODS))}
+    every = units(FILES | files)
+    survey(every, str)
+    gc.collect()
+    gc.disable()
+    try:
+        survey(every, str)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

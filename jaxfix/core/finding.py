@@ -159,8 +159,9 @@ class Codemod:
 
     Attributes:
       id: names the problem, as in `# jaxfix: ignore[id]`; the file name with hyphens.
-      triggers: canonical names of which one must be mentioned for the file to be read at all, or bare operators;
-        empty for a codemod that a traced run alone feeds, through `Module.seen`.
+      triggers: canonical names, of one of which the last part must be an identifier of the code for `find` to be
+        called at all (one in a comment is none), or keywords and operators; empty for a codemod that a traced run
+        alone feeds, through `Module.seen`.
       safety: of its fixes, unless a finding lowers it.
       equality: what a proof must show.
       find: yields the findings of one module; never raises on odd input.
