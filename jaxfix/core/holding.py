@@ -26,6 +26,8 @@ _METHODS = frozenset(
         *("astype", "sum", "mean", "dot", "max", "min"),
     }
 )
+_STATIC = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
+_VIEWS = frozenset({"T", "real", "imag", "flat"})
 _DEPTH = 4
 
 
@@ -68,10 +70,12 @@ def only_reads(module: "Module", use: ast.expr, depth: int = _DEPTH, *, nests: b
             return test is use or only_reads(module, parent, depth, nests=nests)
         case ast.Attribute(ctx=ast.Load(), attr=attr):
             call = module.parent(parent)
-            return not (isinstance(call, ast.Call) and call.func is parent) or attr in _METHODS
+            if isinstance(call, ast.Call) and call.func is parent:
+                return attr in _METHODS
+            return attr in _STATIC or (attr in _VIEWS and only_reads(module, parent, depth, nests=nests))
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value):
             return value is not use
-        case ast.Subscript() if nests:
+        case ast.Subscript(slice=index, value=value) if value is use and (nests or _is_view(index)):
             return only_reads(module, parent, depth, nests=nests)
         case ast.Subscript() | ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.FormattedValue() | ast.comprehension():
             return True
@@ -86,6 +90,11 @@ def only_reads(module: "Module", use: ast.expr, depth: int = _DEPTH, *, nests: b
         case ast.Call(func=func) if func is not use:
             return _call_only_reads(module, parent, use, depth)
     return False
+
+
+def _is_view(index: ast.expr) -> bool:
+    """Whether what is picked shares its memory with an array that it is picked from."""
+    return any(isinstance(part, ast.Slice) for part in walk(index))
 
 
 def _call_only_reads(module: "Module", call: ast.Call, use: ast.expr, depth: int) -> bool:
