@@ -48,7 +48,8 @@ After:
 Safety: needs evidence. What a jitted function reads beside its arguments is
 read once: a step over a batch that the loop binds anew would go on with the
 first one for ever, without a word. So all data are arguments, and a step that
-captures what changes is declined; so is one that branches on values, prints,
+captures what changes is declined, as is one that captures a list, a dictionary
+or a NumPy array which other code gets hold of, and may fill anew; so is one that branches on values, prints,
 converts to Python numbers, draws from NumPy, changes its arguments, returns
 texts or Python numbers, or a dictionary whose order somebody reads (`jit`
 sorts the keys). A buffer that is filled anew in place may be read by a jitted
