@@ -17,6 +17,9 @@ changes something; a comment that silences and does not; and for random programs
 or the encoding differ.
 """
 
+_LINEAR = 2.2
+"""Times the work for twice the file that are called linear."""
+
 # `Any`: what is read is the JSON that these commands wrote.
 Part = Mapping[str, Any]
 
@@ -90,8 +93,11 @@ def _sizes(part: Part) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for row in part["of"]["repeated"]:
         counts = [f"{count / 1000:.0f}" for count in row["calls"]]
-        ratio = row["calls"][-1] / row["calls"][-2]
-        yield f"| {row['example']} | {row['shape']} | {' | '.join(counts)} | {ratio:.2f} |"
+        yield f"| {row['example']} | {row['shape']} | {' | '.join(counts)} | {_doubling(row):.2f} |"
+    steep = {f"`{row['example'].partition(',')[0]}`" for row in part["of"]["repeated"] if _doubling(row) > _LINEAR}
+    if steep:
+        yield ""
+        yield f"Steeper than the file grows: {', '.join(sorted(steep))}."
     yield ""
     yield "One huge file, by the command line:"
     yield ""
@@ -100,6 +106,10 @@ def _sizes(part: Part) -> Iterator[str]:
     for row in part["of"]["huge"]:
         sizes = f"{row['size']:,} | {row['lines']:,} | `{row['command']}` | {row['seconds']:.0f} | {row['peak_mb']:.0f}"
         yield f"| {row['name']} | {sizes} | {row['ends']} |"
+
+
+def _doubling(row: Part) -> float:
+    return float(row["calls"][-1] / row["calls"][-2])
 
 
 def _table(tallies: list[Part]) -> Iterator[str]:
