@@ -1,13 +1,9 @@
-"""Options of the test run, and the command line as tests call it."""
+"""Options of the test run, and what all tests share."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import pytest
+from command_line import Cli, Outcome
 
 from jaxfix.drivers.cli.start import run
 from jaxfix.testing import UPDATE
@@ -15,25 +11,6 @@ from jaxfix.testing import UPDATE
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(UPDATE, action="store_true", help="write the golden results anew and print what changed")
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Cli = Callable[..., Outcome]
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def apart(*arguments: str, packs: tuple[Path, ...] = ()) -> Outcome:
-    """`jaxfix` in a process of its own, with the packs of codemods in these folders beside its own."""
-    places = os.pathsep.join(map(str, (ROOT, ROOT / "codemods", *packs)))
-    env = os.environ | {"PYTHONPATH": places, "NO_COLOR": "1", "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "jaxfix", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL)
-    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Cli
+from command_line import ROOT, Cli
 
 SLOW = "import jax\n\nfor x in range(3):\n    jax.jit(lambda v: v + 1)(x)\n"
 FOUND = "good.py:4:5: local-jit"

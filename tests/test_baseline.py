@@ -9,7 +9,7 @@ from collections.abc import Set
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 from hypothesis import given
 from hypothesis import strategies as st
 

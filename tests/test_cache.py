@@ -15,7 +15,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Cli
+from command_line import ROOT, Cli
 from test_survey import FILES, GOLDEN, LOOP, MODEL, SOLVER
 
 from jaxfix.core.errors import SourceError

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 TESTS = Path(__file__).resolve().parent
 SLOW = "import jax\n\ny = jax.tiny_safe(1)\nz = jax.tiny_risky(2)  # kept\n"

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import apart
+from command_line import apart
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL = """\

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Outcome, apart
+from command_line import Outcome, apart
 
 TESTS = Path(__file__).resolve().parent
 PROGRAM = """\

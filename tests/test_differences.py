@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 from test_receipts import COMPARISON, EVIDENCE, RECEIPT
 
 from jaxfix.core.report import Patch

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
-from conftest import ROOT
+from command_line import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_layers import GENERATED, PROBES, SOURCES, within

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from conftest import Outcome, apart
+from command_line import Outcome, apart
 
 from jaxfix.evidence.probe.files import is_user
 from jaxfix.evidence.trace import trace

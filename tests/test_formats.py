@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 from hypothesis import given
 from hypothesis import strategies as st
 

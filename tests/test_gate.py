@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 from jaxfix.core.cause import Cause, Why
 from jaxfix.core.excess import Limits, counted, is_called

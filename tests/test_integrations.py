@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 yaml = pytest.importorskip("yaml")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import review_project
-from conftest import Cli
+from command_line import Cli
 from test_cli_prove import PROGRAM, SEVERAL, several, wait_for_last
 from typing_person import Person
 

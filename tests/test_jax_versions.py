@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 from jaxfix.core.facts import Surroundings
 from jaxfix.core.source import SourceFile

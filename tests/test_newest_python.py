@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 IS_NEW = sys.version_info >= (3, 14)
 EXCEPT = """\

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 from jaxfix.core.patience import Overtime, turn
 from jaxfix.drivers import overtime

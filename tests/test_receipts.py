@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 from jaxfix.core.codec import to_json
 from jaxfix.core.errors import WriteError

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from conftest import apart
+from command_line import apart
 
 from jaxfix.api import Codemod, Equality, Finding, Module, Rewriter, Safety
 from jaxfix.core.errors import BugError

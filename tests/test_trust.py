@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from command_line import Cli
 
 from jaxfix.drivers import trust
 from jaxfix.drivers.trust import Grant

@@ -231,7 +231,7 @@ def _start(job: Job, stdout: IO[bytes] | None, stderr: IO[bytes] | None) -> subp
 
 
 def _waited(process: subprocess.Popen[bytes], job: Job) -> int:
-    """The exit status; until then, how far the run is goes on.
+    """The exit status; until then, how far the run is goes on, where a probe tells it.
 
     Raises:
       TimeoutExpired: it is not over in time.
@@ -244,7 +244,7 @@ def _waited(process: subprocess.Popen[bytes], job: Job) -> int:
         except subprocess.TimeoutExpired:
             if left <= _TICK_S:
                 raise
-        now = headway.read(job.scratch / "results")
+        now = headway.read(job.scratch / "results") if "JAXFIX_PROBE" in job.environment else said
         if now != said:
             said = now
             job.told(now)
