@@ -59,6 +59,7 @@ class Module:
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
         self._made: dict[object, object] = {}
         self._leaves: dict[ast.AST, tuple[ast.stmt, ...]] = {}
+        self._captures: dict[Function, Captures | None] = {}
 
     @classmethod
     def parse(cls, source: SourceFile, surroundings: Surroundings = ALONE) -> "Module":
@@ -285,8 +286,10 @@ class Module:
 
     def captures(self, function: Function) -> Captures | None:
         """What `function` takes from outside; None where that is not certain."""
-        same_line = self._lambdas_by_line[function.lineno] if isinstance(function, ast.Lambda) else ()
-        return self._scopes.captures(function, same_line)
+        if function not in self._captures:
+            same_line = self._lambdas_by_line[function.lineno] if isinstance(function, ast.Lambda) else ()
+            self._captures[function] = self._scopes.captures(function, same_line)
+        return self._captures[function]
 
     @cached_property
     def _lambdas_by_line(self) -> dict[int, list[ast.Lambda]]:

@@ -197,7 +197,8 @@ class Origins:
             case ast.Name(id=name):
                 scope = self._module.scope_of(name, expr)
                 found = self._module.bindings(name, scope) if scope is not None else ()
-                if any(binding.node in self.opaque for binding in found) and self._is_first(expr, found):
+                is_opaque = bool(self.opaque) and any(binding.node in self.opaque for binding in found)
+                if is_opaque and self._is_first(expr, found):
                     yield self._part(WHOLE)
                     return
                 self.crossed = self.crossed or len(found) > 1

@@ -5,6 +5,8 @@ import symtable
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from jaxfix.core.tree import walk
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -64,19 +66,17 @@ class Scopes:
 
 
 def _is_table_of(table: symtable.Function, function: Function) -> bool:
-    parameters = [node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+    parameters = [node.arg for node in walk(function.args) if isinstance(node, ast.arg)]
     parts = [function.body] if isinstance(function, ast.Lambda) else function.body
-    names = {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
+    inside = [node for part in parts for node in walk(part)]
+    names = {node.id for node in inside if isinstance(node, ast.Name)}
+    inner = {node.arg for node in inside if isinstance(node, ast.arg)}
     known = {s.get_name() for t in _with_children(table) for s in t.get_symbols()}
     return (
         sorted(parameters) == sorted(table.get_parameters())
         and names <= known
-        and known <= names | set(parameters) | {".0"} | _inner_parameters(parts)
+        and known <= names | inner | {*parameters, ".0"}
     )
-
-
-def _inner_parameters(parts: Sequence[ast.AST]) -> set[str]:
-    return {n.arg for part in parts for n in ast.walk(part) if isinstance(n, ast.arg)}
 
 
 def _with_children(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
