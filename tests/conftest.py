@@ -1,5 +1,6 @@
 """Options of the test run, and what all tests share."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def hung_up() -> None:
+    """What tests start hears that its terminal has gone, also where `nohup` has the tests themselves ignore it."""
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
