@@ -1,6 +1,7 @@
 """Options of the test run, and what all tests share."""
 
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -22,11 +23,19 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def hung_up() -> None:
-    """What tests start hears that its terminal has gone, also where `nohup` has the tests themselves ignore it."""
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """What a test starts hears that it is to end, whatever a command that ended in the tests' own process left ignored,
+    and also where `nohup` has the tests themselves ignore it.
+    """
+    heard = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    if hasattr(signal, "SIGHUP"):
+        heard[signal.SIGHUP] = signal.SIG_DFL
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in heard.items():
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, handler)
+    yield
 
 
 @pytest.fixture
