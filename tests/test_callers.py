@@ -51,7 +51,7 @@ def test_a_method_is_called_through_any_object() -> None:
 def test_a_name_tells_whether_others_may_call_it(text: str, closed: bool) -> None:
     module = parsed(text)
     name = "__step__" if "__step__" in text else "_step" if "_step" in text else "step"
-    assert callers(module, function(module, name)).closed is closed
+    assert callers(module, function(module, name)).is_closed() is closed
 
 
 def test_a_project_that_calls_it_to_the_end_is_its_program() -> None:

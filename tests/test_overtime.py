@@ -55,7 +55,7 @@ def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.setattr(overtime, "LIMIT_S", 0.5)
     monkeypatch.setattr(overtime, "TICK_S", 0.02)
-    monkeypatch.setattr(project, "_SHARD", 1)
+    monkeypatch.setattr(project, "_SHARD", (1, 1))
     monkeypatch.setattr(strangers, "_endless", {})
     monkeypatch.delitem(sys.modules, "waiter", raising=False)
     return packs

@@ -69,7 +69,7 @@ def test_what_is_raised_there_is_raised_here(crew_of_two: None) -> None:
 def test_a_survey_does_not_depend_on_the_shards(crew_of_two: None, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     given = units(FILES)
     alone = survey(given, lambda path: None)
-    monkeypatch.setattr(project, "_SHARD", size)
+    monkeypatch.setattr(project, "_SHARD", (size, size))
     seen: list[str] = []
     with Crew() as crew:
         shared = survey(given, seen.append, crew)

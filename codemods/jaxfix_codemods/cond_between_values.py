@@ -78,15 +78,14 @@ _REVERSE = frozenset(
 
 
 def find(module: Module) -> Iterator[Finding]:
-    derivatives = {call: each for each in eager_transformations(module) for call in each.control_flow}
     for call in module.calls(_COND):
-        around = derivatives.get(call)
-        if module.runs(call) is Runs.TRACED or selection.is_mapped(module, call) or (around and around.is_retraced):
-            continue  # compiled once
         try:
             branches = choosing.choice(module, call)
         except choosing.NoSelection:
             continue  # whatever it does, it is not a choice between values
+        around = next((each for each in eager_transformations(module) if call in each.control_flow), None)
+        if module.runs(call) is Runs.TRACED or selection.is_mapped(module, call) or (around and around.is_retraced):
+            continue  # compiled once
         new = [branch for branch in (branches.yes, branches.no) if _is_made_anew(module, call, branch)]
         if around and _REVERSE.intersection(around.names):
             sites = [site for site in around.sites if module.may_repeat(site)]

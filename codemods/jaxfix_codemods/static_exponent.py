@@ -87,9 +87,9 @@ def find(module: Module) -> Iterator[Finding]:
     values = Values(module)
     curable: dict[Function | None, list[_Power]] = {}
     for power in _powers(module):
-        if isinstance(power.exponent, ast.Constant) or not _runs_anew(module, power.at):
+        if isinstance(power.exponent, ast.Constant) or not _counts(values.of(power.exponent)):
             continue
-        if not _counts(values.of(power.exponent)):
+        if not _runs_anew(module, power.at):
             continue
         reason = _why_not(module, values, power, values.of(power.base))
         if reason is None:

@@ -118,9 +118,12 @@ def users(module: Module, function: ast.FunctionDef) -> Callers:
         )
 
     calls = tuple(call for call in found.calls if may_be(call.func))
-    is_private = all(each.name.startswith("_") for each in classes)
     others = tuple(filter(may_be, found.others))
-    return replace(found, calls=calls, others=others, closed=found.closed or is_private)
+
+    def is_closed() -> bool:
+        return all(each.name.startswith("_") for each in classes) or found.is_closed()
+
+    return replace(found, calls=calls, others=others, is_closed=is_closed)
 
 
 def _is_of_library(module: Module, receiver: ast.expr) -> bool:

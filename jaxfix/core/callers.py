@@ -1,8 +1,9 @@
 """Who uses a function: every place that calls it, or does something else with it, in its own file and in others."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jaxfix.core.facts import Called, Passed, Use
@@ -25,13 +26,13 @@ class Callers:
       calls: the calls of it in its own file.
       others: what else is done with it there, such as handing it on.
       outside: what other files do with it, tests among them.
-      closed: no code that was not read can call it, as far as its name, its file and the project tell.
+      is_closed: whether no code that was not read can call it, as far as its name, its file and the project tell.
     """
 
     calls: tuple[ast.Call, ...]
     others: tuple[ast.expr, ...]
     outside: tuple[Use, ...]
-    closed: bool
+    is_closed: Callable[[], bool]
 
 
 def callers(module: "Module", named: Named) -> Callers:
@@ -45,7 +46,7 @@ def callers(module: "Module", named: Named) -> Callers:
         else:
             others.append(use)
     outside = tuple(_outside(module, named))
-    return Callers(tuple(calls), tuple(others), outside, _is_closed(module, named, calls, outside))
+    return Callers(tuple(calls), tuple(others), outside, partial(_is_closed, module, named, calls, outside))
 
 
 def outside_arguments(function: Function, called: Called) -> dict[str, Passed | None] | None:

@@ -61,6 +61,15 @@ def number(module: "Module", expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -
     return None
 
 
+def calls_in_loops(module: "Module") -> list[ast.Call]:
+    """The calls in which a number can be another one in each round of a loop around them, in the order of the text."""
+    inside: set[ast.AST] = set()
+    for loop in module.among(*_LOOPS):  # the outer ones first
+        if loop not in inside:
+            inside.update(walk(loop))
+    return [call for call in module.of(ast.Call) if call in inside]
+
+
 def is_small(expr: ast.expr) -> bool:
     """Whether no part of a number says that it leaves 32 bits."""
     for node in walk(expr):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jaxfix.core.direct import direct_calls
 from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES, JITS, is_retrace
@@ -67,7 +67,10 @@ def eager_transformations(module: "Module") -> tuple[Transformed, ...]:
 
 
 def _eager_transformations(module: "Module") -> tuple[Transformed, ...]:
-    found = [each for call in module.calls(*_MAKERS, *_AT_ONCE) if (each := _transformed(module, call)) is not None]
+    made = [each for call in module.calls(*_MAKERS, *_AT_ONCE) if (each := _made(module, call)) is not None]
+    if not any(each.reached.control_flow for each in made):
+        return ()
+    found = [each for some in made if (each := _transformed(module, some)) is not None]
     inside = frozenset[Function]().union(*(each.functions - each.bypassed for each in found))
 
     def is_outermost(each: Transformed) -> bool:
@@ -77,23 +80,40 @@ def _eager_transformations(module: "Module") -> tuple[Transformed, ...]:
     return tuple(each for each in found if each.control_flow and is_outermost(each))
 
 
-def _transformed(module: "Module", call: ast.Call) -> Transformed | None:
+class _Made(NamedTuple):
+    """A transformation that nothing around it transforms, however it runs."""
+
+    at: ast.Call
+    names: tuple[str, ...]
+    function: Function
+    around: ast.Call | None
+    sites: tuple[ast.Call, ...]
+    reached: "_Reached"
+
+
+def _made(module: "Module", call: ast.Call) -> _Made | None:
     names, inner = _chain(module, call)
     function = _function(module, inner) if inner is not None else None
-    around = _retrace_around(module, call.func if names[0] in _AT_ONCE else call)
-    taker = around or call
-    sites = tuple(site for site in _sites(module, taker, names[0]) if module.runs(site) is not Runs.TRACED)
-    if function is None or not sites or _is_transformed(module, call):
+    if function is None or _is_transformed(module, call):
         return None
-    reached = _Reached(module, function)
+    around = _retrace_around(module, call.func if names[0] in _AT_ONCE else call)
+    sites = tuple(_sites(module, around or call, names[0]))
+    return _Made(call, names, function, around, sites, _Reached(module, function)) if sites else None
+
+
+def _transformed(module: "Module", made: _Made) -> Transformed | None:
+    sites = tuple(site for site in made.sites if module.runs(site) is not Runs.TRACED)
+    if not sites:
+        return None
+    reached = made.reached
     return Transformed(
-        at=call,
-        names=(*names, *reached.derivatives),
-        function=function,
+        at=made.at,
+        names=(*made.names, *reached.derivatives),
+        function=made.function,
         sites=sites,
         functions=reached.functions,
         control_flow=reached.control_flow,
-        is_retraced=around is not None,
+        is_retraced=made.around is not None,
         bypassed=_bypassed(module, reached.functions),
     )
 

@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 
 from jaxfix.core.jitted import Argument, Jit
-from jaxfix.core.reach import Runs, Through, Ways
+from jaxfix.core.reach import UNKNOWN_WAYS, Runs, Through, Ways
 from jaxfix.core.value import UNKNOWN, Value
 from jaxfix.core.wrapping import Wrapping
 
@@ -141,14 +141,29 @@ class Question(Enum):
     JIT = "jit"
     WRAPPING = "wrapping"
     USERS = "users"
+    IS_USED = "is used"
+    RUNS = "runs"
+    REPEATS = "repeats"
+    SURELY_REPEATS = "surely repeats"
+    DIFFERENTIATED = "differentiated"
     REBINDS = "rebinds"
     STORES = "stores"
     IS_READ = "is read"
 
 
+ABOUT_USERS = frozenset(
+    {
+        *(Question.USERS, Question.IS_USED, Question.RUNS),
+        *(Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED),
+    }
+)
+"""What is read off the uses of a function. Whoever asks for less than `USERS` gets the same answer more often."""
+_FOLLOWING_RUNS = (Question.IS_USED, Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED)
+_FOLLOWING_USERS = (Question.RUNS, Question.REPEATS, Question.SURELY_REPEATS)
+
 Asked = tuple[Question, str]
 """A question, and the dotted name or the attribute that it is about."""
-Answer = Jit | Wrapping | Users | bool | None
+Answer = Jit | Wrapping | Users | Ways | bool | None
 Answers = dict[Asked, Answer]
 """Those that are other than if there were no files."""
 
@@ -230,6 +245,16 @@ class Project:
                 return self.wrapping(about)
             case Question.USERS:
                 return self._found(about)
+            case Question.IS_USED:
+                return self.is_used(about)
+            case Question.RUNS:
+                return _other_than_unknown(self.runs(about))
+            case Question.REPEATS:
+                return self.repeats(about)
+            case Question.SURELY_REPEATS:
+                return self.surely_repeats(about)
+            case Question.DIFFERENTIATED:
+                return self.differentiated(about)
             case Question.REBINDS:
                 return self.rebinds(about)
             case Question.STORES:
@@ -248,15 +273,18 @@ class Project:
         return {}
 
     def with_what_follows(self, answers: Answers) -> Answers:
-        """The answers, with those that who hears of a use asks for next: who uses the functions that it is in."""
+        """The answers, with those that who hears them asks for next, as far as one can tell."""
         found = dict(answers)
-        pending = [answer for (question, _), answer in answers.items() if question is Question.USERS]
-        for users in pending:
-            assert isinstance(users, tuple)
-            for name in {way.name for use, _ in users for way in use.through}:
-                if (Question.USERS, name) not in found and (told := self._found(name)):
-                    found[Question.USERS, name] = told
-                    pending.append(told)
+        pending = list(answers)
+        for question, about in pending:
+            following = [(each, about) for each in _FOLLOWING_RUNS] if question is Question.RUNS else []
+            if question is Question.USERS:
+                names = {way.name for use, _ in self._found(about) for way in use.through}
+                following += [(each, name) for name in names for each in _FOLLOWING_USERS]
+                following += [(Question.USERS, name) for name in names if self.repeats(name)]
+            new = self.answers([asked for asked in following if asked not in found])
+            found |= new
+            pending += new
         return found
 
     # --- questions --------------------------------------------------------------------------------------------
@@ -278,6 +306,10 @@ class Project:
     def users(self, qualname: str) -> tuple[Use, ...]:
         """As `uses`, with those of tests; of a module those of whoever is handed it as a whole."""
         return tuple(use for use, _ in self._found(qualname))
+
+    def is_used(self, qualname: str) -> bool:
+        """Whether a program of another file uses the function."""
+        return bool(self.uses(qualname))
 
     def look_up(self, qualnames: Iterable[str]) -> None:
         """Reads what the files do with these functions, and with those through which others reach them.
@@ -371,8 +403,8 @@ class Project:
         return found
 
     def runs(self, qualname: str) -> Ways:
-        """The ways to the function from other files, to the end; none where no other file uses it."""
-        return Ways(frozenset(self._runs(qualname, frozenset())))
+        """The ways to the function from other files, to the end; unknown where no other file uses it."""
+        return Ways(frozenset(self._runs(qualname, frozenset()))) if self.is_used(qualname) else UNKNOWN_WAYS
 
     def _runs(self, qualname: str, asked: frozenset[str]) -> Iterator[Runs]:
         if qualname in asked:
@@ -459,6 +491,12 @@ class Project:
         return frozenset(name for facts in self.files for name in facts.stored)
 
 
+def _other_than_unknown(ways: Ways) -> Ways | None:
+    """What the ways come to; None for what is said of a function that no other file uses."""
+    found = Ways(frozenset({ways.runs})) if ways.known else ways
+    return None if found == UNKNOWN_WAYS else found
+
+
 class Guess(Project):
     """Stands for the project while a file is looked at.
 
@@ -488,6 +526,25 @@ class Guess(Project):
     def _found(self, qualname: str) -> Users:
         found = self._ask(Question.USERS, qualname)
         return found if isinstance(found, tuple) else ()
+
+    def is_used(self, qualname: str) -> bool:
+        return bool(self._ask(Question.IS_USED, qualname))
+
+    def runs(self, qualname: str) -> Ways:
+        found = self._ask(Question.RUNS, qualname)
+        return found if isinstance(found, Ways) else UNKNOWN_WAYS
+
+    def _runs(self, qualname: str, asked: frozenset[str]) -> Iterator[Runs]:
+        yield from self.runs(qualname).known
+
+    def _repeats(self, qualname: str, asked: frozenset[str]) -> bool:
+        return bool(self._ask(Question.REPEATS, qualname))
+
+    def _surely(self, qualname: str, asked: frozenset[str]) -> bool:
+        return bool(self._ask(Question.SURELY_REPEATS, qualname))
+
+    def _differentiated(self, qualname: str, asked: frozenset[str]) -> bool:
+        return bool(self._ask(Question.DIFFERENTIATED, qualname))
 
     def rebinds(self, qualname: str) -> bool:
         return bool(self._ask(Question.REBINDS, qualname))

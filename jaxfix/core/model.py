@@ -541,6 +541,11 @@ class Module:
             (*decorated, *stored, *(target.id for target, value in self.assigned if isinstance(value, kinds)))
         )
 
+    def may_be_jitted(self, expr: ast.expr) -> bool:
+        """Whether `jit` may tell anything of `expr`; costs little, and asks nobody."""
+        name = expr.id if isinstance(expr, ast.Name) else getattr(expr, "attr", None)
+        return name is None or name in self.perhaps_jitted or self.qualname(expr) is not None
+
     @cached_property
     def jitted_calls(self) -> tuple[tuple[ast.Call, Jit], ...]:
         """The calls of functions that are known to be jitted, here or in another file."""

@@ -219,6 +219,16 @@ class _Outward:
             found = self._of_object(node)
         return found if found is not None and self._is_theirs(found) else None
 
+    def _may_be_theirs(self, node: ast.expr) -> bool:
+        """Whether `_named` may have an answer: most objects that are changed are the file's own."""
+        root = _root(node)
+        return root is not None and (bool(self.stars) or root.id in self.theirs or root.id in self._made)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """The names that may stand for an object that a call has made."""
+        return frozenset(target.id for target, value in self.module.assigned if isinstance(value, ast.Call))
+
     def _is_theirs(self, qualname: str) -> bool:
         return qualname.partition(".")[0] in self.packages
 
@@ -283,7 +293,7 @@ class _Outward:
 
     def _rebinds(self) -> Iterator[str]:
         for node in self._changed_nodes():
-            if not self._goes_on(node):
+            if self._may_be_theirs(node) and not self._goes_on(node):
                 for of in self._named(node):
                     yield from self._changed(node, of)
         for node in self._opening_nodes():

@@ -102,7 +102,7 @@ class _Use:
     given: ast.Call | None = None
 
 
-_UNKNOWN = Ways(frozenset({Runs.UNKNOWN}))
+UNKNOWN_WAYS = Ways(frozenset({Runs.UNKNOWN}))
 _TRACED = Ways(frozenset({Runs.TRACED}))
 
 
@@ -127,7 +127,7 @@ class Reach:
     def runs(self, node: ast.AST) -> Runs:
         found = self.ways(node)
         for name in found.open:
-            found |= self._project.runs(name) if self._project.uses(name) else _UNKNOWN
+            found |= self._project.runs(name)
         return found.runs
 
     @property
@@ -256,7 +256,7 @@ class Reach:
         if function in self._ways:
             return self._ways[function]
         if ("ways", function) in self._under_way:
-            return _UNKNOWN
+            return UNKNOWN_WAYS
         ruled = self._is_rule_of(function)
         if ruled is not None:
             return self._ways_of(ruled)
@@ -268,25 +268,25 @@ class Reach:
             if self._is_recursion(use, function) or self._is_own_rule(use, function):
                 continue
             if is_strange and use.call is not None and self.ways(use.call) != _TRACED:
-                found |= _UNKNOWN  # what is called there may be something that was made of it
+                found |= UNKNOWN_WAYS  # what is called there may be something that was made of it
             else:
                 ways = self._ways_of_use(use) if use.call is None else self.ways(use.call)
-                found |= _UNKNOWN if is_other and ways != _TRACED else ways
+                found |= UNKNOWN_WAYS if is_other and ways != _TRACED else ways
         self._under_way.discard(("ways", function))
         if self._is_jitted(function):
             found = Ways(frozenset({Runs.TRACED}))
         else:
             if is_strange and not (is_private_name(function) and found == _TRACED):
-                found |= _UNKNOWN
+                found |= UNKNOWN_WAYS
             name = self.name_for_others(function)
-            if is_other and name is not None and self._project.uses(name):
-                found |= _UNKNOWN
-            elif name is not None and (self._is_public(function) or self._project.uses(name)):
+            if is_other and name is not None and self._project.is_used(name):
+                found |= UNKNOWN_WAYS
+            elif name is not None and (self._is_public(function) or self._project.is_used(name)):
                 found |= Ways(open=frozenset({name}))
             # A method is called on objects too, and where they come from is not always read.
             is_method = self._module.method_of(function) is not None and not _is_static(function)
             if self._is_public(function) and (name is None or is_method):
-                found |= _UNKNOWN
+                found |= UNKNOWN_WAYS
             attribute = self.attribute_for_others(function)
             if attribute is not None and not is_strange:
                 found |= Ways(open=frozenset({attribute}))

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
 
+_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in JITS)
+
+
 class Wrapping(Enum):
     """What becomes of the function that is decorated."""
 
@@ -44,10 +47,7 @@ def wrapping_of(module: "Module", function: Function) -> Wrapping | None:
         first = call.args[0] if call.args else None
         if isinstance(first, ast.Name) and first.id in taken and module.transform(call.func) in COMPILING:
             return Wrapping.STAGES
-    named = (node for node in inside if isinstance(node, ast.Name | ast.Attribute))
-    if any(module.qualname(node) in JITS or _is_whole_jax(module, node) for node in named):
-        return None
-    return Wrapping.CALLS
+    return None if any(_may_stage(module, node) for node in inside) else Wrapping.CALLS
 
 
 def is_decorator(function: ast.FunctionDef) -> bool:
@@ -58,9 +58,14 @@ def is_decorator(function: ast.FunctionDef) -> bool:
     return any(isinstance(result, ast.Name) and result.id in own for result in results)
 
 
-def _is_whole_jax(module: "Module", node: ast.AST) -> bool:
-    """Whether `jax` is handed to someone, who may take `jit` from it."""
-    return module.qualname(node) == "jax" and not isinstance(module.parent(node), ast.Attribute)
+def _may_stage(module: "Module", node: ast.AST) -> bool:
+    """Whether `node` is a transformation such as `jit`, or hands `jax` to someone, who may take one from it."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in _LAST_PARTS and module.qualname(node) in JITS
+    if not isinstance(node, ast.Name):
+        return False
+    qualname = module.qualname(node)
+    return qualname in JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute))
 
 
 def _parameters(inside: Iterable[ast.AST]) -> Iterator[str]:

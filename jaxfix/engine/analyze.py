@@ -6,6 +6,7 @@ import keyword
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import BugError, SourceError
@@ -88,8 +89,7 @@ def analyze(
         silenced = suppressions(source.text)
         codemods = tuple(codemods)
         bugs: list[str] = []
-        mentioned = [codemod for codemod in codemods if is_mentioned(codemod, source.text)]
-        mentioned = [codemod for codemod in mentioned if _is_named(codemod, module)]
+        mentioned = [codemod for codemod in codemods if _is_named(codemod, module)]
         found = _all(module, mentioned, made, bugs)
         found, explained = _with_seen(module, found, seen)
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
@@ -131,19 +131,27 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
 
 def is_mentioned(codemod: Codemod, text: bytes) -> bool:
     """Whether `text` mentions one of the triggers of `codemod`."""
-    return any(trigger.rpartition(".")[2].encode() in text for trigger in codemod.triggers)
+    return any(word.encode() in text for word in _words(codemod.triggers))
+
+
+@cache
+def _words(triggers: tuple[str, ...]) -> tuple[str, ...]:
+    """The last parts of `triggers`."""
+    return tuple(dict.fromkeys(trigger.rpartition(".")[2] for trigger in triggers))
 
 
 def _is_named(codemod: Codemod, module: Module) -> bool:
     """Whether the code mentions a trigger, and not just a comment or a text of several words."""
-    return any(_has(module, trigger.rpartition(".")[2]) for trigger in codemod.triggers)
+    return any(_has(module, word) for word in _words(codemod.triggers))
 
 
 def _has(module: Module, word: str) -> bool:
     if word == "**":  # which stands before keyword arguments more often
         binary: list[ast.BinOp | ast.AugAssign] = [*module.of(ast.BinOp), *module.of(ast.AugAssign)]
         return any(isinstance(node.op, ast.Pow) for node in binary)
-    return word in module.words or not word.isidentifier() or word in _KEYWORDS
+    if word.isidentifier() and word not in _KEYWORDS:
+        return word in module.words
+    return word.encode() in module.source.text
 
 
 def _figures(seen: Sequence[Compiled]) -> Seen:

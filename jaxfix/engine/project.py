@@ -16,11 +16,14 @@ _STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")
 """An attribute that is stored on something else than `self`."""
 _PRIVATE = re.compile(rb"\._(?!_)\w")
 """A private method, which a class in another file may have too."""
+_IMPORTED = re.compile(rb"^(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
-_SHARD = 500_000
-"""Bytes of source in one shard: enough that to hand it over costs little, and that its parts are done alike soon."""
+_SHARD = (40_000, 250_000)
+"""Bytes of source in one shard, at least and at most: to hand it over costs little, and all are done alike soon."""
+_SHARDS = 16
+"""As many as there are at least, of enough work."""
 T = TypeVar("T")
 R = TypeVar("R")
 Sources = Sequence[tuple[SourceFile, Surroundings]]
@@ -135,12 +138,14 @@ def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> 
 
 def sharded(items: Sequence[T], sizes: Sequence[int]) -> list[Sequence[T]]:
     """`items` in order, cut into shards of about the same sum of `sizes`, in bytes."""
+    least, most = _SHARD
+    size = min(most, max(least, sum(sizes) // _SHARDS))
     shards: list[list[T]] = []
     room = 0
     for item, size in zip(items, sizes, strict=True):
         if room <= 0:
             shards.append([])
-            room = _SHARD
+            room = size
         shards[-1].append(item)
         room -= size
     return [*shards]
@@ -159,6 +164,8 @@ def _name(path: str, around: Surroundings) -> str:
 
 def tells(text: bytes, packages: frozenset[str]) -> bool:
     """Whether a file may have anything to tell: it imports from another one, jits, wraps, stores or calls."""
+    if any(match[1].decode() in packages for match in _IMPORTED.finditer(text)):
+        return True
     if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True
     return any(package.encode() in text for package in packages) or _PRIVATE.search(text) is not None

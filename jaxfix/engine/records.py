@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.facts import Answer, Asked, Facts, Question, Use
 from jaxfix.core.jitted import Jit
+from jaxfix.core.reach import Runs, Ways
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.wrapping import Wrapping
 from jaxfix.engine.survey import Look, Record
@@ -52,6 +53,8 @@ def _about(asked: Iterable[Asked], question: Question) -> list[str]:
 
 
 def _told(answer: Answer) -> object:
+    if isinstance(answer, Ways):
+        return sorted(way.value for way in answer.known)
     if isinstance(answer, tuple):
         return [[to_json(use), is_test] for use, is_test in answer]
     return to_json(answer)
@@ -75,6 +78,8 @@ def _answer(question: Question, told: object) -> Answer:
             return Wrapping(told)
         case Question.USERS, list():
             return tuple((from_json(Use, use), bool(is_test)) for use, is_test in told)
+        case Question.RUNS, list():
+            return Ways(frozenset(map(Runs, told)))
         case _, bool():
             return told
     raise TypeError(f"{told!r} is no answer")

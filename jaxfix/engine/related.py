@@ -36,6 +36,8 @@ def _elsewhere(module: Module, node: ast.AST) -> tuple[Related, ...]:
     for name, way in waiting:  # grows: the shortest way is found first
         if name in met or name.startswith("."):  # that may be a method of another class
             continue
+        if not project.repeats(name):
+            continue
         met.add(name)
         for use in project.uses(name):
             if not use.at:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Protocol
 
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Answers, Asked, Facts, Guess, Project, Question, Surroundings
+from jaxfix.core.facts import ABOUT_USERS, Answers, Asked, Facts, Guess, Project, Question, Surroundings
 from jaxfix.core.finding import Codemod
 from jaxfix.core.model import parsed
 from jaxfix.core.report import Diagnostic
@@ -235,7 +235,7 @@ def _look_again(
     while pending:
         looks = [records[index].look for index in pending]
         every = (each for index, look in zip(pending, looks, strict=True) for each in (*look.asked, *likely[index]))
-        project.look_up({about for question, about in every if question is Question.USERS})
+        project.look_up({about for question, about in every if question in ABOUT_USERS})
         told = [project.answers(look.asked) for look in looks]
         again = [(i, answers) for i, look, answers in zip(pending, looks, told, strict=True) if answers != look.told]
         shards = sharded(again, [units[index].source.size for index, _ in again])
@@ -304,7 +304,7 @@ def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
 
 def _about(asked: set[Asked], packages: frozenset[str]) -> frozenset[Asked]:
     """The questions that the files of `packages` may have an answer to."""
-    named = (Question.JIT, Question.WRAPPING, Question.USERS)  # what is bound anew may be what a file has imported
+    named = (Question.JIT, Question.WRAPPING, *ABOUT_USERS)  # what is bound anew may be what a file has imported
     return frozenset(
         (question, about)
         for question, about in asked

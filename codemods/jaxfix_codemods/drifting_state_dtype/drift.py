@@ -87,8 +87,10 @@ def _of_loop(module: Module, first: _Start, read: tuple[Body, ...]) -> Iterator[
         ask = _asker(module, first, body.state)
         for parts in body.parts:
             for key, sources in parts.items():
+                if not first.is_fixed_float(key, strong=True):
+                    continue
                 after = ask(sources)
-                if first.is_fixed_float(key, strong=True) and after.known and _changes(first.dtypes(key), after):
+                if after.known and _changes(first.dtypes(key), after):
                     yield key
 
 

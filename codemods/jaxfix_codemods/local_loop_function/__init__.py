@@ -93,11 +93,9 @@ def find(module: Module) -> Iterator[Finding]:
     transformed = eager_transformations(module)
     mapped: set[Transformed] = set()
     for call in module.calls(*CONTROL_FLOW):
-        if module.runs(call) is Runs.TRACED:
-            continue  # compiled once, with the program around it
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
-        if not made_anew:
-            continue
+        if not made_anew or module.runs(call) is Runs.TRACED:
+            continue  # compiled once, be it with the program around it
         move = _move(module, call, made_anew)
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:

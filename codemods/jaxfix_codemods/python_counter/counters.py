@@ -39,17 +39,24 @@ class Counter:
 
 def counters(module: Module) -> Iterator[Counter]:
     """The numbers that change from call to call, in the order of the text."""
-    for call, found in module.jitted_calls:
-        if module.runs(call) is Runs.TRACED:
+    for call in counting.calls_in_loops(module):
+        changing = list(_changing(module, call)) if module.may_be_jitted(call.func) else []
+        found = module.jit(call.func) if changing else None
+        if found is None or module.runs(call) is Runs.TRACED:
             continue
-        for key, argument in arguments(call):
-            is_static = found.by not in FILTERING
-            if is_static and found.is_static(key) is not True:
-                continue
-            for number, holder in [(argument, None)] if is_static else _parts(module, argument):
-                kind = counting.number(module, number, call)
-                if kind is not None and kind.changes:
-                    yield Counter(call, found, key, argument, number, kind, holder)
+        for key, argument, number, kind, holder in changing:
+            is_whole = number is argument and found.is_static(key) is True
+            if found.by in FILTERING or is_whole:
+                yield Counter(call, found, key, argument, number, kind, holder)
+
+
+def _changing(module: Module, call: ast.Call) -> Iterator[tuple[Argument, ast.expr, ast.expr, Number, str | None]]:
+    """The numbers in the arguments of a call that are others in each round of a loop around it."""
+    for key, argument in arguments(call):
+        for number, holder in _parts(module, argument):
+            kind = counting.number(module, number, call)
+            if kind is not None and kind.changes:
+                yield key, argument, number, kind, holder
 
 
 def arguments(call: ast.Call) -> list[tuple[Argument, ast.expr]]:

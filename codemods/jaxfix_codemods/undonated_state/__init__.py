@@ -49,7 +49,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Rewriter, Runs, Safety
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Jitted, Module, Rewriter, Runs, Safety
 from jaxfix_codemods.undonated_state.judging import Declined, Looped, Step, judge, looped, steps
 
 _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit")
@@ -58,13 +58,14 @@ _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_j
 def find(module: Module) -> Iterator[Finding]:
     if module.source.holds_tests:
         return  # a few rounds over a few numbers
-    for step in steps(module):
-        jit = step.jitted.jit
-        if jit.by not in _KNOWN or jit.donated != () or module.runs(step.jitted.at) is Runs.TRACED:
-            continue
+    for step in steps(module, _may_donate):
         found = looped(module, step)
-        if found is not None:
+        if found is not None and module.runs(step.jitted.at) is not Runs.TRACED:
             yield _finding(module, step, found)
+
+
+def _may_donate(jitted: Jitted) -> bool:
+    return jitted.jit.by in _KNOWN and jitted.jit.donated == ()
 
 
 def _finding(module: Module, step: Step, found: Looped) -> Finding:

@@ -1,7 +1,7 @@
 """Which arguments of a jitted step nobody needs once it was called."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import (
@@ -52,17 +52,19 @@ class Looped:
     certain: bool
 
 
-def steps(module: Module) -> Iterator[Step]:
-    """The jitted functions that have a name, and whose function can be read."""
+def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step]:
+    """The jitted functions that have a name, and whose function can be read, of those that `may_donate`."""
     for function in module.functions:
-        if isinstance(function, ast.FunctionDef) and (found := module.decorated(function)) is not None:
+        found = module.decorated(function)
+        if isinstance(function, ast.FunctionDef) and found is not None and may_donate(found):
             bound = isinstance(module.parent(function), ast.ClassDef) and not _is_static(function)
             yield Step(found, function, function, function.name, bound, belonging.users(module, function))
     for call, found in module.jittings:
         match module.parent(call):
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
                 scope = module.scope_of(target.id, target)
-                if found.function is not None and len(module.bindings(target.id, scope)) == 1:
+                is_bound_once = len(module.bindings(target.id, scope)) == 1
+                if found.function is not None and is_bound_once and may_donate(found):
                     yield Step(found, found.function, target, target.id, False, callers(module, target))
 
 
@@ -162,7 +164,7 @@ def _check_uses(module: Module, step: Step) -> None:
         raise Declined(_why_unsure(module, step, use) or handed)
     for outside in step.uses.outside:
         _check_outside(step, outside)
-    if not step.uses.closed:
+    if not step.uses.is_closed():
         raise Declined(f"other files may call `{step.name}`, and go on with what they passed")
     if step.jitted.jit.static is None or step.jitted.jit.parameters is None:
         raise Declined("its options are not in the text")

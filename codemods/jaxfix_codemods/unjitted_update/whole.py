@@ -143,7 +143,7 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
         raise Declined(f"`{name}` is defined more than once")
     if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
         raise Declined(f"`{name}` is defined anew at every round, and would be compiled as often")
-    if not uses.closed:
+    if not uses.is_closed():
         raise Declined(f"other files may call `{name}`, with arguments that `jit` does not take")
     check_made_once(module, function)
     for outside in uses.outside:
