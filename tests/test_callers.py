@@ -70,7 +70,7 @@ def test_a_project_that_calls_it_to_the_end_is_its_program() -> None:
         surroundings = Surroundings("train", project=Project((Facts("train"), *others), unread))
         module = parsed("def step(): ...\n", surroundings)
         found = callers(module, function(module, "step"))
-        assert found.closed is closed, others
+        assert found.is_closed() is closed, others
         assert [use.at for use in found.outside] == ["other.py:3"] * len(others)
 
 

@@ -70,7 +70,7 @@ def _eager_transformations(module: "Module") -> tuple[Transformed, ...]:
     made = [each for call in module.calls(*_MAKERS, *_AT_ONCE) if (each := _made(module, call)) is not None]
     if not any(each.reached.control_flow for each in made):
         return ()
-    found = [each for some in made if (each := _transformed(module, some)) is not None]
+    found = [transformed for each in made if (transformed := _transformed(module, each)) is not None]
     inside = frozenset[Function]().union(*(each.functions - each.bypassed for each in found))
 
     def is_outermost(each: Transformed) -> bool:
