@@ -40,18 +40,11 @@ class Jit:
 
     def is_static(self, argument: Argument) -> bool | None:
         """Whether the argument at a position or keyword is static; None where that cannot be known."""
-        return self._is_among(argument, self.static)
-
-    def is_donated(self, argument: Argument) -> bool | None:
-        """Whether the argument at a position or keyword is donated; None where that cannot be known."""
-        return self._is_among(argument, self.donated)
-
-    def _is_among(self, argument: Argument, chosen: tuple[Argument, ...] | None) -> bool | None:
-        if chosen is None:
+        if self.static is None:
             return None
-        if argument in chosen or self._other_name(argument) in chosen:
+        if argument in self.static or self._other_name(argument) in self.static:
             return True
-        if self.parameters is None and any(type(entry) is not type(argument) for entry in chosen):
+        if self.parameters is None and any(type(entry) is not type(argument) for entry in self.static):
             return None
         return False
 

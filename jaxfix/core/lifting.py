@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "at"})
 _STATIC_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "size"})
 
 _ONE_ARRAY = (

@@ -77,9 +77,7 @@ class Module:
     # --- the tree ---------------------------------------------------------------------------------------------
 
     def of(self, kind: type[N]) -> list[N]:
-        """The nodes of one class, in the order of the text."""
-        if kind is ast.Name:
-            return cast(list[N], self.among(ast.Name))
+        """The nodes of one class other than `ast.Name`, in the order of the text."""
         return cast(list[N], self._index.kinds.get(kind, []))
 
     def among(self, *kinds: type[ast.AST]) -> list[ast.AST]:

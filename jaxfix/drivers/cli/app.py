@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jaxfix import __version__
 from jaxfix.core.errors import ConfigError
 from jaxfix.drivers.cli import outcome, quick, terminal
+
+if TYPE_CHECKING:
+    from jaxfix.drivers.work.targets import Request
 
 Command = Callable[[], int]
 # `UsageError` of click, or of Typer where that has brought click along
@@ -312,11 +315,9 @@ def review(
 ) -> None:
     """Decide fix by fix on a page in the browser; run and write only what is clicked there."""
     from jaxfix.drivers.cli import reviewing
-    from jaxfix.drivers.work.targets import Request
     from jaxfix.drivers.work.writing import Leave
 
-    named = quick.named(paths, trace)
-    request = Request(named, quick.chosen(select), quick.ids(ignore), None, python, trace)
+    request = _reviewed(paths, select, ignore, python, trace)
     leave, rest = Leave(allow_dirty, allow_no_vcs), (timeout, steps, tuple(observe or ()), on, launcher)
     options = reviewing.Options(run, False, leave, *rest)
     context.obj.append(partial(reviewing.review, request, options, port, opens=not no_open))
@@ -344,12 +345,16 @@ def report(
 ) -> None:
     """Write the fixes, their diffs and their evidence as one page that stands alone; change no code."""
     from jaxfix.drivers.cli import reviewing
-    from jaxfix.drivers.work.targets import Request
 
-    named = quick.named(paths, trace)
-    request = Request(named, quick.chosen(select), quick.ids(ignore), None, python, trace)
+    request = _reviewed(paths, select, ignore, python, trace)
     options = reviewing.Options(run, prove, timeout_s=timeout, steps=steps, on=on, launcher=launcher)
     context.obj.append(partial(reviewing.report, request, options, output))
+
+
+def _reviewed(paths: Paths, select: Select, ignore: Ignore, python: Python, trace: Trace) -> "Request":
+    from jaxfix.drivers.work.targets import Request
+
+    return Request(quick.named(paths, trace), quick.chosen(select), quick.ids(ignore), None, python, trace)
 
 
 @app.command()
