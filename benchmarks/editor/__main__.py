@@ -235,6 +235,7 @@ Python {platform.python_version()}, pygls {version("pygls")}, {os.cpu_count()} p
 
 
 def main() -> None:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed is compiled
     parser = argparse.ArgumentParser(prog="python -m benchmarks.editor")
     parser.add_argument("--rounds", type=int, default=9, help="starts of the server")
     parser.add_argument("--edits", type=int, default=200, help="keystrokes in each file")

@@ -77,6 +77,7 @@ class Figures:
 
 
 def main() -> None:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed is compiled
     parser = argparse.ArgumentParser(prog="python -m benchmarks.review")
     parser.add_argument("--fixes", type=int, default=FIXES)
     parser.add_argument("--images", metavar="RECEIPTS", type=Path, nargs="+")
