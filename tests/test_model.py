@@ -11,6 +11,7 @@ from jaxfix.core.constancy import Constancy, constancy
 from jaxfix.core.errors import SourceError
 from jaxfix.core.model import Module, Runs
 from jaxfix.core.purity import Purity, purity
+from jaxfix.core.scopes import Scopes
 from jaxfix.core.source import SourceFile
 
 
@@ -209,6 +210,32 @@ def test_captures_count_functions_inside_and_not_own_names() -> None:
     assert captures is not None
     assert captures.free == {"a"}
     assert captures.globals == {"jnp", "SCALE"}
+
+
+def test_captures_are_those_of_the_whole_text_wherever_its_statement_stands() -> None:
+    text = (
+        "from __future__ import annotations; early = lambda: early\n"
+        "note = '''\n'''; late = lambda a: (lambda: a + note)\n"
+        "@wrap(lambda: note)\n"
+        "class C:\n"
+        "    @property\n"
+        "    def __m(self) -> A:\n"
+        "        x: B = 1\n"
+        "        def inner(y: D = note): return (__class__, self.__n, x, y)\n"
+        "        return inner\n"
+        "if note:\n"
+        "    def f():\n"
+        "        global rate\n"
+        "        rate = 2\n"
+    )
+    module = module_of(text)
+    whole = Scopes(text, "whole.py")
+    on_line = {line: [f for f in module.functions if f.lineno == line] for line in range(1, 14)}
+    assert len(module.functions) == 7
+    for function in module.functions:
+        lambdas = [f for f in on_line[function.lineno] if isinstance(f, ast.Lambda)]
+        expected = whole.captures(function, lambdas if isinstance(function, ast.Lambda) else ())
+        assert module.captures(function) == expected is not None
 
 
 def test_lambdas_on_one_line_are_told_apart_by_their_order() -> None:

@@ -59,6 +59,7 @@ class Module:
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
         self._made: dict[object, object] = {}
         self._leaves: dict[ast.AST, tuple[ast.stmt, ...]] = {}
+        self._scopes: dict[ast.AST, Scopes] = {}
         self._captures: dict[Function, Captures | None] = {}
 
     @classmethod
@@ -278,16 +279,27 @@ class Module:
 
     # --- names ------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _scopes(self) -> Scopes:
-        return Scopes(self.source.text.decode(), self.source.path)
-
     def captures(self, function: Function) -> Captures | None:
         """What `function` takes from outside; None where that is not certain."""
         if function not in self._captures:
             same_line = self._lambdas_by_line[function.lineno] if isinstance(function, ast.Lambda) else ()
-            self._captures[function] = self._scopes.captures(function, same_line)
+            self._captures[function] = self._scopes_around(function).captures(function, same_line)
         return self._captures[function]
+
+    def _scopes_around(self, function: Function) -> Scopes:
+        """The scopes of the statement of the module that `function` stands in: few of them are ever asked for."""
+        top = next(node for node in (function, *self.ancestors(function)) if self._parents.get(node) is self.tree)
+        if top not in self._scopes:
+            before = self.source.lines.line(self.span(top).start) - 1
+            future = "from __future__ import annotations" if self._is_future and before else ""
+            self._scopes[top] = Scopes(f"{future}{chr(10) * before}{self.text(top)}", self.source.path)
+        return self._scopes[top]
+
+    @cached_property
+    def _is_future(self) -> bool:
+        """Whether annotations are never evaluated."""
+        found = (node for node in self.of(ast.ImportFrom) if node.module == "__future__")
+        return any(alias.name == "annotations" for node in found for alias in node.names)
 
     @cached_property
     def _lambdas_by_line(self) -> dict[int, list[ast.Lambda]]:

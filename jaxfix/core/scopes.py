@@ -27,7 +27,7 @@ class Captures:
 
 
 class Scopes:
-    """The captures of every function of one module.
+    """The captures of every function of a text: of a module, or of a statement of it in the lines where it stands.
 
     `symtable` and `ast` meet at (name, line). Lambdas that share a line are told apart by their order, and only
     if names and parameters agree: where they do not, there is no answer.

@@ -1,6 +1,7 @@
 """What each open document shows, looked at again where it is another text, or something else is known."""
 
 import asyncio
+import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -13,6 +14,7 @@ from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.documents import Documents, path_of
 from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.placing import Place, Places
+from jaxfix.drivers.lsp.schedule import Schedule
 from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.tracing import Traces
@@ -21,15 +23,25 @@ from jaxfix.engine.seen import Sighting
 
 T = TypeVar("T")
 
+_COLLECT = "collect"
+_COLLECT_S = 3.0
+"""So long what messages leave behind may wait; a collection takes as long as half a look."""
+
 
 class Looks:
     """The views of what is open, and the one thread that makes them."""
 
     def __init__(
-        self, client: Client, documents: Documents, scopes: Scopes, neighbours: Neighbours, traces: Traces
+        self,
+        client: Client,
+        documents: Documents,
+        scopes: Scopes,
+        neighbours: Neighbours,
+        traces: Traces,
+        schedule: Schedule,
     ) -> None:
         self._client, self._documents, self._scopes = client, documents, scopes
-        self._neighbours, self._traces = neighbours, traces
+        self._neighbours, self._traces, self._schedule = neighbours, traces, schedule
         self._places: Places | None = None
         self._views: dict[str, tuple[int, View]] = {}
         self._going: dict[str, asyncio.Task[None]] = {}
@@ -85,6 +97,12 @@ class Looks:
             del self._going[buffer.uri]  # at once: who comes after that would wait for what is over
         if self._documents.stamp(buffer.uri) is not None:  # it may have been closed meanwhile
             self._views[buffer.uri] = epoch, view
+        if _COLLECT not in self._schedule:
+            self._schedule.later(_COLLECT, _COLLECT_S, self._collect)
+
+    async def _collect(self) -> None:
+        """Ends cycles in the thread that makes the most of what is to be looked through for them."""
+        await self.aside(gc.collect)
 
     async def _viewed(self, buffer: Buffer, settings: Settings) -> View:
         known = self._views.get(buffer.uri)

@@ -55,7 +55,7 @@ class Session:
         self._scopes = scopes = Scopes(client, documents, self._all_anew)
         self._neighbours = neighbours = Neighbours(client, documents, scopes, schedule, self._refresh)
         traces, receipts = Traces(), Receipts()
-        self._looks = looks = Looks(client, documents, scopes, neighbours, traces)
+        self._looks = looks = Looks(client, documents, scopes, neighbours, traces, schedule)
         self._publishing = publishing = Publishing(client, documents, scopes, looks, schedule)
         self._offers = offers = Offers(client, documents, scopes, neighbours, looks, receipts)
         self._commands = Commands(client, documents, scopes, looks, traces, receipts, offers, publishing)
@@ -206,6 +206,6 @@ class Session:
 
 
 def _collect_seldom() -> None:
-    """Lets the collector of cycles pass over what is loaded, and wait until a whole tree is there to be looked at."""
+    """Lets the collector of cycles pass over what is loaded, and over trees, which hold none; `Looks` calls it."""
     gc.freeze()
-    gc.set_threshold(200_000, 20, 50)
+    gc.disable()
