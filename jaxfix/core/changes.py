@@ -66,10 +66,10 @@ def _telling(module: "Module") -> list[ast.AST]:
     """What is worth a look, in the order of the text: most names, attributes and calls are not."""
     mains = {name for name, of in module.imports.items() if of == "__main__"}
     chosen: set[ast.AST] = {node for name in _NAMESPACES | mains for node in module.spelled.get(name, ())}
-    chosen.update(node for node in module.of(ast.Attribute) if node.ctx.__class__ is not ast.Load)
+    chosen.update(module.stored_attributes)
     chosen.update(node for name in _OF_NAMESPACES for node in module.attributes(name))
-    mocks = b"mock" in module.source.text
-    chosen.update(call for call in module.of(ast.Call) if mocks or _may_change(call.func))
+    chosen.update(call for call in module.spelled_calls(_CHANGING | _CALLED) if _may_change(call.func))
+    chosen.update(module.of(ast.Call) if b"mock" in module.source.text else ())
     may_list = b"modules" in module.source.text
     for subscript in module.of(ast.Subscript):
         is_load = subscript.ctx.__class__ is ast.Load
@@ -80,9 +80,7 @@ def _telling(module: "Module") -> list[ast.AST]:
 
 
 def _may_change(func: ast.expr) -> bool:
-    if func.__class__ is ast.Attribute:
-        return getattr(func, "attr", "") in _CHANGING
-    return func.__class__ is ast.Name and getattr(func, "id", "") in _CALLED
+    return func.attr in _CHANGING if isinstance(func, ast.Attribute) else getattr(func, "id", "") in _CALLED
 
 
 def root(node: ast.AST | None) -> ast.Name | None:

@@ -1,7 +1,7 @@
 """The semantic model of one file: one parse, one walk, and answers on demand."""
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -113,6 +113,11 @@ class Module:
     def attributes(self, name: str) -> tuple[ast.Attribute, ...]:
         """Every attribute of this name, in the order of the text."""
         return tuple(self._index.attributes.get(name, ()))
+
+    @cached_property
+    def stored_attributes(self) -> list[ast.Attribute]:
+        """Every attribute that is bound or deleted, of whatever object, in the order of the text."""
+        return [node for node in self.of(ast.Attribute) if node.ctx.__class__ is not ast.Load]
 
     @property
     def attribute_names(self) -> Collection[str]:
@@ -484,9 +489,12 @@ class Module:
     def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
         # By how it is spelled first: resolving a name costs more than looking at one.
         spelled = {name.rpartition(".")[2] for name in qualnames} | self._aliases
-        found = sorted(entry for name in spelled for entry in self._calls_spelled.get(name, ()))
+        return [call for call in self.spelled_calls(spelled) if self.qualname(call.func) in qualnames]
+
+    def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
+        """The calls of whatever ends in one of `names`, be it a variable or an attribute, in the order of the text."""
         calls = self.of(ast.Call)
-        return [calls[index] for index in found if self.qualname(calls[index].func) in qualnames]
+        return [calls[index] for index in sorted(i for name in names for i in self._calls_spelled.get(name, ()))]
 
     @cached_property
     def _calls_spelled(self) -> dict[str, list[int]]:
@@ -545,7 +553,7 @@ class Module:
     def perhaps_jitted(self) -> frozenset[str]:
         """The variables and attributes of this file, by their name, that may be bound to what a transformation made."""
         decorated = (f.name for f in self.functions if not isinstance(f, ast.Lambda) and f.decorator_list)
-        stored = (node.attr for node in self.of(ast.Attribute) if node.ctx.__class__ is not ast.Load)
+        stored = (node.attr for node in self.stored_attributes)
         kinds = (ast.Call, ast.Name, ast.Attribute)
         return frozenset(
             (*decorated, *stored, *(target.id for target, value in self.assigned if isinstance(value, kinds)))

@@ -303,19 +303,14 @@ class _Outward:
 
     def _changed_nodes(self) -> Iterator[ast.expr]:
         """What is bound anew, or whose object is changed."""
-        for attribute in self.module.of(ast.Attribute):
-            if attribute.ctx.__class__ is not ast.Load:
-                yield from (attribute, attribute.value)
+        for attribute in self.module.stored_attributes:
+            yield from (attribute, attribute.value)
         for subscript in self.module.of(ast.Subscript):
             if subscript.ctx.__class__ is not ast.Load:
                 yield subscript.value
         yield from (node.target for node in self.module.of(ast.AugAssign))
-        for call in self.module.of(ast.Call):
-            last = _last(call.func)
-            if last in MUTATORS and isinstance(call.func, ast.Attribute):
-                yield call.func
-            if last in _BY_NAME and _names_a_part(call):
-                yield call.args[0]
+        yield from (call.func for call in self.module.spelled_calls(MUTATORS) if isinstance(call.func, ast.Attribute))
+        yield from (call.args[0] for call in self.module.spelled_calls(_BY_NAME) if _names_a_part(call))
 
     def _opening_nodes(self) -> Iterator[ast.expr]:
         """What may give all names of something of another file away."""
@@ -333,9 +328,9 @@ class _Outward:
 
     def _patched(self) -> Iterator[str]:
         """The names that calls such as `mock.patch("module.name")` spell as a text."""
-        for call in self.module.of(ast.Call):
+        for call in self.module.spelled_calls(_PATCHERS):
             match call.args:
-                case [ast.Constant(value=str(name)), *_] if "." in name and _last(call.func) in _PATCHERS:
+                case [ast.Constant(value=str(name)), *_] if "." in name:
                     yield name
 
     def _opened(self, node: ast.expr, of: str) -> Iterator[str]:

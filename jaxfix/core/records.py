@@ -45,7 +45,7 @@ class Records:
     @cached_property
     def _constructions(self) -> dict[ast.ClassDef, list[ast.Call]]:
         found: dict[ast.ClassDef, list[ast.Call]] = {}
-        for call in self._module.of(ast.Call) if self.fields else ():
+        for call in self._module.spelled_calls({owner.name for owner in self.fields}):
             owner = self.owner(call.func)
             if owner is not None:
                 found.setdefault(owner, []).append(call)

@@ -11,6 +11,7 @@ from jaxfix.api import (
     Stay,
     always_runs,
     arguments_of,
+    counting,
     effects,
     fresh,
     hoisting,
@@ -53,7 +54,7 @@ class Move:
 
 def made_in_loops(module: Module) -> Iterator[Made]:
     """The calls that make a jitted function at every round of a loop, which the loop calls."""
-    for call in module.of(ast.Call):
+    for call in counting.calls_in_loops(module):
         loops = tuple(loop for loop in module.loops(call) if isinstance(loop, _LOOPS))
         factory = module.definition(call.func) if loops else None
         if not isinstance(factory, ast.FunctionDef) or not _makes(module, factory):
