@@ -9,6 +9,7 @@ from jaxfix.core import (
     hoisting,
     holding,
     lifting,
+    making,
     selection,
     strength,
 )
@@ -30,6 +31,7 @@ from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, 
 from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.core.jitted import Argument, Jit, Jitted
 from jaxfix.core.keeping import class_of, is_kept
+from jaxfix.core.making import Factory
 from jaxfix.core.model import Function, Module, Runs
 from jaxfix.core.origins import WHOLE, CastLike, Origins, Part
 from jaxfix.core.pairs import Pair
@@ -68,6 +70,7 @@ __all__ = [
     "DtypeOrigins",
     "Dtypes",
     "Equality",
+    "Factory",
     "Finding",
     "Form",
     "Function",
@@ -121,6 +124,7 @@ __all__ = [
     "is_kept",
     "is_of_others",
     "lifting",
+    "making",
     "outside_arguments",
     "own_class",
     "own_parameter",

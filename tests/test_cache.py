@@ -21,6 +21,7 @@ from test_survey import FILES, GOLDEN, LOOP, MODEL, SOLVER
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import Facts, Question, Surroundings, Use
 from jaxfix.core.jitted import Jit
+from jaxfix.core.making import Factory
 from jaxfix.core.reach import Runs, Ways
 from jaxfix.core.source import SourceFile
 from jaxfix.core.wrapping import Wrapping
@@ -365,11 +366,13 @@ def test_no_part_of_a_record_is_forgotten() -> None:
     """Of a file that tells all that there is to tell; `uses` of `Facts` are kept beside them."""
     jit, use = Jit("jax.jit", ("x",), (0,), ("y",)), Use("a.b", (Runs.EAGER,), at="c.py:1")
     names = ("a.b",)
-    facts = Facts("m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, {"w": Wrapping.CALLS}, names)
+    made = Factory(("rate",), ("batch",))
+    wraps, factories = {"w": Wrapping.CALLS}, {"make": made}
+    facts = Facts("m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories)
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
     asked = frozenset({(Question.JIT, "a.f"), (Question.USERS, "a.b"), (Question.STORES, "s"), (Question.RUNS, "a.g")})
     told = {(Question.JIT, "a.f"): jit, (Question.USERS, "a.b"): ((use, True),), (Question.STORES, "s"): True}
-    told |= {(Question.RUNS, "a.g"): Ways(frozenset({Runs.EAGER}))}
+    told |= {(Question.RUNS, "a.g"): Ways(frozenset({Runs.EAGER})), (Question.FACTORY, "a.make"): made}
     record = Record(Look(asked=asked, told=told), facts, {"a.b": (use,)})
     assert of_text(as_text(record)) == record
 

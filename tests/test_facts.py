@@ -490,6 +490,61 @@ OPT = """
 """
 
 
+FACTORIES = """
+    import functools
+    import jax
+
+    def make_step(rate, size=1):
+        @jax.jit
+        def step(params):
+            return params - rate * params[:size]
+        return step
+
+    def make_loss(*, target):
+        return jax.jit(lambda params: params - target)
+
+    @functools.cache
+    def make_cached(rate):
+        return jax.jit(lambda params: params - rate)
+
+    def given(step):
+        return jax.jit(step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("step = lib.make_step(0.1); x = step(x)", True),
+        ("step = lib.make_step(rate=x); x = step(x)", True),
+        ("x = lib.make_loss(target=x)(x)", True),
+        ("step = lib.make_step(0.1, i); x = step(x)", False),
+        ("step = lib.make_step(*x); x = step(x)", False),
+        ("step = lib.make_cached(0.1); x = step(x)", False),
+        ("step = lib.given(main); x = step(x)", False),
+        ("step = lib.make_step(0.1); steps.append(step); x = step(x)", False),
+        ("step = lib.make_step(0.1)", False),
+        ("if i == 3: step = lib.make_step(0.1); x = step(x)", False),
+    ],
+)
+def test_a_factory_of_another_file_is_told_of_where_a_loop_calls_it(made: str, found: bool) -> None:
+    text = f"""
+        import lib
+
+        def main(x, steps):
+            for i in range(9):
+                {made}
+            return x
+
+        main(1.0, [])
+    """
+    reason = (
+        f"what `{'lib.make_loss' if 'loss' in made else 'lib.make_step'}` reads, and does beside, is in another file"
+    )
+    expected = [("local-jit", Confidence.CERTAIN, reason)] if found else []
+    assert found_in("main.py", {"lib.py": FACTORIES, "main.py": text}) == expected
+
+
 def test_a_power_is_judged_by_what_other_files_pass() -> None:
     assert found_in("utils.py", {"utils.py": UTILS, "opt.py": OPT}) == [("static-exponent", Confidence.CERTAIN, None)]
     assert found_in("utils.py", {"utils.py": UTILS, "x.py": "x = 1"}) == []  # nothing is known

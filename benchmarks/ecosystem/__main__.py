@@ -41,7 +41,7 @@ def main() -> None:
             work = options.work / f"{release.name}-{release.version}"
             libraries.append(_inspected(release, options, work))
             if release.name == options.suite:
-                suite(work / "before", work / "after", release.name, options.python, work)
+                suite(work / "before", work / "after", release.name, options.python or sys.executable, work)
     suites = {entry.name: _suite(entry, options.work) for entry in libraries}
     if options.list:
         print("\n".join(line for library in libraries for line in _listed(library, options)))

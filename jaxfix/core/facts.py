@@ -11,6 +11,7 @@ from enum import Enum
 from functools import cached_property
 
 from jaxfix.core.jitted import Argument, Jit
+from jaxfix.core.making import Factory
 from jaxfix.core.reach import UNKNOWN_WAYS, Runs, Through, Ways
 from jaxfix.core.value import UNKNOWN, Value
 from jaxfix.core.wrapping import Wrapping
@@ -110,6 +111,7 @@ class Facts:
       stored: attributes that it stores on objects which can be of any file.
       own: the names that it binds itself, if it takes all names of another module beside them.
       wraps: its functions that decorate others.
+      factories: its functions that make a jitted one at each call, by their name in it.
       mentions: the dotted names, as its imports give them, by which it may use something of another file; `.name` for
         the private methods of that name, of any class.
     """
@@ -125,6 +127,7 @@ class Facts:
     own: tuple[str, ...] = ()
     wraps: dict[str, Wrapping] = field(default_factory=dict)
     mentions: tuple[str, ...] = ()
+    factories: dict[str, Factory] = field(default_factory=dict)
 
 
 Wanted = tuple[int, frozenset[str]]
@@ -140,6 +143,7 @@ class Question(Enum):
 
     JIT = "jit"
     WRAPPING = "wrapping"
+    FACTORY = "factory"
     USERS = "users"
     IS_USED = "is used"
     RUNS = "runs"
@@ -163,7 +167,7 @@ _FOLLOWING_USERS = (Question.RUNS, Question.REPEATS, Question.SURELY_REPEATS)
 
 Asked = tuple[Question, str]
 """A question, and the dotted name or the attribute that it is about."""
-Answer = Jit | Wrapping | Users | Ways | bool | None
+Answer = Jit | Wrapping | Factory | Users | Ways | bool | None
 Answers = dict[Asked, Answer]
 """Those that are other than if there were no files."""
 
@@ -243,6 +247,8 @@ class Project:
                 return self.jit(about)
             case Question.WRAPPING:
                 return self.wrapping(about)
+            case Question.FACTORY:
+                return self.factory(about)
             case Question.USERS:
                 return self._found(about)
             case Question.IS_USED:
@@ -298,6 +304,11 @@ class Project:
         """What the function that `qualname` names makes of those that it decorates, in whatever file it is defined."""
         found = self.canonical(qualname)
         return next((facts.wraps[rest] for facts, rest in self._owners(found) if rest in facts.wraps), None)
+
+    def factory(self, qualname: str) -> Factory | None:
+        """The function that `qualname` names, in whatever file it is defined, if it makes a jitted one."""
+        found = self.canonical(qualname)
+        return next((facts.factories[rest] for facts, rest in self._owners(found) if rest in facts.factories), None)
 
     def uses(self, qualname: str) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`; tests do not count."""
@@ -522,6 +533,10 @@ class Guess(Project):
     def wrapping(self, qualname: str) -> Wrapping | None:
         found = self._ask(Question.WRAPPING, qualname)
         return found if isinstance(found, Wrapping) else None
+
+    def factory(self, qualname: str) -> Factory | None:
+        found = self._ask(Question.FACTORY, qualname)
+        return found if isinstance(found, Factory) else None
 
     def _found(self, qualname: str) -> Users:
         found = self._ask(Question.USERS, qualname)

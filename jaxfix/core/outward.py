@@ -7,6 +7,7 @@ from functools import cached_property
 from jaxfix.core.changes import MUTATORS
 from jaxfix.core.facts import ANY_NAME, Called, Facts, Use
 from jaxfix.core.jitted import COMPILING, Jit
+from jaxfix.core.making import Factory, factory
 from jaxfix.core.model import Module
 from jaxfix.core.passing import Passing
 from jaxfix.core.reach import Outcome
@@ -60,6 +61,7 @@ class _Outward:
             own=tuple(sorted(self.module.names() - self.module.imports.keys())) if self.stars else (),
             wraps=dict(self._wraps()),
             mentions=tuple(sorted(self._mentions())),
+            factories=dict(self._factories()),
         )
 
     def uses(self, names: frozenset[str]) -> tuple[Use, ...]:
@@ -100,12 +102,21 @@ class _Outward:
         return found
 
     def _wraps(self) -> Iterator[tuple[str, Wrapping]]:
-        for function in self._perhaps_decorators():
+        for function in self._perhaps_decorators:
             if isinstance(function, ast.FunctionDef) and self.module.parent(function) is self.module.tree:
                 found = wrapping_of(self.module, function)
                 if found is Wrapping.STAGES or (found is Wrapping.CALLS and is_decorator(function)):
                     yield function.name, found
 
+    def _factories(self) -> Iterator[tuple[str, Factory]]:
+        around = (f for call in self.module.calls(*COMPILING) for f in self.module.functions_around(call))
+        for function in dict.fromkeys((*self._perhaps_decorators, *around)):
+            if isinstance(function, ast.FunctionDef) and self._is_only(function):
+                found = factory(self.module, function)
+                if found is not None:
+                    yield function.name, found
+
+    @cached_property
     def _perhaps_decorators(self) -> list[Function]:
         """The functions that return one that they define, or put something with a name under `jit`."""
         inner = {f.name for f in self.module.functions if not isinstance(f, ast.Lambda)}

@@ -4,7 +4,7 @@ import ast
 import hashlib
 import keyword
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -22,6 +22,7 @@ from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 
 _KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
+_LOOPS: Mapping[str, tuple[type[ast.stmt], ...]] = {"for": (ast.For, ast.AsyncFor), "while": (ast.While,)}
 _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
 
 
@@ -149,6 +150,8 @@ def _has(module: Module, word: str) -> bool:
     if word == "**":  # which stands before keyword arguments more often
         binary: list[ast.BinOp | ast.AugAssign] = [*module.of(ast.BinOp), *module.of(ast.AugAssign)]
         return any(isinstance(node.op, ast.Pow) for node in binary)
+    if word in _LOOPS:
+        return any(module.of(kind) for kind in _LOOPS[word])
     if word.isidentifier() and word not in _KEYWORDS:
         return word in module.words
     return word.encode() in module.source.text

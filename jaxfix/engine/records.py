@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.facts import Answer, Asked, Facts, Question, Use
 from jaxfix.core.jitted import Jit
+from jaxfix.core.making import Factory
 from jaxfix.core.reach import Runs, Ways
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.wrapping import Wrapping
@@ -74,6 +75,8 @@ def _answer(question: Question, told: object) -> Answer:
     match question, told:
         case Question.JIT, _:
             return from_json(Jit, told)
+        case Question.FACTORY, _:
+            return from_json(Factory, told)
         case Question.WRAPPING, _:
             return Wrapping(told)
         case Question.USERS, list():
@@ -88,8 +91,10 @@ def _answer(question: Question, told: object) -> Answer:
 def _facts(data: _Data) -> Facts:
     """As `from_json`, in a fifth of the time: every file has them."""
     strings = {name: _strings(data[name]) for name in ("stars", "rebinds", "stored", "own", "mentions")}
-    name, is_test, aliases, jits, wraps = (data[key] for key in ("name", "is_test", "aliases", "jits", "wraps"))
+    name, is_test, aliases = data["name"], data["is_test"], data["aliases"]
+    jits, wraps, factories = data["jits"], data["wraps"], data["factories"]
     assert isinstance(jits, dict) and isinstance(wraps, dict) and isinstance(aliases, dict)
+    assert isinstance(factories, dict)
     return Facts(
         str(name),
         bool(is_test),
@@ -102,6 +107,7 @@ def _facts(data: _Data) -> Facts:
         strings["own"],
         {key: Wrapping(wrapping) for key, wrapping in wraps.items()},
         strings["mentions"],
+        {key: from_json(Factory, made) for key, made in factories.items()},
     )
 
 

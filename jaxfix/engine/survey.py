@@ -304,7 +304,8 @@ def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
 
 def _about(asked: set[Asked], packages: frozenset[str]) -> frozenset[Asked]:
     """The questions that the files of `packages` may have an answer to."""
-    named = (Question.JIT, Question.WRAPPING, *ABOUT_USERS)  # what is bound anew may be what a file has imported
+    # what is bound anew may be what a file has imported
+    named = (Question.JIT, Question.WRAPPING, Question.FACTORY, *ABOUT_USERS)
     return frozenset(
         (question, about)
         for question, about in asked

@@ -8,7 +8,8 @@ and is no finding; nor is `equinox.filter_jit` of a bound method or of what its 
 
 A function that makes a jitted one, such as `make_step(optimizer)`, compiles anew where a loop calls it at every round:
 the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
-makes other programs on purpose and is no finding, unless it takes data, which the jitted function should be handed.
+makes other programs on purpose and is no finding, unless it takes data, which the jitted function should be handed. The
+call of a factory of another file is reported, and stays: what that reads is not known here.
 
 Before:
     import jax
@@ -56,40 +57,51 @@ Source: https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Safety, Why, hoisting
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Safety, Stay, Why, hoisting
 from jaxfix_codemods.local_jit import factories
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
 from jaxfix_codemods.local_jit.rewriting import rewrite
 from jaxfix_codemods.local_jit.sites import Site, sites, surely_repeats
 
+_TRANSFORMATIONS = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit", "flax.nnx.jit")
+_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _TRANSFORMATIONS)
+
 
 def find(module: Module) -> Iterator[Finding]:
+    if not module.words.isdisjoint(_LAST_PARTS):
+        yield from _made_here(module)
+    for call, uses in factories.made_elsewhere(module):
+        name = module.text(call.func)
+        yield _of_factory(module, call, uses)(declined=f"what `{name}` reads, and does beside, is in another file")
+
+
+def _made_here(module: Module) -> Iterator[Finding]:
     for site in sites(module):
         applied = unapplied(module, site)
         if applied is not None or not varies_by_design(module, site):
             yield _finding(module, site, applied)
     for made in factories.made_in_loops(module):
-        yield _of_factory(module, made)
+        found = _of_factory(module, made.call, made.stay)
+        try:
+            yield found(recipe=partial(factories.move, module, factories.judge(module, made)))
+        except hoisting.Stuck as reason:
+            yield found(declined=str(reason))
 
 
-def _of_factory(module: Module, made: factories.Made) -> Finding:
-    name = module.text(made.call.func)
-    found = partial(
+def _of_factory(module: Module, call: ast.Call, uses: Stay) -> Callable[..., Finding]:
+    name = module.text(call.func)
+    return partial(
         Finding,
-        at=made.call,
+        at=call,
         message=f"`{name}` makes a new jitted function in every round of the loop: it compiles again each time",
         title=f"Call `{name}` once, before the loop",
-        confidence=Confidence.CERTAIN if factories.surely_repeats(module, made) else Confidence.POSSIBLE,
+        confidence=Confidence.CERTAIN if factories.surely_repeats(module, call, uses) else Confidence.POSSIBLE,
         safety=Safety.NEEDS_EVIDENCE,
     )
-    try:
-        return found(recipe=partial(factories.move, module, factories.judge(module, made)))
-    except hoisting.Stuck as reason:
-        return found(declined=str(reason))
 
 
 def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
@@ -144,7 +156,7 @@ def _when(module: Module, site: Site) -> str:
 
 CODEMOD = Codemod(
     id="local-jit",
-    triggers=("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit", "flax.nnx.jit"),
+    triggers=("for", "while", *_TRANSFORMATIONS),
     safety=Safety.SAFE,
     equality=Equality.BITWISE,
     find=find,

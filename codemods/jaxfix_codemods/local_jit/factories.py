@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import (
+    Factory,
     Module,
     Rewriter,
     Runs,
@@ -13,10 +14,9 @@ from jaxfix.api import (
     arguments_of,
     counting,
     effects,
-    fresh,
     hoisting,
     is_kept,
-    lifting,
+    making,
     purity,
     returned,
     stay,
@@ -54,39 +54,54 @@ class Move:
 
 def made_in_loops(module: Module) -> Iterator[Made]:
     """The calls that make a jitted function at every round of a loop, which the loop calls."""
-    for call in counting.calls_in_loops(module):
+    for call in module.once(counting.calls_in_loops):
         loops = tuple(loop for loop in module.loops(call) if isinstance(loop, _LOOPS))
         factory = module.definition(call.func) if loops else None
-        if not isinstance(factory, ast.FunctionDef) or not _makes(module, factory):
+        if not isinstance(factory, ast.FunctionDef) or not making.makes_jitted(module, factory):
             continue
-        if module.runs(call) is Runs.TRACED or not module.may_repeat(call) or not always_runs(module, call, loops[0]):
-            continue
-        uses = stay(module, call)
-        if uses is None or not any(loops[0] in module.ancestors(each) for each in uses.calls):
+        uses = _calls_in(module, call, loops[0])
+        if uses is None or not _runs_again(module, call):
             continue
         found = Made(call, factory, loops, uses, uses.targets[0] if uses.targets else None)
         if not _varies_by_design(module, found):
             yield found
 
 
-def _makes(module: Module, factory: ast.FunctionDef) -> bool:
-    """Whether each call of `factory` returns another jitted function."""
-    if factory.decorator_list or fresh.is_memoised(module, factory):
-        return False
-    results = returned(factory)
-    return bool(results) and all(_is_new(module, result, factory) for result in results)
+def made_elsewhere(module: Module) -> Iterator[tuple[ast.Call, Stay]]:
+    """As `made_in_loops`, of factories of other files: the calls, and what becomes of what they make."""
+    for call in module.once(counting.calls_in_loops):
+        qualname = module.qualname(call.func) if _is_kept_as_it_is(module, call) else None
+        factory = module.surroundings.project.factory(qualname) if qualname is not None else None
+        if factory is None:
+            continue
+        loop = next((loop for loop in module.loops(call) if isinstance(loop, _LOOPS)), None)
+        uses = _calls_in(module, call, loop) if loop is not None else None
+        if loop is None or uses is None:
+            continue
+        if _runs_again(module, call) and _makes_the_same(module, call, factory, loop):
+            yield call, uses
 
 
-def _is_new(module: Module, result: ast.expr, factory: ast.FunctionDef) -> bool:
-    value = module.only_value(result) or result
-    function = module.definition(value)
-    if isinstance(function, ast.FunctionDef):
-        return module.function(function) is factory and fresh.outermost_jit(module, function) is not None
-    found = module.jitted(value) if isinstance(value, ast.Call) else None
-    if found is None or not isinstance(value, ast.Call) or found.at is not value:
-        return False
-    made = fresh.made_anew(module, value.args[0], found.jit.by)
-    return made is not None and factory in module.ancestors(made)
+def _is_kept_as_it_is(module: Module, call: ast.Call) -> bool:
+    """Whether what `call` returns is called at once, or bound to a variable."""
+    match module.parent(call):
+        case ast.Call(func=func):
+            return func is call
+        case ast.Assign(targets=[ast.Name()]):
+            return True
+    return False
+
+
+def _calls_in(module: Module, call: ast.Call, loop: ast.For | ast.While) -> Stay | None:
+    """What becomes of what `call` makes, where each round makes it, and calls it."""
+    uses = stay(module, call) if always_runs(module, call, loop) else None
+    if uses is None or not any(loop in module.ancestors(each) for each in uses.calls):
+        return None
+    return uses
+
+
+def _runs_again(module: Module, call: ast.Call) -> bool:
+    return module.runs(call) is not Runs.TRACED and module.may_repeat(call)
 
 
 # --- what changes from round to round -----------------------------------------------------------------------------
@@ -103,17 +118,16 @@ def _varies_by_design(module: Module, made: Made) -> bool:
     if captures is None:
         return True
     varying += [name for name in captures.free | captures.globals if _is_rebound(module, name, made)]
-    return not all(_is_data(module, name, made.factory) for name in varying)
+    return not all(making.is_data(module, name, made.factory) for name in varying)
 
 
-def _is_data(module: Module, name: str, factory: ast.FunctionDef) -> bool:
-    """Whether the jitted function alone reads the variable of the factory, and as an array."""
-    for use in walk(factory):
-        if isinstance(use, ast.Name) and use.id == name:
-            is_inside = module.function(use) is not factory
-            if not is_inside or lifting.use_of(module, use) is not None:
-                return False
-    return True
+def _makes_the_same(module: Module, call: ast.Call, factory: Factory, loop: ast.For | ast.While) -> bool:
+    """Whether each round makes the same program: what the loop binds is handed on as data alone."""
+    if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(factory.parameters):
+        return False
+    given = [*zip(factory.parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    varying = (name for name, value in given if any(_is_bound_in(module, read, loop) for read in _names(value)))
+    return all(name in factory.data for name in varying)
 
 
 def _is_rebound(module: Module, name: str, made: Made) -> bool:
@@ -242,6 +256,6 @@ def _own_name(module: Module, factory: ast.FunctionDef) -> str:
     return result.id.strip("_") if isinstance(result, ast.Name) else factory.name.removeprefix("make_").strip("_")
 
 
-def surely_repeats(module: Module, made: Made) -> bool:
-    """Whether it was read that it is made and called again and again."""
-    return module.surely_repeats(made.call) and any(module.surely_repeats(use) for use in made.stay.calls)
+def surely_repeats(module: Module, call: ast.Call, uses: Stay) -> bool:
+    """Whether it was read that a function is made, and called, again and again."""
+    return module.surely_repeats(call) and any(map(module.surely_repeats, uses.calls))

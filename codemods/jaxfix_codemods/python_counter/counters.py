@@ -39,7 +39,7 @@ class Counter:
 
 def counters(module: Module) -> Iterator[Counter]:
     """The numbers that change from call to call, in the order of the text."""
-    for call in counting.calls_in_loops(module):
+    for call in module.once(counting.calls_in_loops):
         changing = list(_changing(module, call)) if module.may_be_jitted(call.func) else []
         found = module.jit(call.func) if changing else None
         if found is None or module.runs(call) is Runs.TRACED:
