@@ -24,8 +24,8 @@ from jaxfix.core import tracefile
 from jaxfix.core.comments import comments
 from jaxfix.core.compiled import compiled
 from jaxfix.core.errors import UserError
-from jaxfix.core.facts import Surroundings
 from jaxfix.core.finding import Codemod
+from jaxfix.core.project import Surroundings
 from jaxfix.core.report import Diagnostic, Patch
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files

@@ -18,10 +18,12 @@ import pytest
 from command_line import ROOT, Cli
 from test_survey import FILES, GOLDEN, LOOP, MODEL, SOLVER
 
+from jaxfix.core.asking import Question
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Facts, Question, Surroundings, Use
+from jaxfix.core.facts import Facts, Use
 from jaxfix.core.jitted import Jit
 from jaxfix.core.making import Factory
+from jaxfix.core.project import Surroundings
 from jaxfix.core.reach import Runs, Ways
 from jaxfix.core.source import SourceFile
 from jaxfix.core.wrapping import Wrapping

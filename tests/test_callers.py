@@ -5,8 +5,9 @@ import ast
 import pytest
 
 from jaxfix.core.callers import callers, outside_arguments
-from jaxfix.core.facts import Called, Facts, Passed, Project, Surroundings, Use
+from jaxfix.core.facts import Called, Facts, Passed, Use
 from jaxfix.core.model import Module
+from jaxfix.core.project import Project, Surroundings
 from jaxfix.core.reach import Runs
 from jaxfix.core.source import SourceFile
 

@@ -6,8 +6,8 @@ import textwrap
 import pytest
 
 from jaxfix.core.eager import Transformed, eager_transformations
-from jaxfix.core.facts import Surroundings
 from jaxfix.core.model import Module, Runs
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import SourceFile
 
 LOOPS = """

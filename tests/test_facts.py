@@ -9,9 +9,10 @@ import pytest
 
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.constancy import Constancy, constancy
-from jaxfix.core.facts import Facts, Project, Surroundings, Use
+from jaxfix.core.facts import Facts, Use
 from jaxfix.core.finding import Confidence
 from jaxfix.core.model import Module, Runs
+from jaxfix.core.project import Project, Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
-from jaxfix.core.facts import Surroundings
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
 from jaxfix_codemods import CODEMODS

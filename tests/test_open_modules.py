@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxfix.core.facts import Surroundings
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
 from jaxfix.engine.project import joined

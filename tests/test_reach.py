@@ -5,8 +5,8 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.facts import Surroundings
 from jaxfix.core.model import Module, Runs
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.core.wrapping import Wrapping, wrapping_of
 from jaxfix.engine.project import joined

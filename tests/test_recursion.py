@@ -2,9 +2,9 @@
 
 import pytest
 
-from jaxfix.core.facts import Surroundings
 from jaxfix.core.finding import Codemod
 from jaxfix.core.model import Module
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.testing import BESIDE
 from jaxfix_codemods import CODEMODS

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.facts import Surroundings
+from jaxfix.core.project import Surroundings
 from jaxfix.core.report import Diagnostic, Related
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze

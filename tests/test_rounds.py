@@ -5,8 +5,9 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.facts import Facts, Project, Surroundings
+from jaxfix.core.facts import Facts
 from jaxfix.core.model import Module
+from jaxfix.core.project import Project, Surroundings
 from jaxfix.core.source import SourceFile
 
 HEAD = "import functools\nimport jax\n\n"

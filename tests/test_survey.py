@@ -10,7 +10,9 @@ from typing import TypeVar
 import pytest
 
 from jaxfix import testing
-from jaxfix.core.facts import Guess, Project, Question, Surroundings
+from jaxfix.core.asking import Question
+from jaxfix.core.guess import Guess
+from jaxfix.core.project import Project, Surroundings
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze

@@ -12,10 +12,10 @@ from jaxfix.core.changes import Changes, changes
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import leaving
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.index import Index, Scope, bound_by, is_inside
 from jaxfix.core.jax_names import is_retrace
 from jaxfix.core.jitted import COMPILING, Jit, Jitted, decorated, jit, jitted
+from jaxfix.core.project import ALONE, Surroundings
 from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.scopes import FUNCTIONS, Captures, Function, Scopes
 from jaxfix.core.source import SourceFile

@@ -16,8 +16,8 @@ from jaxfix.core.tracers import is_for_tracers
 from jaxfix.core.wrapping import Wrapping, wrapping
 
 if TYPE_CHECKING:
-    from jaxfix.core.facts import Project
     from jaxfix.core.model import Module
+    from jaxfix.core.project import Project
 
 _MAPS = frozenset(
     {"jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap", "jax.custom_jvp", "jax.custom_vjp", "jax.named_call"}

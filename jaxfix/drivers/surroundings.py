@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
-from jaxfix.core.facts import Surroundings
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import is_notebook
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed

@@ -10,9 +10,9 @@ from functools import cache
 
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import BugError, SourceError
-from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod, Confidence, Finding, Safety
 from jaxfix.core.model import Module
+from jaxfix.core.project import ALONE, Surroundings
 from jaxfix.core.report import Diagnostic, Seen
 from jaxfix.core.source import SourceFile
 from jaxfix.engine import strangers

@@ -5,9 +5,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from jaxfix.core.errors import BugError, JaxfixError
-from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod, Fix, Safety
 from jaxfix.core.model import Module
+from jaxfix.core.project import ALONE, Surroundings
 from jaxfix.core.report import Held, Patch
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit

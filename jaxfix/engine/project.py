@@ -7,9 +7,10 @@ from pathlib import PurePath
 from typing import Protocol, TypeVar
 
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Facts, Project, Reader, Surroundings, Use, Wanted
+from jaxfix.core.facts import Facts, Use
 from jaxfix.core.model import Module
 from jaxfix.core.outward import facts, uses
+from jaxfix.core.project import Project, Reader, Surroundings, Wanted
 from jaxfix.core.source import SourceFile, is_named_as_test
 
 _STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")

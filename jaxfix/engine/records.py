@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterable
 
+from jaxfix.core.asking import Answer, Asked, Question
 from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.facts import Answer, Asked, Facts, Question, Use
+from jaxfix.core.facts import Facts, Use
 from jaxfix.core.jitted import Jit
 from jaxfix.core.making import Factory
 from jaxfix.core.reach import Runs, Ways

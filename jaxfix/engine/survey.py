@@ -9,10 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
+from jaxfix.core.asking import ABOUT_USERS, Answers, Asked, Question
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import ABOUT_USERS, Answers, Asked, Facts, Guess, Project, Question, Surroundings
+from jaxfix.core.facts import Facts
 from jaxfix.core.finding import Codemod
+from jaxfix.core.guess import Guess
 from jaxfix.core.model import parsed
+from jaxfix.core.project import Project, Surroundings
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze, is_mentioned

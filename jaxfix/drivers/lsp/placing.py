@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError, SourceError
-from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod
+from jaxfix.core.project import ALONE, Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed

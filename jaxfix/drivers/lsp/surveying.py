@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from jaxfix.core.asking import Answers
 from jaxfix.core.errors import JaxfixError
-from jaxfix.core.facts import Answers, Surroundings
+from jaxfix.core.project import Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, overtime
 from jaxfix.drivers.surroundings import Helper

@@ -8,7 +8,7 @@ from functools import lru_cache
 from lsprotocol import types
 
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Guess
+from jaxfix.core.guess import Guess
 from jaxfix.core.model import Module
 from jaxfix.core.report import Diagnostic, Related
 from jaxfix.drivers import files

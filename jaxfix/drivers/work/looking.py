@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Project
+from jaxfix.core.project import Project
 from jaxfix.core.report import Diagnostic, Report
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files

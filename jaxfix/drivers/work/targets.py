@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError, ForeignNotebookError, SourceError
-from jaxfix.core.facts import ALONE, Surroundings
 from jaxfix.core.finding import Codemod
+from jaxfix.core.project import ALONE, Surroundings
 from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed

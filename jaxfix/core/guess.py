@@ -1,0 +1,74 @@
+"""A project that is not known yet."""
+
+from collections.abc import Iterator
+
+from jaxfix.core.asking import Answer, Answers, Asked, Question, Users
+from jaxfix.core.jitted import Jit
+from jaxfix.core.making import Factory
+from jaxfix.core.project import Project
+from jaxfix.core.reach import UNKNOWN_WAYS, Runs, Ways
+from jaxfix.core.wrapping import Wrapping
+
+
+class Guess(Project):
+    """Stands for the project while a file is looked at.
+
+    Answers as a project without files does, but for what it is told, and remembers what it was asked.
+    """
+
+    def __init__(self, told: Answers | None = None) -> None:
+        super().__init__()
+        object.__setattr__(self, "told", told or {})
+        object.__setattr__(self, "asked", set())
+
+    told: Answers
+    asked: set[Asked]
+
+    def _ask(self, question: Question, about: str) -> Answer:
+        self.asked.add((question, about))
+        return self.told.get((question, about))
+
+    def jit(self, qualname: str) -> Jit | None:
+        found = self._ask(Question.JIT, qualname)
+        return found if isinstance(found, Jit) else None
+
+    def wrapping(self, qualname: str) -> Wrapping | None:
+        found = self._ask(Question.WRAPPING, qualname)
+        return found if isinstance(found, Wrapping) else None
+
+    def factory(self, qualname: str) -> Factory | None:
+        found = self._ask(Question.FACTORY, qualname)
+        return found if isinstance(found, Factory) else None
+
+    def _found(self, qualname: str) -> Users:
+        found = self._ask(Question.USERS, qualname)
+        return found if isinstance(found, tuple) else ()
+
+    def is_used(self, qualname: str) -> bool:
+        return bool(self._ask(Question.IS_USED, qualname))
+
+    def runs(self, qualname: str) -> Ways:
+        found = self._ask(Question.RUNS, qualname)
+        return found if isinstance(found, Ways) else UNKNOWN_WAYS
+
+    def _runs(self, qualname: str, asked: frozenset[str]) -> Iterator[Runs]:
+        yield from self.runs(qualname).known
+
+    def _repeats(self, qualname: str, asked: frozenset[str]) -> bool:
+        return bool(self._ask(Question.REPEATS, qualname))
+
+    def _surely(self, qualname: str, asked: frozenset[str]) -> bool:
+        return bool(self._ask(Question.SURELY_REPEATS, qualname))
+
+    def _differentiated(self, qualname: str, asked: frozenset[str]) -> bool:
+        return bool(self._ask(Question.DIFFERENTIATED, qualname))
+
+    def rebinds(self, qualname: str) -> bool:
+        return bool(self._ask(Question.REBINDS, qualname))
+
+    def stores(self, attribute: str) -> bool:
+        return bool(self._ask(Question.STORES, attribute))
+
+    @property
+    def is_read(self) -> bool:
+        return bool(self._ask(Question.IS_READ, ""))
