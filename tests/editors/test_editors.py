@@ -15,6 +15,9 @@ pytest.importorskip("pygls")
 
 HERE = Path(__file__).parent
 EMACS = shutil.which("emacs")
+HAS_EGLOT = EMACS is not None and not subprocess.run(
+    [EMACS, "--batch", "--eval", "(require 'eglot)"], stdin=subprocess.DEVNULL, capture_output=True
+).returncode
 LIMIT_S = 150
 OLDEST_NEOVIM = (0, 11)
 KINDS = pytest.mark.parametrize("kind", ("quickfix", "source.fixAll.jaxfix"))
@@ -75,7 +78,7 @@ def test_neovim_fixes_a_finding_and_saves(target: Path, home: Path, kind: str) -
 
 
 @KINDS
-@pytest.mark.skipif(EMACS is None, reason="there is no Emacs: `apt-get install emacs-nox elpa-eglot` brings one")
+@pytest.mark.skipif(not HAS_EGLOT, reason="there is no Emacs with eglot: `apt-get install emacs-nox elpa-eglot`")
 def test_emacs_fixes_a_finding_and_saves(target: Path, home: Path, kind: str) -> None:
     configuration = home / "init.el"
     configuration.parent.mkdir()
