@@ -106,17 +106,13 @@ class Index:
 
 
 def _entering(scope: Scope, below: list[ast.AST], outer: Scope | None) -> list[Any]:
-    """The nodes below a scope, with marks around those that are evaluated in it."""
-    found: list[Any] = []
-    is_in = False
-    for child in below:
-        if is_inside(scope, child) is not is_in:
-            is_in = not is_in
-            found.append(_Into(scope if is_in else outer))
-        found.append(child)
-    if is_in:
-        found.append(_Into(outer))
-    return found
+    """The nodes below a scope, with marks around those that are evaluated in it: they stand together."""
+    first, last = 0, len(below)
+    while first < last and not is_inside(scope, below[first]):
+        first += 1
+    if isinstance(scope, _DEFINITIONS):
+        last = first + len(scope.body)
+    return [*below[:first], _Into(scope), *below[first:last], _Into(outer), *below[last:]]
 
 
 def is_inside(scope: Scope, child: ast.AST) -> bool:
