@@ -23,7 +23,7 @@ from jaxfix_codemods import CODEMODS
 
 TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps"
 """Of each codemod a file: a list of traps, each with a name, the lines of `source`, and in words what it is there for:
-`guard`, `sound`, `doubt` or `safe`."""
+`guard`, `sound`, `doubt` or `safe`. `before` is the Python from which on the careless rewrite does no harm."""
 
 PREAMBLE = (TRAPS / "preamble.txt").read_text()
 
@@ -79,6 +79,8 @@ def traps() -> tuple[Trap, ...]:
             source, naive = (
                 PREAMBLE + "\n".join([*trap[key], ""]) if key in trap else None for key in ("source", "naive")
             )
+            if "before" in trap and sys.version_info >= tuple(trap["before"]):
+                naive = None
             kinds = ("sound" in trap, "doubt" in trap, "safe" in trap)
             found.append(Trap(trap["name"], codemod, source or "", naive, *kinds))
     return tuple(found)
