@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -57,6 +58,21 @@ def test_one_process_does_what_is_not_worth_sharing(monkeypatch: pytest.MonkeyPa
 def test_a_process_that_dies_leaves_its_work_to_this_one(crew_of_two: None) -> None:
     with Crew() as crew:
         assert list(crew(partial(dies_elsewhere, os.getpid()), range(9))) == list(range(9))
+        assert list(crew(slow_first, range(3))) == list(range(3))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
+def test_where_no_other_process_can_be_had_one_does_all(crew_of_two: None) -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Crew() as crew:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # what processes share has no room, as in some containers
+        try:
+            found = list(crew(doubled, range(9)))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert found == [(2 * number, os.getpid()) for number in range(9)]
         assert list(crew(slow_first, range(3))) == list(range(3))
 
 

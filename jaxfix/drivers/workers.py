@@ -48,17 +48,26 @@ class Crew:
     def __call__(self, work: Callable[[T], R], shards: Sequence[T]) -> Iterator[R]:
         """What `work` makes of each shard; `work`, shards and answers travel between processes.
 
-        A process that dies, as for want of memory, leaves its shards to this one.
+        A process that dies, as for want of memory, leaves its shards to this one, as do those that cannot be started.
         """
         done = 0
         try:
-            if self._size > 1 and len(shards) > 1:
-                for answer in self._started().map(partial(_done, work), shards):
-                    yield answer
-                    done += 1
+            for answer in self._shared(work, shards) if self._size > 1 and len(shards) > 1 else ():
+                yield answer
+                done += 1
         except BrokenProcessPool:
             self._size, self._pool = 1, None
         yield from map(partial(_done, work), shards[done:])
+
+    def _shared(self, work: Callable[[T], R], shards: Sequence[T]) -> Iterator[R]:
+        """The answers of the other processes; none where the system does not let them work together."""
+        try:
+            return self._started().map(partial(_done, work), shards)
+        except (OSError, ImportError, NotImplementedError):
+            if self._pool is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+            self._size, self._pool = 1, None
+            return iter(())
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:

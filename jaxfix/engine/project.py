@@ -21,7 +21,7 @@ _IMPORTED = re.compile(rb"^(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
-_SHARD = (40_000, 250_000)
+_SHARD = (100_000, 250_000)
 """Bytes of source in one shard, at least and at most: to hand it over costs little, and all are done alike soon."""
 _SHARDS = 16
 """As many as there are at least, of enough work."""
