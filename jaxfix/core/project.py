@@ -1,10 +1,11 @@
 """The facts of all files that a run looks at, joined."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from jaxfix.core.asking import FOLLOWING_RUNS, FOLLOWING_USERS, Answer, Answers, Asked, Question, Users
 from jaxfix.core.facts import Facts, Use
@@ -12,6 +13,8 @@ from jaxfix.core.jitted import Jit
 from jaxfix.core.making import Factory
 from jaxfix.core.reach import UNKNOWN_WAYS, Runs, Through, Ways
 from jaxfix.core.wrapping import Wrapping
+
+T = TypeVar("T")
 
 _HOPS = 12
 """Re-exports that one name may pass; more are a circle."""
@@ -146,18 +149,20 @@ class Project:
 
     def jit(self, qualname: str) -> Jit | None:
         """The jitted function that `qualname` names, in whatever file it is made."""
-        found = self.canonical(qualname)
-        return next((facts.jits[rest] for facts, rest in self._owners(found) if rest in facts.jits), None)
+        return self._told_of(qualname, lambda facts: facts.jits)
 
     def wrapping(self, qualname: str) -> Wrapping | None:
         """What the function that `qualname` names makes of those that it decorates, in whatever file it is defined."""
-        found = self.canonical(qualname)
-        return next((facts.wraps[rest] for facts, rest in self._owners(found) if rest in facts.wraps), None)
+        return self._told_of(qualname, lambda facts: facts.wraps)
 
     def factory(self, qualname: str) -> Factory | None:
         """The function that `qualname` names, in whatever file it is defined, if it makes a jitted one."""
-        found = self.canonical(qualname)
-        return next((facts.factories[rest] for facts, rest in self._owners(found) if rest in facts.factories), None)
+        return self._told_of(qualname, lambda facts: facts.factories)
+
+    def _told_of(self, qualname: str, table: Callable[[Facts], Mapping[str, T]]) -> T | None:
+        """What the file that defines `qualname` tells of it in one of its tables."""
+        owners = self._owners(self.canonical(qualname))
+        return next((table(facts)[rest] for facts, rest in owners if rest in table(facts)), None)
 
     def uses(self, qualname: str) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`; tests do not count."""
