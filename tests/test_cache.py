@@ -375,6 +375,7 @@ def test_no_part_of_a_record_is_forgotten() -> None:
     asked = frozenset({(Question.JIT, "a.f"), (Question.USERS, "a.b"), (Question.STORES, "s"), (Question.RUNS, "a.g")})
     told = {(Question.JIT, "a.f"): jit, (Question.USERS, "a.b"): ((use, True),), (Question.STORES, "s"): True}
     told |= {(Question.RUNS, "a.g"): Ways(frozenset({Runs.EAGER})), (Question.FACTORY, "a.make"): made}
+    told |= {(Question.VALUES, "a.b"): ((use, False),)}
     record = Record(Look(asked=asked, told=told), facts, {"a.b": (use,)})
     assert of_text(as_text(record)) == record
 

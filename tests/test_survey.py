@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from hypothesis import given as holds_for
+from hypothesis import strategies as some
 
 from jaxfix import testing
 from jaxfix.core.asking import Question
@@ -16,7 +18,7 @@ from jaxfix.core.project import Project, Surroundings
 from jaxfix.core.report import Diagnostic
 from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
-from jaxfix.engine.project import Crew, joined
+from jaxfix.engine.project import Crew, joined, sharded
 from jaxfix.engine.survey import Recent, Unit, survey
 from jaxfix_codemods import CODEMODS
 
@@ -139,6 +141,15 @@ def watched(seen: list[str]) -> Crew:
             yield work(shard)
 
     return crew
+
+
+@holds_for(some.lists(some.integers(0, 300_000), max_size=300))
+def test_shards_hold_all_in_order_and_are_few(sizes: list[int]) -> None:
+    shards = sharded(range(len(sizes)), sizes)
+    assert [index for shard in shards for index in shard] == list(range(len(sizes)))
+    whole = [sum(sizes[index] for index in shard) for shard in shards]
+    assert all(size >= 100_000 for size in whole[:-1])
+    assert len(shards) <= max(17, sum(sizes) / 250_000 + 1)
 
 
 def test_what_was_looked_at_is_let_go_without_the_collector_of_cycles() -> None:

@@ -19,6 +19,7 @@ class Question(Enum):
     WRAPPING = "wrapping"
     FACTORY = "factory"
     USERS = "users"
+    VALUES = "values"
     IS_USED = "is used"
     RUNS = "runs"
     REPEATS = "repeats"
@@ -31,7 +32,7 @@ class Question(Enum):
 
 ABOUT_USERS = frozenset(
     {
-        *(Question.USERS, Question.IS_USED, Question.RUNS),
+        *(Question.USERS, Question.VALUES, Question.IS_USED, Question.RUNS),
         *(Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED),
     }
 )

@@ -76,7 +76,7 @@ def values_elsewhere(module: "Module", parameter: ast.arg) -> tuple[Value, ...]:
     if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
         return ()
     name = module.reach.name_for_others(function)
-    uses = module.surroundings.project.uses(name) if name is not None else ()
+    uses = module.surroundings.project.uses_with_values(name) if name is not None else ()
     found = tuple(value for use in uses if (value := _value_of(function, use, parameter.arg)) is not None)
     return found if any(value != UNKNOWN for value in found) else ()
 

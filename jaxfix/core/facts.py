@@ -62,6 +62,11 @@ class Called:
     looped: bool = False
     by_key: tuple[tuple[int, ...], ...] = ()
 
+    @property
+    def tells_values(self) -> bool:
+        """Whether something is known of a number among the arguments."""
+        return any(passed.value != UNKNOWN for passed in self.arguments or ())
+
 
 @dataclass(frozen=True, slots=True)
 class Use:

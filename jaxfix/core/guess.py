@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from jaxfix.core.asking import Answer, Answers, Asked, Question, Users
+from jaxfix.core.facts import Use
 from jaxfix.core.jitted import Jit
 from jaxfix.core.making import Factory
 from jaxfix.core.project import Project
@@ -43,6 +44,10 @@ class Guess(Project):
     def _found(self, qualname: str) -> Users:
         found = self._ask(Question.USERS, qualname)
         return found if isinstance(found, tuple) else ()
+
+    def uses_with_values(self, qualname: str) -> tuple[Use, ...]:
+        found = self._ask(Question.VALUES, qualname)
+        return tuple(use for use, _ in found) if isinstance(found, tuple) else ()
 
     def is_used(self, qualname: str) -> bool:
         return bool(self._ask(Question.IS_USED, qualname))

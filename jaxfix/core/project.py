@@ -103,6 +103,8 @@ class Project:
                 return self.factory(about)
             case Question.USERS:
                 return self._found(about)
+            case Question.VALUES:
+                return tuple((use, False) for use in self.uses_with_values(about))
             case Question.IS_USED:
                 return self.is_used(about)
             case Question.RUNS:
@@ -171,6 +173,11 @@ class Project:
     def users(self, qualname: str) -> tuple[Use, ...]:
         """As `uses`, with those of tests; of a module those of whoever is handed it as a whole."""
         return tuple(use for use, _ in self._found(qualname))
+
+    def uses_with_values(self, qualname: str) -> tuple[Use, ...]:
+        """Its `uses`, if something is known of a number that one of them passes."""
+        found = self.uses(qualname)
+        return found if any(use.call is not None and use.call.tells_values for use in found) else ()
 
     def is_used(self, qualname: str) -> bool:
         """Whether a program of another file uses the function."""

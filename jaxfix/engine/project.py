@@ -140,13 +140,13 @@ def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> 
 def sharded(items: Sequence[T], sizes: Sequence[int]) -> list[Sequence[T]]:
     """`items` in order, cut into shards of about the same sum of `sizes`, in bytes."""
     least, most = _SHARD
-    size = min(most, max(least, sum(sizes) // _SHARDS))
+    whole = min(most, max(least, sum(sizes) // _SHARDS))
     shards: list[list[T]] = []
     room = 0
     for item, size in zip(items, sizes, strict=True):
         if room <= 0:
             shards.append([])
-            room = size
+            room = whole
         shards[-1].append(item)
         room -= size
     return [*shards]

@@ -80,7 +80,7 @@ def _answer(question: Question, told: object) -> Answer:
             return from_json(Factory, told)
         case Question.WRAPPING, _:
             return Wrapping(told)
-        case Question.USERS, list():
+        case (Question.USERS | Question.VALUES), list():
             return tuple((from_json(Use, use), bool(is_test)) for use, is_test in told)
         case Question.RUNS, list():
             return Ways(frozenset(map(Runs, told)))
