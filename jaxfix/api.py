@@ -44,7 +44,7 @@ from jaxfix.core.returning import returned
 from jaxfix.core.scopes import FUNCTIONS
 from jaxfix.core.staying import Stay, stay
 from jaxfix.core.traceable import Demands, demands, demands_of_statements
-from jaxfix.core.tree import children, walk
+from jaxfix.core.tree import children, in_order, walk
 from jaxfix.core.value import Form, Kind, Value
 from jaxfix.core.values import Values
 from jaxfix.core.varying import varies_by_callers
@@ -118,6 +118,7 @@ __all__ = [
     "handed_to",
     "hoisting",
     "holding",
+    "in_order",
     "is_bound_before",
     "is_impure",
     "is_in_loop",

@@ -65,9 +65,12 @@ from jaxfix.api import (
     Value,
     Values,
     Why,
+    in_order,
     strength,
     walk,
 )
+
+_POWERS = ("jax.numpy.power", "jax.numpy.pow")
 
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.UnaryOp)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
@@ -87,9 +90,9 @@ def find(module: Module) -> Iterator[Finding]:
     values = Values(module)
     curable: dict[Function | None, list[_Power]] = {}
     for power in _powers(module):
-        if isinstance(power.exponent, ast.Constant) or not _counts(values.of(power.exponent)):
+        if isinstance(power.exponent, ast.Constant) or _is_in_jitted(module, power.at):
             continue
-        if not _runs_anew(module, power.at):
+        if not _counts(values.of(power.exponent)) or not _runs_anew(module, power.at):
             continue
         reason = _why_not(module, values, power, values.of(power.base))
         if reason is None:
@@ -98,6 +101,11 @@ def find(module: Module) -> Iterator[Finding]:
             yield _finding(module, values, (power,), declined=reason)
     for powers in curable.values():
         yield _finding(module, values, tuple(sorted(powers, key=lambda power: module.span(power.at))))
+
+
+def _is_in_jitted(module: Module, node: ast.AST) -> bool:
+    """Whether it only runs under a trace, as its own function says: then what others pass need not be asked."""
+    return any(module.decorated(function) is not None for function in module.functions_around(node))
 
 
 def _runs_anew(module: Module, node: ast.AST) -> bool:
@@ -141,7 +149,10 @@ def _is_told(module: Module, values: Values, power: _Power) -> bool:
 
 
 def _powers(module: Module) -> Iterator[_Power]:
-    for node in module.among(ast.BinOp, ast.AugAssign, ast.Call):
+    operations: list[ast.BinOp | ast.AugAssign] = [*module.of(ast.BinOp), *module.of(ast.AugAssign)]
+    powers = [node for node in operations if isinstance(node.op, ast.Pow)]
+    calls = {*module.calls(*_POWERS), *module.spelled_calls(("pow",))}
+    for node in in_order([*powers, *calls]):
         match node:
             case ast.BinOp(left=base, op=ast.Pow(), right=exponent):
                 yield _Power(node, base, exponent)
@@ -176,7 +187,7 @@ def _is_power(module: Module, call: ast.Call) -> bool:
     match call.func:
         case ast.Name(id="pow"):
             return module.scope_of("pow", call) is None
-    return module.qualname(call.func) in ("jax.numpy.power", "jax.numpy.pow")
+    return module.qualname(call.func) in _POWERS
 
 
 def _owner(module: Module, node: ast.AST) -> Function | None:

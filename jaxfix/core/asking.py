@@ -20,6 +20,7 @@ class Question(Enum):
     FACTORY = "factory"
     USERS = "users"
     VALUES = "values"
+    LOOPED = "looped"
     IS_USED = "is used"
     RUNS = "runs"
     REPEATS = "repeats"
@@ -32,11 +33,13 @@ class Question(Enum):
 
 ABOUT_USERS = frozenset(
     {
-        *(Question.USERS, Question.VALUES, Question.IS_USED, Question.RUNS),
+        *(Question.USERS, Question.VALUES, Question.LOOPED, Question.IS_USED, Question.RUNS),
         *(Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED),
     }
 )
 """What is read off the uses of a function. Whoever asks for less than `USERS` gets the same answer more often."""
+ABOUT_WAYS = ABOUT_USERS - {Question.VALUES, Question.LOOPED, Question.IS_USED}
+"""What is also read off the uses of those who use it, and so on."""
 FOLLOWING_RUNS = (Question.IS_USED, Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED)
 """What is asked next of a function of which it is known how it runs."""
 FOLLOWING_USERS = (Question.RUNS, Question.REPEATS, Question.SURELY_REPEATS)

@@ -119,11 +119,8 @@ def users(module: Module, function: ast.FunctionDef) -> Callers:
 
     calls = tuple(call for call in found.calls if may_be(call.func))
     others = tuple(filter(may_be, found.others))
-
-    def is_closed() -> bool:
-        return all(each.name.startswith("_") for each in classes) or found.is_closed()
-
-    return replace(found, calls=calls, others=others, is_closed=is_closed)
+    is_private = all(each.name.startswith("_") for each in classes)
+    return replace(found, calls=calls, others=others, is_private=is_private)
 
 
 def _is_of_library(module: Module, receiver: ast.expr) -> bool:

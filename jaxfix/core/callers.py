@@ -1,9 +1,9 @@
 """Who uses a function: every place that calls it, or does something else with it, in its own file and in others."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jaxfix.core.facts import Called, Passed, Use
@@ -13,26 +13,76 @@ from jaxfix.core.value import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
+    from jaxfix.core.project import Project
 
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name
 """What gives a function its name: its `def`, or the target that it is bound to."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Callers:
     """The uses of a function, or of what a name is bound to, in the order of the text.
 
     Attributes:
       calls: the calls of it in its own file.
       others: what else is done with it there, such as handing it on.
-      outside: what other files do with it, tests among them.
-      is_closed: whether no code that was not read can call it, as far as its name, its file and the project tell.
+      is_private: whether it is a method of classes whose names say that they are nobody else's.
     """
 
+    module: "Module"
+    named: Named
     calls: tuple[ast.Call, ...]
     others: tuple[ast.expr, ...]
-    outside: tuple[Use, ...]
-    is_closed: Callable[[], bool]
+    is_private: bool = False
+
+    @cached_property
+    def outside(self) -> tuple[Use, ...]:
+        """What other files do with it, tests among them."""
+        return tuple(use for name in self._names for use in self._project.users(name))
+
+    @property
+    def is_looped_outside(self) -> bool:
+        """Whether one of those is a call that goes round in a loop: who needs only these asks for less."""
+        return any(map(self._project.is_looped, self._names))
+
+    def is_closed(self) -> bool:
+        """Whether no code that was not read can call it, as far as its name, its file and the project tell."""
+        module, name = self.module, _name(self.named)
+        scope = module.parent(self.named) if _is_method(module, self.named) else module.scope_of(name, self.named)
+        if self.is_private:
+            return True
+        if module.is_script:
+            return module.source.notebook is None or not module.source.notebook.may_use(name)
+        private = name.startswith("_") and not name.endswith("__")
+        if isinstance(scope, ast.ClassDef):
+            return private
+        return private or (scope is not None and scope is not module.tree) or self._is_of_program()
+
+    def _is_of_program(self) -> bool:
+        """Whether the files of the run use it as their own program: one of the ways to a call ends in one of them.
+
+        What nobody calls to the end is a library's, whose callers are elsewhere.
+        """
+        if self.module.surroundings.name is None or not self._project.is_read:
+            return False
+        if any(self.module.runs(call) is Runs.EAGER for call in self.calls):
+            return True
+        return any(use.call is not None and self._project.runs_of(use) is Runs.EAGER for use in self.outside)
+
+    @property
+    def _project(self) -> "Project":
+        return self.module.surroundings.project
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """The dotted names of it, and of the whole module, from which whoever has that may take it."""
+        own, named = self.module.surroundings.name, self.named
+        is_method = _is_method(self.module, named)
+        scope = None if is_method else self.module.scope_of(_name(named), named)
+        if own is None or not (is_method or scope is self.module.tree):
+            return ()
+        path = self.module.path(named) if isinstance(named, FUNCTIONS) else named.id
+        return f"{own}.{path}", own
 
 
 def callers(module: "Module", named: Named) -> Callers:
@@ -45,8 +95,7 @@ def callers(module: "Module", named: Named) -> Callers:
             calls.append(parent)
         else:
             others.append(use)
-    outside = tuple(_outside(module, named))
-    return Callers(tuple(calls), tuple(others), outside, partial(_is_closed, module, named, calls, outside))
+    return Callers(module, named, tuple(calls), tuple(others))
 
 
 def outside_arguments(function: Function, called: Called) -> dict[str, Passed | None] | None:
@@ -88,42 +137,6 @@ def _value_of(function: Function, use: Use, parameter: str) -> Value | None:
         return UNKNOWN
     passed = given[parameter]
     return passed.value if passed is not None else None
-
-
-def _is_closed(module: "Module", named: Named, calls: Iterable[ast.Call], outside: Iterable[Use]) -> bool:
-    name = _name(named)
-    scope = module.parent(named) if _is_method(module, named) else module.scope_of(name, named)
-    if module.is_script:
-        return module.source.notebook is None or not module.source.notebook.may_use(name)
-    private = name.startswith("_") and not name.endswith("__")
-    if isinstance(scope, ast.ClassDef):
-        return private
-    return private or (scope is not None and scope is not module.tree) or _is_of_program(module, calls, outside)
-
-
-def _is_of_program(module: "Module", calls: Iterable[ast.Call], outside: Iterable[Use]) -> bool:
-    """Whether the files of the run use it as their own program: one of the ways to a call ends in one of them.
-
-    What nobody calls to the end is a library's, whose callers are elsewhere.
-    """
-    project = module.surroundings.project
-    if module.surroundings.name is None or not project.is_read:
-        return False
-    if any(module.runs(call) is Runs.EAGER for call in calls):
-        return True
-    return any(use.call is not None and project.runs_of(use) is Runs.EAGER for use in outside)
-
-
-def _outside(module: "Module", named: Named) -> Iterator[Use]:
-    """What other files do with it, or with the whole module, from which whoever has that may take it."""
-    own, project = module.surroundings.name, module.surroundings.project
-    is_method = _is_method(module, named)
-    scope = None if is_method else module.scope_of(_name(named), named)
-    if own is None or not (is_method or scope is module.tree):
-        return
-    path = module.path(named) if isinstance(named, FUNCTIONS) else named.id
-    yield from project.users(f"{own}.{path}")
-    yield from project.users(own)
 
 
 def _uses(module: "Module", named: Named) -> Iterator[ast.expr]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jaxfix.core.tree import in_order
+
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
 
@@ -76,7 +78,7 @@ def _telling(module: "Module") -> list[ast.AST]:
         if not is_load or (may_list and module.qualname(subscript.value) == "sys.modules"):
             chosen.add(subscript)
     chosen.update((*module.of(ast.AugAssign), *module.of(ast.ImportFrom)))
-    return [node for node in module.nodes if node in chosen]
+    return in_order([*chosen])
 
 
 def _may_change(func: ast.expr) -> bool:

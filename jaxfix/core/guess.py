@@ -49,6 +49,9 @@ class Guess(Project):
         found = self._ask(Question.VALUES, qualname)
         return tuple(use for use, _ in found) if isinstance(found, tuple) else ()
 
+    def is_looped(self, qualname: str) -> bool:
+        return bool(self._ask(Question.LOOPED, qualname))
+
     def is_used(self, qualname: str) -> bool:
         return bool(self._ask(Question.IS_USED, qualname))
 

@@ -32,7 +32,6 @@ class Index:
     """The nodes below a module, each before those below it, in the order of their fields.
 
     Attributes:
-      nodes: all of them, the module first.
       kinds: those of each class, but for variables.
       names: the variables, bound and read, by their name.
       attributes: the attributes, by their name.
@@ -41,10 +40,9 @@ class Index:
       around: the innermost scope that each is evaluated in: of a default or a decorator the one around its function.
     """
 
-    __slots__ = ("around", "attributes", "binding", "kinds", "names", "nodes", "parents")
+    __slots__ = ("around", "attributes", "binding", "kinds", "names", "parents")
 
     def __init__(self, tree: ast.Module) -> None:
-        self.nodes: Final[list[ast.AST]] = []
         self.kinds: Final[dict[type[ast.AST], list[ast.AST]]] = defaultdict(list)
         self.names: Final[dict[str, list[ast.Name]]] = defaultdict(list)
         self.attributes: Final[dict[str, list[ast.Attribute]]] = defaultdict(list)
@@ -57,7 +55,7 @@ class Index:
 
     def _fill(self, tree: ast.Module) -> None:
         """One flat loop without calls: no other line of jaxfix runs as often as these."""
-        nodes, kinds, names, attributes = self.nodes, self.kinds, self.names, self.attributes
+        kinds, names, attributes = self.kinds, self.names, self.attributes
         binding, parents, around = self.binding, self.parents, self.around
         variable, constant, attribute, load = ast.Name, ast.Constant, ast.Attribute, ast.Load
         scope: Scope | None = None
@@ -66,7 +64,6 @@ class Index:
             node = pending.pop()
             kind = node.__class__
             if kind is variable:
-                nodes.append(node)
                 around[node] = scope
                 names[node.id].append(node)
                 if node.ctx.__class__ is not load:
@@ -77,7 +74,6 @@ class Index:
                 if kind is _Into:
                     scope = node.scope
                 continue
-            nodes.append(node)
             around[node] = scope
             kinds[kind].append(node)
             if kind is constant:

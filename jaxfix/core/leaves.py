@@ -91,16 +91,11 @@ def _fields_of_pairs(module: "Module") -> frozenset[str]:
     """The fields of the named tuples of the file, all of which are parts of a tree; those of other classes are not."""
     found: set[str] = set()
     others: set[str] = set()
-    for node in module.among(ast.ClassDef, ast.Call):
-        match node:
-            case ast.ClassDef(bases=bases):
-                is_pair = any(module.qualname(base) == "typing.NamedTuple" for base in bases)
-                (found if is_pair else others).update(module.names(node))
-            case ast.Call(func=func, args=[_, fields]) if module.qualname(func) == "collections.namedtuple":
-                found |= {
-                    name
-                    for text in walk(fields)
-                    if isinstance(text, ast.Constant) and isinstance(text.value, str)
-                    for name in text.value.replace(",", " ").split()
-                }
+    for owner in module.of(ast.ClassDef):
+        is_pair = any(module.qualname(base) == "typing.NamedTuple" for base in owner.bases)
+        (found if is_pair else others).update(module.names(owner))
+    for call in module.calls("collections.namedtuple"):
+        parts = walk(call.args[1]) if len(call.args) == 2 else ()
+        texts = (part.value for part in parts if isinstance(part, ast.Constant))
+        found.update(name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split())
     return frozenset(found - others)

@@ -20,7 +20,7 @@ from jaxfix.core.reach import Reach, Runs
 from jaxfix.core.scopes import FUNCTIONS, Captures, Function, Scopes
 from jaxfix.core.source import SourceFile
 from jaxfix.core.text import Edit, Span, apply_edits
-from jaxfix.core.tree import FORMAT_STRINGS, walk
+from jaxfix.core.tree import FORMAT_STRINGS, in_order, walk
 
 __all__ = ["Function", "Module", "Runs"]
 
@@ -36,7 +36,6 @@ class Module:
 
     Attributes:
       surroundings: its name, and what the other files of the project tell.
-      nodes: all of them, in the order of the text.
       spelled: the variables by their name, bound and read, each in the order of the text.
       seen: what a traced run compiled again in this file and no other finding explains; empty where none was read.
     """
@@ -47,13 +46,11 @@ class Module:
         self.surroundings = surroundings
         self.seen: tuple[Compiled, ...] = ()
         index = self._index = Index(tree)
-        self.nodes = index.nodes
         self.spelled: Mapping[str, Sequence[ast.Name]] = index.names
         self._parents = index.parents
         self._around = index.around
         self._bindings = Bindings(index)
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
-        self._among: dict[tuple[type[ast.AST], ...], list[ast.AST]] = {}
         self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
         self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
@@ -82,11 +79,8 @@ class Module:
         return cast(list[N], self._index.kinds.get(kind, []))
 
     def among(self, *kinds: type[ast.AST]) -> list[ast.AST]:
-        """The nodes of several classes, in the order of the text."""
-        found = self._among.get(kinds)
-        if found is None:
-            found = self._among[kinds] = [node for node in self.nodes if node.__class__ in kinds]
-        return found
+        """The nodes of several classes other than `ast.Name` that have a place, in the order of the text."""
+        return in_order([node for kind in kinds for node in self.of(kind)])
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -493,18 +487,14 @@ class Module:
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
         """The calls of whatever ends in one of `names`, be it a variable or an attribute, in the order of the text."""
-        calls = self.of(ast.Call)
-        return [calls[index] for index in sorted(i for name in names for i in self._calls_spelled.get(name, ()))]
-
-    @cached_property
-    def _calls_spelled(self) -> dict[str, list[int]]:
-        """The calls, by their index, of whatever ends in a name."""
-        found: dict[str, list[int]] = {}
-        for index, call in enumerate(self.of(ast.Call)):
-            func = call.func
-            if func.__class__ is ast.Attribute or func.__class__ is ast.Name:
-                found.setdefault(func.attr if isinstance(func, ast.Attribute) else func.id, []).append(index)
-        return found
+        variables, attributes, parents = self._index.names, self._index.attributes, self._parents
+        found = []
+        for name in names:
+            for node in (*variables.get(name, ()), *attributes.get(name, ())):
+                call = parents[node]
+                if isinstance(call, ast.Call) and call.func is node:
+                    found.append(call)
+        return in_order(found)
 
     @cached_property
     def _aliases(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from jaxfix.core.model import Module
 from jaxfix.core.passing import Passing
 from jaxfix.core.reach import Outcome
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import in_order
 from jaxfix.core.values import Values
 from jaxfix.core.wrapping import Wrapping, is_decorator, wrapping_of
 
@@ -191,10 +192,10 @@ class _Outward:
         words = {name.rpartition(".")[2] for name in names}
         variables = {name for name, dotted in self.theirs.items() if not names.isdisjoint(dotted)}
         spelled = self.module.spelled
-        chosen: set[ast.AST] = {node for word in words for node in self.module.attributes(word)}
+        chosen: set[ast.Name | ast.Attribute] = {node for word in words for node in self.module.attributes(word)}
         chosen.update(node for name in variables | (words if self.stars else set()) for node in spelled.get(name, ()))
-        for node in self.module.nodes if chosen else ():
-            if node in chosen and isinstance(node, ast.Name | ast.Attribute) and not self._goes_on(node):
+        for node in in_order([*chosen]):
+            if not self._goes_on(node):
                 yield from ((node, of) for of in self._named(node) if of in names)
 
     def _named(self, node: ast.expr) -> tuple[str, ...]:

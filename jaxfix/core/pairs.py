@@ -8,6 +8,7 @@ from jaxfix.core.model import Module
 from jaxfix.core.records import Records
 from jaxfix.core.returning import returned
 from jaxfix.core.scopes import Function
+from jaxfix.core.tree import in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
     names = {f.name for f in module.functions if not isinstance(f, ast.Lambda)} - {"__init__"}
     if not any("init" in name for name in names):
         return
-    for node in module.among(ast.Call, ast.Return, ast.ClassDef, ast.Module):
+    yield from _couples_by_name(module.tree)
+    for node in in_order([*_given_init(module), *module.of(ast.Return), *module.of(ast.ClassDef)]):
         match node:
             case ast.Call(args=[first, second, *_]):
                 yield from _couple(module, first, second, ("update", "step"))
@@ -94,9 +96,16 @@ def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
             case ast.Return(value=ast.Tuple(elts=[first, second, *_])):
                 # `init, step, condition` is how loops are built, whose state lives inside of one trace.
                 yield from _couple(module, first, second, ("update", "kernel"))
-            case ast.ClassDef(body=body) | ast.Module(body=body):
-                functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
-                yield from _couples_by_name(functions)
+            case ast.ClassDef():
+                yield from _couples_by_name(node)
+
+
+def _given_init(module: Module) -> set[ast.AST]:
+    """The calls that are given something that is called `init`."""
+    names = (node for name, nodes in module.spelled.items() if "init" in name for node in nodes)
+    keywords = (keyword for keyword in module.of(ast.keyword) if keyword.arg == "init")
+    around = (module.parent(node) for node in (*names, *keywords))
+    return {node for node in around if isinstance(node, ast.Call)}
 
 
 def _couple(
@@ -111,7 +120,8 @@ def _couple(
         yield init, update
 
 
-def _couples_by_name(functions: dict[str, ast.FunctionDef]) -> Iterator[tuple[Function, Function]]:
+def _couples_by_name(owner: ast.Module | ast.ClassDef) -> Iterator[tuple[Function, Function]]:
+    functions = {s.name: s for s in owner.body if isinstance(s, ast.FunctionDef)}
     for name, init in functions.items():
         if name in ("init", "init_fn", "init_state", "initialize", "_init", "_init_fn"):
             for word in ("update", "step"):

@@ -105,6 +105,8 @@ class Project:
                 return self._found(about)
             case Question.VALUES:
                 return tuple((use, False) for use in self.uses_with_values(about))
+            case Question.LOOPED:
+                return self.is_looped(about)
             case Question.IS_USED:
                 return self.is_used(about)
             case Question.RUNS:
@@ -138,6 +140,8 @@ class Project:
         pending = list(answers)
         for question, about in pending:
             following = [(each, about) for each in FOLLOWING_RUNS] if question is Question.RUNS else []
+            if question is Question.LOOPED:
+                following.append((Question.USERS, about))
             if question is Question.USERS:
                 names = {way.name for use, _ in self._found(about) for way in use.through}
                 following += [(each, name) for name in names for each in FOLLOWING_USERS]
@@ -179,21 +183,30 @@ class Project:
         found = self.uses(qualname)
         return found if any(use.call is not None and use.call.tells_values for use in found) else ()
 
+    def is_looped(self, qualname: str) -> bool:
+        """Whether one of its `users` is a call that goes round in a loop."""
+        return any(use.call is not None and use.call.looped for use in self.users(qualname))
+
     def is_used(self, qualname: str) -> bool:
         """Whether a program of another file uses the function."""
         return bool(self.uses(qualname))
 
-    def look_up(self, qualnames: Iterable[str]) -> None:
-        """Reads what the files do with these functions, and with those through which others reach them.
+    def look_up(self, qualnames: Iterable[str], followed: Iterable[str] = ()) -> None:
+        """Reads what the files do with these functions.
 
         Each file is read once for all that it is asked for: many questions at once cost little more than one.
+
+        Args:
+          followed: those of which the functions are read too through which others reach them, and so on.
         """
-        wanted = set(qualnames)
-        while wanted:
-            new = {name for qualname in wanted for name in self._spellings(qualname)} - self._asked.keys()
-            self._read_for(new)
-            ways = (way for name in new for use, _ in self._asked[name] for way in use.through)
-            wanted = {way.name for way in ways} - self._asked.keys()
+        wanted, ways, known = {*qualnames}, {*followed}, set[str]()
+        while wanted or ways:
+            names = {name for qualname in ways for name in self._spellings(qualname)}
+            others = {name for qualname in wanted - ways for name in self._spellings(qualname)}
+            self._read_for((names | others) - self._asked.keys())
+            known |= ways
+            wanted, ways = set(), {way.name for name in names for use, _ in self._asked[name] for way in use.through}
+            ways -= known
 
     def reading_by(self, read: Reader) -> "Project":
         """The same, with all that is known of it, for which files are read in another way."""

@@ -4,8 +4,10 @@ Operators and contexts (`ast.Add`, `ast.Load`) have no place in the text, and ar
 """
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+N = TypeVar("N", bound=ast.AST)
 
 _WITHOUT_NODES = frozenset(
     {
@@ -58,6 +60,15 @@ def statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
             yield node
         if not isinstance(node, _SCOPES):
             pending += [child for child in reversed(children(node)) if isinstance(child, _BLOCKS)]
+
+
+def in_order(nodes: Sequence[N]) -> list[N]:
+    """The nodes, which have a place, in the order of the text, each before those below it."""
+    return sorted(nodes, key=_place) if len(nodes) > 1 else list(nodes)
+
+
+def _place(node: Any) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, -node.end_lineno, -node.end_col_offset
 
 
 def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[ast.AST]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from jaxfix.core.asking import ABOUT_USERS, Answers, Asked, Question
+from jaxfix.core.asking import ABOUT_USERS, ABOUT_WAYS, Answers, Asked, Question
 from jaxfix.core.errors import SourceError
 from jaxfix.core.facts import Facts
 from jaxfix.core.finding import Codemod
@@ -238,7 +238,8 @@ def _look_again(
     while pending:
         looks = [records[index].look for index in pending]
         every = (each for index, look in zip(pending, looks, strict=True) for each in (*look.asked, *likely[index]))
-        project.look_up({about for question, about in every if question in ABOUT_USERS})
+        wanted = [(question, about) for question, about in every if question in ABOUT_USERS]
+        project.look_up({about for _, about in wanted}, {about for question, about in wanted if question in ABOUT_WAYS})
         told = [project.answers(look.asked) for look in looks]
         again = [(i, answers) for i, look, answers in zip(pending, looks, told, strict=True) if answers != look.told]
         shards = sharded(again, [units[index].source.size for index, _ in again])

@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
-from jaxfix.api import CONTROL_FLOW, WHOLE, Module, Rewriter, direct_calls, handed_to
+from jaxfix.api import CONTROL_FLOW, WHOLE, Module, Rewriter, direct_calls, handed_to, in_order
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
 from jaxfix_codemods.drifting_state_dtype.drift import Drift
 
@@ -104,10 +105,10 @@ def _own_helper(module: Module, at: ast.expr) -> str | None:
 def _helpers(module: Module) -> tuple[tuple[ast.expr, ast.Name], ...]:
     """Where such a function is named, each with the variable that the name begins with."""
     found = []
-    for node in module.among(ast.Name, ast.Attribute):
-        if isinstance(node, ast.Name | ast.Attribute) and module.qualname(node) in _HELPERS:
-            root: ast.expr = node
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            found += [(node, root)] if isinstance(root, ast.Name) else []
+    names: list[ast.expr] = [*chain(*module.spelled.values()), *module.of(ast.Attribute)]
+    for node in in_order([node for node in names if module.qualname(node) in _HELPERS]):
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        found += [(node, root)] if isinstance(root, ast.Name) else []
     return tuple(found)

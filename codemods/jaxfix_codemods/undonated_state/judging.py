@@ -91,7 +91,7 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
 
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
     project = module.surroundings.project
-    for use in step.uses.outside:
+    for use in step.uses.outside if step.uses.is_looped_outside else ():
         runs = project.runs_of(use)
         if use.call is not None and use.call.looped and runs is not Runs.TRACED:
             passed = outside_arguments(step.function, use.call) or {}

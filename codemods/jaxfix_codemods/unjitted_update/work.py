@@ -61,7 +61,7 @@ def _ways(
     for use in found.calls:
         if module.runs(use) is not Runs.TRACED:
             yield from _ways(module, work, use, ((use, function), *calls))
-    for outside in found.outside:
+    for outside in found.outside if found.is_looped_outside else ():
         is_looped = outside.call is not None and outside.call.looped
         if is_looped and module.surroundings.project.runs_of(outside) is not Runs.TRACED:
             yield Way(work, None, ((None, function), *calls), outside)
