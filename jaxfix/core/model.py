@@ -357,15 +357,25 @@ class Module:
     def _identifiers(self) -> set[str]:
         return set(self.words)
 
-    @cached_property
+    def mentions(self, word: str) -> bool:
+        """Whether the identifier occurs in the code, and not just in a comment or a text of several words."""
+        index = self._index
+        return word in index.names or word in index.attributes or word in index.binding or word in self._other_words
+
+    @property
     def words(self) -> frozenset[str]:
         """Every identifier of the code, also one that is all of a string, such as an entry of `__all__`."""
+        index = self._index
+        return self._other_words.union(index.names, index.attributes, index.binding)
+
+    @cached_property
+    def _other_words(self) -> frozenset[str]:
+        """The identifiers that are parts of imports, names of arguments, or all of a string."""
         imported = {part for alias in self.of(ast.alias) for part in alias.name.split(".")}
         keywords = {keyword.arg for keyword in self.of(ast.keyword) if keyword.arg is not None}
         texts = (constant.value for constant in self.of(ast.Constant))
         quoted = {text for text in texts if isinstance(text, str) and text.isidentifier()}
-        index = self._index
-        return frozenset({*index.names, *index.attributes, *index.binding, *imported, *keywords, *quoted})
+        return frozenset({*imported, *keywords, *quoted})
 
     @cached_property
     def has_star_import(self) -> bool:

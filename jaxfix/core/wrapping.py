@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in JITS)
+_WORDS = frozenset(name.rpartition(".")[2] for name in JITS | COMPILING)
 
 
 class Wrapping(Enum):
@@ -41,6 +42,8 @@ def wrapping(module: "Module", decorator: ast.expr) -> Wrapping | None:
 
 def wrapping_of(module: "Module", function: Function) -> Wrapping | None:
     """What `function` makes of the function that it decorates; None where it only may put it under `jit`."""
+    if not module.once(_speaks_of_staging):
+        return Wrapping.CALLS
     inside = walk(function)
     taken = set(_parameters(inside))
     for call in (node for node in inside if isinstance(node, ast.Call)):
@@ -48,6 +51,15 @@ def wrapping_of(module: "Module", function: Function) -> Wrapping | None:
         if isinstance(first, ast.Name) and first.id in taken and module.transform(call.func) in COMPILING:
             return Wrapping.STAGES
     return None if any(_may_stage(module, node) for node in inside) else Wrapping.CALLS
+
+
+def _speaks_of_staging(module: "Module") -> bool:
+    """Whether anything in the module may stage, as far as the words tell: of most modules nothing can."""
+    if any(map(module.mentions, _WORDS)):
+        return True
+    names = {alias.asname or alias.name for alias in module.of(ast.alias) if alias.name == "jax"}
+    every = (node for name in names for node in module.spelled.get(name, ()))
+    return any(not isinstance(module.parent(node), ast.Attribute) for node in every)
 
 
 def is_decorator(function: ast.FunctionDef) -> bool:

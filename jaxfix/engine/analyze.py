@@ -153,7 +153,7 @@ def _has(module: Module, word: str) -> bool:
     if word in _LOOPS:
         return any(module.of(kind) for kind in _LOOPS[word])
     if word.isidentifier() and word not in _KEYWORDS:
-        return word in module.words
+        return module.mentions(word)
     return word.encode() in module.source.text
 
 

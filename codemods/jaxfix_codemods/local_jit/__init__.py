@@ -72,7 +72,7 @@ _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _TRANSFORMATIONS)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    if not module.words.isdisjoint(_LAST_PARTS):
+    if any(map(module.mentions, _LAST_PARTS)):
         yield from _made_here(module)
     for call, uses in factories.made_elsewhere(module):
         name = module.text(call.func)
