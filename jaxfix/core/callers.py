@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jaxfix.core.facts import Called, Passed, Use
 from jaxfix.core.reach import Runs
 from jaxfix.core.scopes import FUNCTIONS, Function
+from jaxfix.core.tree import in_order
 from jaxfix.core.value import UNKNOWN, Value
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def callers(module: "Module", named: Named) -> Callers:
     """The uses of what `named` names; of a method those through any object, `self` or not."""
     calls: list[ast.Call] = []
     others: list[ast.expr] = []
-    for use in sorted(_uses(module, named), key=module.span):
+    for use in in_order([*_uses(module, named)]):
         parent = module.parent(use)
         if isinstance(parent, ast.Call) and parent.func is use:
             calls.append(parent)

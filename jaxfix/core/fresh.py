@@ -4,7 +4,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from jaxfix.core.jitted import COMPILING, is_jit, method, owner_of
-from jaxfix.core.tree import walk
+from jaxfix.core.tree import in_order, walk
 
 if TYPE_CHECKING:
     from jaxfix.core.model import Module
@@ -33,6 +33,31 @@ def made_anew(module: "Module", expr: ast.expr, by: str = "jax.jit") -> ast.AST 
       by: the transformation that takes `expr`: they differ in what they hold for the same function.
     """
     return _made_anew(module, expr, by, frozenset())
+
+
+def given_anew(module: "Module") -> list[ast.Call]:
+    """The calls with an argument of which `made_anew` may tell something, as far as its names say; asks nobody."""
+    functions = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
+    made = {*module.of(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(functions)}
+    names, known = functions, set[str]()
+    while names - known:
+        known |= names
+        names = {target.id for target, value in module.assigned if value in made or _last(value) in known}
+    nodes = (node for name in known for node in (*module.spelled.get(name, ()), *module.attributes(name)))
+    found = {_taker(module, node) for node in (*made, *nodes)}
+    return in_order([call for call in found if call is not None])
+
+
+def _last(expr: ast.expr) -> str | None:
+    """The last part of a dotted name."""
+    return expr.id if isinstance(expr, ast.Name) else expr.attr if isinstance(expr, ast.Attribute) else None
+
+
+def _taker(module: "Module", argument: ast.expr) -> ast.Call | None:
+    """The call that `argument` is passed to."""
+    parent = module.parent(argument)
+    call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
+    return call if isinstance(call, ast.Call) and call.func is not argument else None
 
 
 def _made_anew(

@@ -57,7 +57,7 @@ class Index:
         """One flat loop without calls: no other line of jaxfix runs as often as these."""
         kinds, names, attributes = self.kinds, self.names, self.attributes
         binding, parents, around = self.binding, self.parents, self.around
-        variable, constant, attribute, load = ast.Name, ast.Constant, ast.Attribute, ast.Load
+        variable, constant, attribute, argument, load = ast.Name, ast.Constant, ast.Attribute, ast.arg, ast.Load
         scope: Scope | None = None
         pending: list[Any] = [tree]
         while pending:
@@ -83,6 +83,12 @@ class Index:
                 parents[node.value] = node
                 pending.append(node.value)
                 continue
+            if kind is argument:
+                binding[node.arg].append(node)
+                if node.annotation is not None:
+                    parents[node.annotation] = node
+                    pending.append(node.annotation)
+                continue
             below: list[Any] = []
             for field in fields:
                 value = getattr(node, field, None)
@@ -104,10 +110,14 @@ class Index:
 def _entering(scope: Scope, below: list[ast.AST], outer: Scope | None) -> list[Any]:
     """The nodes below a scope, with marks around those that are evaluated in it: they stand together."""
     first, last = 0, len(below)
-    while first < last and not is_inside(scope, below[first]):
-        first += 1
-    if isinstance(scope, _DEFINITIONS):
-        last = first + len(scope.body)
+    match scope:
+        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
+            first, last = 1, 1 + len(body)
+        case ast.ClassDef(bases=bases, keywords=keywords, body=body):
+            first = len(bases) + len(keywords)
+            last = first + len(body)
+        case ast.Lambda():
+            first = 1
     return [*below[:first], _Into(scope), *below[first:last], _Into(outer), *below[last:]]
 
 

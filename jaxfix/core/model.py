@@ -54,6 +54,7 @@ class Module:
         self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
         self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
+        self._spelled: dict[str, Sequence[ast.Call]] = {}
         self._made: dict[object, object] = {}
         self._leaves: dict[ast.AST, tuple[ast.stmt, ...]] = {}
         self._scopes: dict[ast.AST, Scopes] = {}
@@ -497,14 +498,16 @@ class Module:
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
         """The calls of whatever ends in one of `names`, be it a variable or an attribute, in the order of the text."""
-        variables, attributes, parents = self._index.names, self._index.attributes, self._parents
-        found = []
-        for name in names:
-            for node in (*variables.get(name, ()), *attributes.get(name, ())):
-                call = parents[node]
-                if isinstance(call, ast.Call) and call.func is node:
-                    found.append(call)
-        return in_order(found)
+        return in_order([call for name in names for call in self._calls_of(name)])
+
+    def _calls_of(self, name: str) -> Sequence[ast.Call]:
+        found = self._spelled.get(name)
+        if found is None:
+            nodes = (*self._index.names.get(name, ()), *self._index.attributes.get(name, ()))
+            around = ((node, self._parents[node]) for node in nodes)
+            calls = [call for node, call in around if isinstance(call, ast.Call) and call.func is node]
+            found = self._spelled[name] = calls
+        return found
 
     @cached_property
     def _aliases(self) -> frozenset[str]:
@@ -565,17 +568,11 @@ class Module:
         return name is None or name in self.perhaps_jitted or self.qualname(expr) is not None
 
     @cached_property
-    def jitted_calls(self) -> tuple[tuple[ast.Call, Jit], ...]:
-        """The calls of functions that are known to be jitted, here or in another file."""
-        found = ((call, self.jit(call.func)) for call in self.of(ast.Call))
-        return tuple((call, made) for call, made in found if made is not None)
-
-    @cached_property
     def jittings(self) -> tuple[tuple[ast.Call, Jitted], ...]:
         """The calls that make a jitted function, as `jax.jit(f)`."""
         by_name = self.calls(*COMPILING)
         by_call = (call for call in self.of(ast.Call) if isinstance(call.func, ast.Call))
-        found = ((call, self.jitted(call)) for call in sorted((*by_name, *by_call), key=self.span))
+        found = ((call, self.jitted(call)) for call in in_order([*by_name, *by_call]))
         return tuple((call, made) for call, made in found if made is not None and made.at is call)
 
     def decorated(self, function: Function) -> Jitted | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from jaxfix.core.model import Module
 from jaxfix.core.records import Records
-from jaxfix.core.returning import returned
 from jaxfix.core.scopes import Function
 from jaxfix.core.tree import in_order
 
@@ -45,7 +44,11 @@ def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
     takes = {f: [(a, o) for a in _arguments_of(f) if (o := _annotated(records, a)) is not None] for f in functions}
     if not any(takes.values()):
         return
-    makes = {f: _makes(module, records, f) for f in functions if takes[f] or module.function(f) is None}
+    results: dict[Function | None, list[ast.expr]] = {}
+    for node in module.of(ast.Return):
+        results.setdefault(module.function(node), []).extend([node.value] if node.value is not None else [])
+    chosen = [f for f in functions if takes[f] or module.function(f) is None]
+    makes = {f: {owner for expr in results.get(f, ()) for owner in _made_in(module, records, expr)} for f in chosen}
     for init, made in makes.items():
         if takes[init] or len(made) != 1 or module.function(init) is not None:
             continue
@@ -53,10 +56,6 @@ def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
             states = [argument for argument, owner in takes[update] if owner in made]
             if len(states) == 1 and makes[update] & made:
                 yield Pair(init, update, states[0])
-
-
-def _makes(module: Module, records: Records, function: Function) -> set[ast.ClassDef]:
-    return {owner for expr in returned(function) for owner in _made_in(module, records, expr)}
 
 
 def _annotated(records: Records, parameter: ast.arg) -> ast.ClassDef | None:

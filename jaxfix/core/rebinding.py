@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jaxfix.core.counting import calls_in_loops
 from jaxfix.core.model import Module
 from jaxfix.core.origins import Origins
 from jaxfix.core.records import Key
@@ -28,9 +29,8 @@ class Rebinding:
 
 
 def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
-    for statement in module.of(ast.Assign):
-        call = statement.value
-        if not isinstance(call, ast.Call) or not module.loops(call):
+    for call in module.once(calls_in_loops):
+        if not isinstance(module.parent(call), ast.Assign) or not module.loops(call):
             continue
         function = origins.called(call)
         if function is None or not _is_jitted(module, origins, call, function):

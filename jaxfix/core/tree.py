@@ -16,7 +16,9 @@ _WITHOUT_NODES = frozenset(
     }
 )
 """Fields that hold no node of a place, whatever node they are of."""
-
+_STRINGS = {ast.Constant: "value", ast.Global: "names", ast.Nonlocal: "names"}
+_NAMED_BY_NODES = ("TypeAlias",)
+"""Where `name` is a variable; elsewhere it is a string."""
 
 FORMAT_STRINGS: tuple[type[ast.expr], ...] = (ast.JoinedStr, getattr(ast, "TemplateStr", ast.JoinedStr))
 """F-strings, and the template strings of Python 3.14."""
@@ -30,8 +32,8 @@ class _Fields(dict[type, tuple[str, ...] | None]):
     def __missing__(self, kind: type) -> tuple[str, ...] | None:
         self[kind] = None
         if issubclass(kind, ast.AST):
-            without = ("value",) if kind is ast.Constant else ()
-            self[kind] = tuple(f for f in kind._fields if f not in _WITHOUT_NODES and f not in without)
+            string = _STRINGS.get(kind, "" if kind.__name__ in _NAMED_BY_NODES else "name")
+            self[kind] = tuple(f for f in kind._fields if f not in _WITHOUT_NODES and f != string)
         return self[kind]
 
 

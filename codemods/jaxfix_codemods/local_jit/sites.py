@@ -110,8 +110,9 @@ def _called(module: Module) -> Iterator[Site]:
 
 
 def _handed(module: Module) -> Iterator[Site]:
-    for call, found in module.jitted_calls:
-        if module.function(call) is None and not module.loops(call):
+    for call in fresh.given_anew(module):
+        found = module.jit(call.func) if module.function(call) is not None or module.loops(call) else None
+        if found is None:
             continue
         arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
         arguments += [(k.arg, k.value) for k in call.keywords if k.arg is not None]

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import DERIVATIVES, Module, Runs, Use, belonging, family, own_parameter, walk
+from jaxfix.api import DERIVATIVES, Module, Runs, Use, belonging, family, in_order, own_parameter, walk
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4
@@ -40,9 +40,19 @@ class Way:
 
 def ways(module: Module) -> Iterator[Way]:
     """Every way from a loop that runs eagerly to eager work."""
-    for call in module.of(ast.Call):
+    for call in _perhaps_work(module):
         if is_work(module, call) and module.runs(call) is not Runs.TRACED:
             yield from _ways(module, call, call, ())
+
+
+def _perhaps_work(module: Module) -> list[ast.Call]:
+    """The calls of what is called `update`, or made by `jax.grad` and its kin."""
+    gradients = set(module.calls(*_GRADIENTS))
+    named = {target.id for target, value in module.assigned if value in gradients}
+    again = {target.id for target, value in module.assigned if isinstance(value, ast.Name) and value.id in named}
+    at_once = (module.parent(made) for made in gradients)
+    called = {call for call in at_once if isinstance(call, ast.Call) and call.func in gradients}
+    return in_order([*called.union(module.spelled_calls({"update", *named, *again}))])
 
 
 def _ways(
