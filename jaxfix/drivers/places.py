@@ -11,13 +11,20 @@ _ANY = "x"
 
 
 class Places:
-    """Answers as `files.resolved` and `files.shown` do, for many files of few folders."""
+    """Answers as `files.resolved` and `files.shown` do, for many files of few folders, each more than once."""
 
     def __init__(self) -> None:
         self._real, self._shown = cache(os.path.realpath), cache(_shown)
+        self._resolved: dict[str, Path] = {}
 
     def resolved(self, path: Path) -> Path:
         """Where the file really is, all links followed."""
+        name = str(path)
+        if name not in self._resolved:
+            self._resolved[name] = self._resolve(path)
+        return self._resolved[name]
+
+    def _resolve(self, path: Path) -> Path:
         folder, name = os.path.split(path)
         if sys.platform == "win32" or name in ("", os.curdir, os.pardir) or os.path.islink(path):
             return files.resolved(path)

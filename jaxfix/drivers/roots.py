@@ -60,18 +60,17 @@ class Roots:
         if name.startswith("."):
             self._relative.update((folder, *self._parents(folder)))
             return
-        first = name.partition(".")[0]
-        found = None if first == stem else self._resolved(folder, name)
+        found = None if name.partition(".")[0] == stem else self._resolved(folder, name)
         if found is None:
             return
-        root, place = found
+        root, package, place = found
         roots = self._leading.setdefault(place, Counter())
         if root not in roots:
             self._within.update((root, inside) for inside in (place, *self._parents(place)))
         roots[root] += times
         if root == folder:
             self._scripts.add(path)
-        elif _is_below(path, os.path.join(root, first)):
+        elif _is_below(path, package):
             self._members.add(path)  # it imports the package that it stands in, however it is started
 
     def of(self, path: Path) -> Root:
@@ -112,8 +111,11 @@ class Roots:
             return None
         return self._outermost(above) or folder
 
-    def _resolve(self, folder: str, name: str) -> tuple[str, str] | None:
-        """The nearest folder from `folder` on that the whole name leads on from, within the project, and where to."""
+    def _resolve(self, folder: str, name: str) -> tuple[str, str, str] | None:
+        """The nearest folder from `folder` on that the whole name leads on from, within the project.
+
+        And where its first part leads, and all of it.
+        """
         parts = name.split(".")
         if parts[0] in sys.stdlib_module_names or not all(parts):
             return None
@@ -123,7 +125,7 @@ class Roots:
                 continue
             inside = os.path.join(root, *between)
             if self._is_file(inside, f"{last}.py") or self._is_folder(inside, last):
-                return root, os.path.join(inside, last)
+                return root, os.path.join(root, parts[0]), os.path.join(inside, last)
         return None
 
     def _is_file(self, folder: str, name: str) -> bool:

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from jaxfix.core.errors import ConfigError
@@ -46,7 +47,8 @@ class Placed:
         """The dotted name; None where it cannot be imported, as a notebook."""
         if is_notebook(self.path.name):
             return None
-        parts = self.path.relative_to(self.root).with_suffix("").parts
+        inside = str(self.path)[len(str(self.root)) :].lstrip(os.sep)  # as `relative_to`, in a tenth of the time
+        parts = os.path.splitext(inside)[0].split(os.sep)
         parts = parts[:-1] if self.is_package else parts
         return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else None
 
@@ -57,12 +59,17 @@ class Placed:
     @property
     def helper(self) -> Helper:
         """One for a whole package, one for all scripts of a folder."""
-        parts = self.top.relative_to(self.root).parts
-        return Helper(self.top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
+        return _helper(self.root, self.top)
 
-    def told(self, helper: Helper) -> Surroundings:
-        """What the place tells the codemods."""
-        return Surroundings(name=self.name, is_package=self.is_package, helpers=helper.module)
+    def told(self, helper: Helper, jax: tuple[int, ...] | None = None) -> Surroundings:
+        """What the place tells the codemods; `jax` is the version that the source runs with."""
+        return Surroundings(name=self.name, is_package=self.is_package, helpers=helper.module, jax=jax)
+
+
+@cache
+def _helper(root: Path, top: Path) -> Helper:
+    parts = top.relative_to(root).parts
+    return Helper(top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
 
 
 def placed(path: Path, module: Installed | None, roots: Roots) -> Placed:

@@ -191,7 +191,7 @@ class _Settings:
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
-        return replace(target, surroundings=replace(where.told(helper), jax=self._jax), helper=helper)
+        return replace(target, surroundings=where.told(helper, self._jax), helper=helper)
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"
