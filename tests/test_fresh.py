@@ -1,7 +1,10 @@
 """Which functions are made anew, what becomes of them, and which numbers change."""
 
 import ast
+import json
 import textwrap
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +20,8 @@ import equinox as eqx
 import jax
 from flax import nnx
 """
+
+GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def module_of(text: str) -> Module:
@@ -150,3 +155,25 @@ def test_a_number_that_changes(text: str, changes: bool) -> None:
 def test_what_is_perhaps_no_number(text: str) -> None:
     module = module_of(text)
     assert counting.number(module, marked(module).args[0], marked(module)) is None
+
+
+def programs() -> Iterator[str]:
+    """Every golden, and every trap."""
+    yield from (path.read_text() for path in GOLDEN.glob("*/*.py"))
+    preamble = (GOLDEN / "_traps" / "preamble.txt").read_text()
+    for path in sorted((GOLDEN / "_traps").glob("*.json")):
+        yield from ("\n".join((preamble, *trap["source"])) for trap in json.loads(path.read_text()))
+
+
+def test_no_call_that_is_given_a_new_function_is_passed_over() -> None:
+    given = 0
+    for text in programs():
+        module = Module.parse(SourceFile.decode("example.py", text.encode()))
+        found = fresh.given_anew(module)
+        for call in module.of(ast.Call):
+            arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+            kinds = ("jax.jit", "equinox.filter_jit")
+            if any(fresh.made_anew(module, argument, by) is not None for argument in arguments for by in kinds):
+                assert call in found, ast.unparse(call)
+                given += 1
+    assert given > 200

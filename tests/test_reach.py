@@ -170,6 +170,21 @@ def test_a_decorator_stages_what_it_takes_first(text: str, made: Wrapping | None
     assert wrapping_of(module, module.functions[0]) is made
 
 
+@pytest.mark.parametrize(
+    ("imports", "made"),
+    [
+        ("import jax.numpy", None),
+        ("import jax as j, os as jax", Wrapping.CALLS),
+        ("from a import jax", Wrapping.CALLS),
+        ("from jax import jit as fast", Wrapping.CALLS),
+    ],
+)
+def test_who_is_handed_all_of_jax_may_stage(imports: str, made: Wrapping | None) -> None:
+    text = f"{imports}\ndef d(f):\n    prepare(jax, f)\n    def g(x): return f(x)\n    return g"
+    module = Module.parse(SourceFile.decode("d.py", text.encode()))
+    assert wrapping_of(module, module.functions[0]) is made
+
+
 # --- methods that a base in another file calls ----------------------------------------------------------------
 
 BASE = """

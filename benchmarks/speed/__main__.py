@@ -68,8 +68,9 @@ def _measured(options: argparse.Namespace) -> Measured:
     place = Place(work, site, options.python, contestants.ruff_of(options.ruff, options.python), fixit)
     contest = Contest(place, say=lambda line: print(line, file=sys.stderr, flush=True))
     contest.rounds({name for row in options.only for name in NEEDS[row]}, options.rounds)
+    fixit_files = min(options.fixit_files or len(corpus.sources(site)), len(corpus.sources(site)))
     if fixit is not None:
-        contest.fixit(options.fixit_rounds, options.fixit_files)
+        contest.fixit(options.fixit_rounds, fixit_files)
     is_growing = bool({"memory", "growth"} & set(options.only))
     sizes = contest.growth(options.sizes) if is_growing else {}
     counted = contest.libcst() if "libcst" in options.only else None
@@ -81,7 +82,7 @@ def _measured(options: argparse.Namespace) -> Measured:
         cores=cores,
         rounds=options.rounds,
         loads=tuple(contest.loads),
-        fixit_files=options.fixit_files if fixit is not None else None,
+        fixit_files=fixit_files if fixit is not None else None,
     )
     return Measured(contest.costs, sizes, counted, where)
 
@@ -98,7 +99,7 @@ def parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--fixit", help="the Fixit to compare with; by default it gets an environment of its own")
     parser.add_argument("--rounds", type=_positive, default=5, help="runs of each; the best counts")
     parser.add_argument("--fixit-rounds", type=_positive, default=1, help="runs of Fixit, which take minutes")
-    parser.add_argument("--fixit-files", type=_positive, default=100, help="the files that it reads")
+    parser.add_argument("--fixit-files", type=_positive, help="it reads so many of the files, spread evenly, not all")
     parser.add_argument("--save", type=Path, help="a file for what each run has cost")
     parser.add_argument("--saved", type=Path, nargs="+", help="such files; then nothing is measured")
     parser.add_argument("--sizes", type=_sizes, default=SIZES, help="files in the trees on which growth is measured")

@@ -95,7 +95,8 @@ def _how(rows: Sequence[Row], where: Where, costs: Costs) -> Iterator[str]:
         if shares:
             yield f"On the clock {' and '.join(shares)} its processor time; on two idle cores that is about half of it."
     if where.fixit_files is not None:
-        yield f"Fixit read {where.fixit_files:,} of the files, spread evenly."
+        part = f"{where.fixit_files:,} of the files, spread evenly"
+        yield f"Fixit read {part if where.fixit_files < where.files else 'all of the files'}."
     missing = [f"`{key}`" for key in NEEDS if key not in {row.key for row in rows}]
     if missing:
         yield f"Not measured: {', '.join(missing)} (`--only` names the rows)."

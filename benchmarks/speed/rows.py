@@ -128,7 +128,7 @@ def _fixit(costs: Costs) -> Row:
     note = f"{cpu:.1f} x in CPU time"
     return Row(
         "fixit",
-        "Fixit, wall / `check`, cold, wall, of a part of the files",
+        "Fixit, wall / `check`, cold, wall, of the same files",
         figure,
         60,
         at_least=True,

@@ -57,7 +57,8 @@ def _speaks_of_staging(module: "Module") -> bool:
     """Whether anything in the module may stage, as far as the words tell: of most modules nothing can."""
     if any(map(module.mentions, _WORDS)):
         return True
-    names = {alias.asname or alias.name for alias in module.of(ast.alias) if alias.name == "jax"}
+    of_jax = (alias for alias in module.of(ast.alias) if alias.name.partition(".")[0] == "jax")
+    names = {alias.asname or "jax" for alias in of_jax}
     every = (node for name in names for node in module.spelled.get(name, ()))
     return any(not isinstance(module.parent(node), ast.Attribute) for node in every)
 
