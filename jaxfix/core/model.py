@@ -55,6 +55,7 @@ class Module:
         self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
         self._spelled: dict[str, Sequence[ast.Call]] = {}
+        self._numbers: dict[str, int] = {}
         self._made: dict[object, object] = {}
         self._leaves: dict[ast.AST, tuple[ast.stmt, ...]] = {}
         self._scopes: dict[ast.AST, Scopes] = {}
@@ -347,11 +348,13 @@ class Module:
 
     def fresh(self, name: str) -> str:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
-        candidate, number = name, 1
+        number = self._numbers.get(name, 0) + 1
+        candidate = name if number == 1 else f"{name}_{number}"
         while candidate in self._identifiers or self.surroundings.project.stores(candidate):  # in this very module
             number += 1
             candidate = f"{name}_{number}"
         self._identifiers.add(candidate)
+        self._numbers[name] = number
         return candidate
 
     @cached_property

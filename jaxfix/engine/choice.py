@@ -16,7 +16,8 @@ class Chosen:
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._spans: list[Span] = []
-        self._texts: dict[Span, list[str]] = {}
+        self._texts: dict[Span, dict[str, None]] = {}
+        self._alone: set[Span] = set()
         self._owners: dict[Span, Fix] = {}
 
     def take(self, fix: Fix) -> Fix | None:
@@ -29,8 +30,9 @@ class Chosen:
             if edit.span not in self._texts:
                 insort(self._spans, edit.span)
                 self._owners[edit.span] = fix
-            texts = self._texts.setdefault(edit.span, [])
-            texts += [] if edit.text in texts else [edit.text]
+            self._texts.setdefault(edit.span, {})[edit.text] = None
+            if not self._is_lines(edit.span, edit.text):
+                self._alone.add(edit.span)
         return None
 
     @property
@@ -45,8 +47,9 @@ class Chosen:
 
     def _goes_with(self, edit: Edit) -> bool:
         """Whether `edit` can be made beside those that are taken at its place."""
-        texts = self._texts[edit.span]
-        return edit.text in texts or all(self._is_lines(edit.span, text) for text in (edit.text, *texts))
+        if edit.text in self._texts[edit.span]:
+            return True
+        return edit.span not in self._alone and self._is_lines(edit.span, edit.text)
 
     def _is_lines(self, span: Span, text: str) -> bool:
         """Whether `text` is whole lines inserted between two, and no import, which has to come before others."""

@@ -46,9 +46,10 @@ def sites(module: Module) -> Iterator[Site]:
         for site in (*_decorated(module), *_renamed(module), *_called(module), *_handed(module))
         if _is_costly(module, site)
     ]
+    places: set[ast.AST] = {site.at for site in found}
     handed: set[ast.AST] = set()
     for site in found:
-        if any(other.at in module.ancestors(site.at) for other in found) or (site.taker and site.made in handed):
+        if not places.isdisjoint(module.ancestors(site.at)) or (site.taker and site.made in handed):
             continue
         if site.taker:
             handed.add(site.made)

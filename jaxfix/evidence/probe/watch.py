@@ -82,9 +82,10 @@ class Probe:
         self._write()
 
     def _write(self) -> None:
-        self.silent = True
         if self.hurried and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the end of a pool, and that of its process, each send one
+            # before `silent`, by which a signal would end this: a pool sends one at its end, and its process another
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.silent = True
         record = self.record.as_json() | {"pid": os.getpid(), "argv": sys.argv, "started": self.record.started}
         write_json(os.path.join(self.settings.results, f"{os.getpid()}-{time.time_ns()}.json"), record)
         with suppress(FileNotFoundError):
