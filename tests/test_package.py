@@ -60,7 +60,7 @@ def test_the_wheel_brings_its_licence_and_its_entry_points(wheel: zipfile.ZipFil
         assert information(wheel, f"licenses/{name}") == (ROOT / name).read_text()
     points = ConfigParser()
     points.read_string(information(wheel, "entry_points.txt"))
-    assert dict(points["console_scripts"]) == {"jaxfix": "jaxfix.__main__:main"}
+    assert dict(points["console_scripts"]) == {"jaxfix": "jaxfix.__main__:script"}
     assert dict(points["pytest11"]) == {"jaxfix": "jaxfix.pytest_plugin"}
     assert dict(points["jaxfix.codemods"]) == {"jaxfix": "jaxfix_codemods:CODEMODS"}
 
