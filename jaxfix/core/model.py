@@ -12,7 +12,7 @@ from jaxfix.core.changes import Changes, changes
 from jaxfix.core.compiled import Compiled
 from jaxfix.core.conditions import leaving
 from jaxfix.core.errors import SourceError
-from jaxfix.core.index import Index, Scope, bound_by, is_inside
+from jaxfix.core.index import Index, Scope, is_inside
 from jaxfix.core.jax_names import is_retrace
 from jaxfix.core.jitted import COMPILING, Jit, Jitted, decorated, jit, jitted
 from jaxfix.core.project import ALONE, Surroundings
@@ -394,16 +394,35 @@ class Module:
         """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
         found = {}
         for name in self._imports:
-            is_gone = any(map(_is_deletion, self.bindings(name)))
-            if not is_gone and (qualname := self._imported(name, self.tree)) is not None:
+            match self._index.binding[name]:
+                case [only]:
+                    qualname = self.absolute(self.imported[only, name]) if self.is_top_level(only) else None
+                case _:
+                    is_gone = any(map(_is_deletion, self.bindings(name)))
+                    qualname = None if is_gone else self._imported(name, self.tree)
+            if qualname is not None:
                 found[name] = qualname
+        return found
+
+    @cached_property
+    def imported(self) -> Mapping[tuple[ast.AST, str], str]:
+        """What the names stand for that imports bind, in whatever scope, as the imports have it: by both."""
+        found: dict[tuple[ast.AST, str], str] = {}
+        for node in self.among(ast.Import, ast.ImportFrom):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    found.setdefault((node, name), alias.name if alias.asname else name)
+            elif isinstance(node, ast.ImportFrom):
+                of = "." * node.level + (f"{node.module}." if node.module else "")
+                for alias in node.names:
+                    found.setdefault((node, alias.asname or alias.name), f"{of}{alias.name}")
         return found
 
     @cached_property
     def _imports(self) -> tuple[str, ...]:
         """The names that imports bind, in whatever scope."""
-        names = (name for node in self.among(ast.Import, ast.ImportFrom) for name in bound_by(node))
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys(name for _, name in self.imported))
 
     @cached_property
     def _standing(self) -> frozenset[str]:
@@ -443,7 +462,7 @@ class Module:
 
     def _imported(self, name: str, scope: Scope) -> str | None:
         # Where a name that is deleted later means something, it is what was imported.
-        found = {_import_of(b) for b in self.bindings(name, scope) if not _is_deletion(b)}
+        found = {self.imported.get((b.node, name)) for b in self.bindings(name, scope) if not _is_deletion(b)}
         only = found.pop() if len(found) == 1 else None
         return None if only is None else self.absolute(only)
 
@@ -698,21 +717,6 @@ def _runs_main(statement: ast.stmt) -> bool:
 
 def _is_deletion(binding: Binding) -> bool:
     return isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del)
-
-
-def _import_of(binding: Binding) -> str | None:
-    match binding.node:
-        case ast.Import(names=names):
-            for alias in names:
-                if alias.asname == binding.name:
-                    return alias.name
-                if alias.asname is None and alias.name.partition(".")[0] == binding.name:
-                    return binding.name
-        case ast.ImportFrom(module=module, names=names, level=level):
-            for alias in names:
-                if (alias.asname or alias.name) == binding.name:
-                    return "." * level + (f"{module}.{alias.name}" if module else alias.name)
-    return None
 
 
 def _position(node: ast.AST) -> tuple[int, int]:

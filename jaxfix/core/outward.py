@@ -45,7 +45,7 @@ class _Outward:
         self.aliases = dict(self._aliases())
         self.borrowed: set[str] = set()
         self.theirs: dict[str, list[str]] = {}
-        for name, of in self._imported():
+        for (_, name), of in module.imported.items():
             self.borrowed.add(name)
             if of.startswith(".") or self._is_theirs(of):
                 self.theirs.setdefault(name, []).append(module.absolute(of))
@@ -152,17 +152,6 @@ class _Outward:
                 is_own = self.module.scope_of(name, target) is self.module.tree
                 return is_own and self.aliases.get(name) == of
         return False
-
-    def _imported(self) -> Iterator[tuple[str, str]]:
-        """The names that imports bind, in any scope, each with the dotted name of what it stands for."""
-        for node in self.module.among(ast.Import, ast.ImportFrom):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    first = alias.name.partition(".")[0]
-                    yield (alias.asname, alias.name) if alias.asname else (first, first)
-            elif isinstance(node, ast.ImportFrom):
-                of = "." * node.level + (f"{node.module}." if node.module else "")
-                yield from ((alias.asname or alias.name, f"{of}{alias.name}") for alias in node.names)
 
     def _stars(self) -> Iterator[str]:
         for node in self.module.star_imports:
