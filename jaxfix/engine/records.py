@@ -23,7 +23,7 @@ def as_text(record: Record) -> str:
     """The record of a unit that could be looked at, and in which no codemod has broken."""
     look = record.look
     data = {
-        "asked": {question.value: sorted(_about(look.asked, question)) for question in Question},
+        "asked": _by_question(look.asked),
         "told": [[question.value, about, _told(answer)] for (question, about), answer in look.told.items()],
         "diagnostics": to_json(look.diagnostics),
         "facts": record.facts and _of_facts(record.facts),
@@ -52,8 +52,11 @@ def of_text(text: str | bytes) -> Record:
         raise ValueError(f"not a record: {error!r}") from error
 
 
-def _about(asked: Iterable[Asked], question: Question) -> list[str]:
-    return [about for one, about in asked if one is question]
+def _by_question(asked: Iterable[Asked]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {question.value: [] for question in Question}
+    for question, about in asked:
+        found[question.value].append(about)
+    return {name: sorted(some) for name, some in found.items()}
 
 
 def _told(answer: Answer) -> object:

@@ -106,7 +106,7 @@ def targets(request: Request, sights: Sights | None = None, *, keeps_texts: bool
     settings = _Settings(registry.codemods, request, keeps_texts)
     errors = [str(failure) for failure in registry.failures] + settings.wrong_options()
     found, foreign = [], []
-    for place in (*([None] if STDIN in request.paths else []), *_places(request, errors)):
+    for place in (*([None] if STDIN in request.paths else []), *_places(request, settings.roots.places, errors)):
         try:
             target = settings.stdin() if place is None else settings.target(place)
         except ForeignNotebookError as error:
@@ -296,10 +296,10 @@ def _baseline(base: Path | None, config: Config) -> Path | None:
     return base / config.baseline if base is not None and config.baseline is not None else None
 
 
-def _places(request: Request, errors: list[str]) -> tuple[_Place, ...]:
+def _places(request: Request, where: Places, errors: list[str]) -> tuple[_Place, ...]:
     """Every file that is named or found, once, in the order of what was named, then of the paths."""
     found: dict[object, _Place] = {}
-    key = files.identity if len(request.paths) > 1 else Places().resolved
+    key = files.identity if len(request.paths) > 1 else where.resolved
     for name in request.paths:
         for place in _named(name, request.python, errors) if name != STDIN else ():
             found.setdefault(key(place.path), place)
