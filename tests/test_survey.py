@@ -149,7 +149,7 @@ def test_shards_hold_all_in_order_and_are_few(sizes: list[int]) -> None:
     assert [index for shard in shards for index in shard] == list(range(len(sizes)))
     whole = [sum(sizes[index] for index in shard) for shard in shards]
     assert all(size >= 100_000 for size in whole[:-1])
-    assert len(shards) <= max(17, sum(sizes) / 250_000 + 1)
+    assert len(shards) <= 34 + sum(sizes) / 250_000
 
 
 def test_what_was_looked_at_is_let_go_without_the_collector_of_cycles() -> None:

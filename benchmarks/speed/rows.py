@@ -24,8 +24,8 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """The rows, and who takes part in the rounds for each."""
 REASONS: Mapping[str, str] = {
     "cold-cpu": "beside `ast.parse` itself the index of all nodes costs two fifths of it, in Python, to let go of it "
-    "and of the trees a seventh, what each file tells the others three tenths, the codemods six tenths, the start a sixth; "
-    "a fifth of all bytes is read again, for calls of other files or because of what they tell, and that takes a half",
+    "and of the trees a seventh, what each file tells the others three tenths, the codemods six tenths, the start a "
+    "sixth; a fifth of all bytes is read again, for calls of other files or for what they tell, and that takes a half",
     "cold-wall": "as for the processor time: two processes share it about evenly, but for the start",
     "fixit": "as for the wall time of a cold check",
     "warm": "ruff reads on both cores, jaxfix walks, reads, hashes and asks on one; to start takes a quarter of it",

@@ -24,7 +24,7 @@ _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 _SHARD = (100_000, 250_000)
 """Bytes of source in one shard, at least and at most: to hand it over costs little, and all are done alike soon."""
 _SHARDS = 16
-"""As many as there are at least, of enough work."""
+"""Each shard is this part of what is left."""
 T = TypeVar("T")
 R = TypeVar("R")
 Sources = Sequence[tuple[SourceFile, Surroundings]]
@@ -138,17 +138,20 @@ def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> 
 
 
 def sharded(items: Sequence[T], sizes: Sequence[int]) -> list[Sequence[T]]:
-    """`items` in order, cut into shards of about the same sum of `sizes`, in bytes."""
+    """`items` in order, cut into shards by the sum of `sizes`, in bytes: the last ones are smaller.
+
+    So nobody waits for long at the end (Polychronopoulos and Kuck, Guided Self-Scheduling, 1987).
+    """
     least, most = _SHARD
-    whole = min(most, max(least, sum(sizes) // _SHARDS))
     shards: list[list[T]] = []
-    room = 0
+    room, left = 0, sum(sizes)
     for item, size in zip(items, sizes, strict=True):
         if room <= 0:
             shards.append([])
-            room = whole
+            room = min(most, max(least, left // _SHARDS))
         shards[-1].append(item)
         room -= size
+        left -= size
     return [*shards]
 
 
