@@ -242,6 +242,21 @@ def test_calls_beside_the_program_leave_no_trace_in_it(tmp_path: Path) -> None:
     assert (differing(found), found.alone) == (set(), {})
 
 
+def test_the_clock_is_started_before_the_program_ends_and_none_of_its_threads(tmp_path: Path) -> None:
+    """Python 3.12 starts no thread once the program has ended, which is when both functions are called."""
+    before = """
+    import _thread, threading
+
+    def step(v):
+        return v * 2.0
+
+    print(step(x)[0], threading.active_count(), _thread._count())
+    """
+    found = measured(tmp_path, before, before.replace("v * 2.0", "v + v"), "step")
+    assert found.stdout.split() == ["2.0", "1", "1"]
+    assert found.beside and found.alone == {}
+
+
 def test_an_effect_at_trace_time_is_compared(tmp_path: Path) -> None:
     before = """
     seen = []

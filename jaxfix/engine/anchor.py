@@ -36,14 +36,22 @@ def _shape(statement: ast.stmt) -> Iterator[str]:
             yield type(entry).__name__
             waiting += [part for name, value in reversed(_fields(entry)) for part in (value, _Name(name))]
         elif isinstance(entry, list):
-            yield f"[{len(entry)}"
-            waiting += reversed(entry)
+            parts = [part for part in entry if not _is_empty(part)]
+            yield f"[{len(parts)}"
+            waiting += reversed(parts)
         else:
             yield str(entry) if isinstance(entry, _Name) else repr(entry)
 
 
 class _Name(str):
     """Of a field."""
+
+
+def _is_empty(part: object) -> bool:
+    """Whether it is a text without characters, which Python 3.12 sees at the end of `f"{x:>{width}}"`."""
+    if not isinstance(part, ast.Constant) or part.value != "":
+        return False
+    return (part.lineno, part.col_offset) == (part.end_lineno, part.end_col_offset)
 
 
 def _fields(node: ast.AST) -> list[tuple[str, object]]:

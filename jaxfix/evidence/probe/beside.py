@@ -6,6 +6,7 @@ because caches of jax are shared: what is compiled beside the program would be m
 (docs/decisions/0006).
 """
 
+import _thread
 import contextlib
 import importlib
 import io
@@ -14,7 +15,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ class Beside:
         self.deadline: float | None = None
         self.stores: Stores | None = None
         self.main: str | None = None
+        self.clock: Clock | None = None
 
     def saw(self, name: str, frame: FrameType, traced: bool) -> None:
         """Keeps the arguments of a call that begins, if they are of a kind that has not been kept yet."""
@@ -78,6 +80,7 @@ class Beside:
         sample = Sample(frame)
         most = _OTHERS if sample.traced or sample.differentiated else _CONCRETE
         if sum(other.kind == sample.kind for other, _ in kept) < most:
+            self.clock = self.clock or Clock(self._is_late, self._give_up)
             kept.append((sample, _function_of(frame)))
 
     def finish(self) -> None:
@@ -85,12 +88,11 @@ class Beside:
         if self.finished:
             return
         self.finished = True
-        if not any(self.samples.values()):
+        if self.clock is None:
             return
         self.record.peak_bytes = peak_bytes()
-        done = threading.Event()
+        self.clock.start()
         try:
-            threading.Thread(target=self._watch, args=(done,), daemon=True).start()
             used = time.process_time()
             until = used + min(_PROCESS_S, max(_LEAST_S, 2 * used))
             for left, name in zip(range(len(self.samples), 0, -1), sorted(self.samples), strict=True):
@@ -99,18 +101,19 @@ class Beside:
             for name in self.samples:
                 self.record.alone.setdefault(name, _unforeseen(error))
         finally:
-            done.set()
+            self.clock.stop()
 
-    def _watch(self, done: threading.Event) -> None:
-        """Ends the process if a call beside the program never ends: nothing else can interrupt XLA."""
-        while not done.wait(0.5):
-            if self.deadline is not None and time.monotonic() > self.deadline:
-                self.record.alone[self.current] = f"a call of it with other data took more than {_GIVE_UP_S:.0f} s"
-                self.probe.write()
-                for stream in (sys.__stdout__, sys.__stderr__):
-                    if stream is not None:
-                        stream.flush()
-                os._exit(1 if hasattr(sys, "last_value") else 0)
+    def _is_late(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def _give_up(self) -> None:
+        """Ends the process where a call beside the program never ends: nothing else can interrupt XLA."""
+        self.record.alone[self.current] = f"a call of it with other data took more than {_GIVE_UP_S:.0f} s"
+        self.probe.write()
+        for stream in (sys.__stdout__, sys.__stderr__):
+            if stream is not None:
+                stream.flush()
+        os._exit(1 if hasattr(sys, "last_value") else 0)
 
     def _function(self, name: str, seconds: float) -> None:
         """Calls both functions for at most `seconds` of processor time, but for the call that is under way."""
@@ -147,6 +150,26 @@ class Beside:
 
     def call_until(self) -> None:
         self.deadline = time.monotonic() + _GIVE_UP_S
+
+
+class Clock:
+    """A thread that looks, from `start` to `stop`, whether it is late.
+
+    It is made while the program goes on: Python 3.12 starts none any more when that has ended. The program does not
+    find it among its own.
+    """
+
+    def __init__(self, is_late: Callable[[], bool], give_up: Callable[[], None]) -> None:
+        self.started, self.stopped = threading.Event(), threading.Event()
+        self.start, self.stop = self.started.set, self.stopped.set
+        self.is_late, self.give_up = is_late, give_up
+        _thread.start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        self.started.wait()
+        while not self.stopped.wait(0.5):
+            if self.is_late():
+                self.give_up()
 
 
 def _function_of(frame: FrameType) -> FunctionType | None:
