@@ -11,10 +11,12 @@ import pytest
 
 from jaxfix.core.codec import from_json, to_json
 from jaxfix.core.report import Comparison, Counts, Evidence, Verdict
+from jaxfix.drivers import installed
 from jaxfix.drivers.cli.start import run
 from jaxfix.testing import UPDATE
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+JAX = installed.version("jax", installed.search_path(None)) or ()
 PROGRAMS = sorted(fixed.with_name("program.py") for fixed in GOLDEN.glob("[!_]*/program.fixed.py"))
 
 pytestmark = pytest.mark.evidence
@@ -33,6 +35,8 @@ def test_the_program_is_repaired_proved_and_restored(
     capfd: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
 ) -> None:
+    if program.parent.name == "local_loop_function" and JAX < (0, 6, 1):
+        pytest.skip("before jax 0.6.1 nothing is lifted into the carry of a loop that may be differentiated")
     monkeypatch.chdir(tmp_path)
     shutil.copy(program, "program.py")
     git("init", "-q")
