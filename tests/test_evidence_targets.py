@@ -353,7 +353,7 @@ def drive(target: Target, python: str) -> None:
     runs = runner.measure({}, frozenset(cases[:1]))
     assert [run.failure for run in runs] == [None]
     assert runs[0].outputs and runs[0].environment is not None
-    assert {"case 1 of 1", "1 compile"}.intersection(told)  # whichever it had come to when it was asked
+    assert "case 1 of 1" in told
 
 
 # traces

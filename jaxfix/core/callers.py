@@ -48,12 +48,12 @@ class Callers:
 
     def is_closed(self) -> bool:
         """Whether no code that was not read can call it, as far as its name, its file and the project tell."""
-        module, name = self.module, _name(self.named)
-        scope = module.parent(self.named) if _is_method(module, self.named) else module.scope_of(name, self.named)
         if self.is_private:
             return True
+        module, name = self.module, _name(self.named)
         if module.is_script:
             return module.source.notebook is None or not module.source.notebook.may_use(name)
+        scope = module.parent(self.named) if _is_method(module, self.named) else module.scope_of(name, self.named)
         private = name.startswith("_") and not name.endswith("__")
         if isinstance(scope, ast.ClassDef):
             return private

@@ -14,7 +14,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SCOPES = frozenset({*_DEFINITIONS, ast.Lambda, ast.Module, *COMPREHENSIONS})
 _BINDING = frozenset(
     {
-        *(*_DEFINITIONS, ast.arg, ast.Import, ast.ImportFrom, ast.ExceptHandler),
+        *(*_DEFINITIONS, ast.Import, ast.ImportFrom, ast.ExceptHandler),
         *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
     }
 )
@@ -129,11 +129,9 @@ def is_inside(scope: Scope, child: ast.AST) -> bool:
 
 
 def bound_by(node: ast.AST) -> tuple[str, ...] | list[str]:
-    """The names that `node` itself binds; of a variable its own, if it is not just read."""
+    """The names that a statement, or a part of one other than a variable or a parameter, itself binds."""
     match node:
-        case ast.Name(id=name, ctx=context):
-            return () if context.__class__ is ast.Load else (name,)
-        case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return (name,)
         case ast.Import(names=aliases):
             return [alias.asname or alias.name.partition(".")[0] for alias in aliases]

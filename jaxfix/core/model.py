@@ -54,7 +54,7 @@ class Module:
         self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
         self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
-        self._spelled: dict[str, Sequence[ast.Call]] = {}
+        self._calls_by_name: dict[str, Sequence[ast.Call]] = {}
         self._numbers: dict[str, int] = {}
         self._made: dict[object, object] = {}
         self._leaves: dict[ast.AST, tuple[ast.stmt, ...]] = {}
@@ -523,12 +523,12 @@ class Module:
         return in_order([call for name in names for call in self._calls_of(name)])
 
     def _calls_of(self, name: str) -> Sequence[ast.Call]:
-        found = self._spelled.get(name)
+        found = self._calls_by_name.get(name)
         if found is None:
             nodes = (*self._index.names.get(name, ()), *self._index.attributes.get(name, ()))
             around = ((node, self._parents[node]) for node in nodes)
             calls = [call for node, call in around if isinstance(call, ast.Call) and call.func is node]
-            found = self._spelled[name] = calls
+            found = self._calls_by_name[name] = calls
         return found
 
     @cached_property

@@ -46,7 +46,8 @@ def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
         return
     results: dict[Function | None, list[ast.expr]] = {}
     for node in module.of(ast.Return):
-        results.setdefault(module.function(node), []).extend([node.value] if node.value is not None else [])
+        if node.value is not None:
+            results.setdefault(module.function(node), []).append(node.value)
     chosen = [f for f in functions if takes[f] or module.function(f) is None]
     makes = {f: {owner for expr in results.get(f, ()) for owner in _made_in(module, records, expr)} for f in chosen}
     for init, made in makes.items():

@@ -290,7 +290,7 @@ def _received(
     stream: Stream, job: Job, cargo: Cargo, shown: tuple[tuple[str, str], ...], limit_s: float | None
 ) -> dict[str, Any]:
     """What the other side says until its last word, with `stdout` and `stderr`; results are written down."""
-    output = {b"O": bytearray(), b"E": bytearray()}
+    output, said = {b"O": bytearray(), b"E": bytearray()}, ""
     with stream.given_up_after(limit_s):
         while True:
             kind, payload = stream.receive()
@@ -300,7 +300,10 @@ def _received(
             elif kind in output:
                 output[kind] += payload
             elif kind == b"P":
-                job.told(headway.words(json.loads(payload)))
+                now = headway.words(json.loads(payload))
+                if now != said:
+                    said = now
+                    job.told(now)
             elif kind == b"F":
                 name, _, content = payload.partition(b"\0")
                 if _RESULT.fullmatch(name.decode()):

@@ -150,6 +150,11 @@ class Headway:
             self.said = said
             wire.send(b"P", _json(said))
 
+    def finish(self, wire: Wire) -> None:
+        """Passes on what was said last, however soon that was."""
+        self.next = 0.0
+        self.pass_on(wire)
+
 
 def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -241,14 +246,16 @@ def _unpack(source: Sent, folder: str) -> None:
 
 def _run(wire: Wire, job: "dict[str, object]", folder: str, base: "str | None") -> None:
     words, environment = _settled(job, base)
+    headway = Headway(os.path.join(folder, "results"))
     with Output(b"O", os.path.join(folder, "stdout")) as out, Output(b"E", os.path.join(folder, "stderr")) as err:
         process = _start(words, environment, str(job["cwd"]), out, err)
         try:
-            status = _wait(wire, process, job["timeout_s"], [out, err, Headway(os.path.join(folder, "results"))])
+            status = _wait(wire, process, job["timeout_s"], [out, err, headway])
         finally:
             _kill(process)
         out.pass_on(wire)
         err.pass_on(wire)
+    headway.finish(wire)
     results = os.path.join(folder, "results")
     for name in sorted(os.listdir(results)):
         if name.endswith(".json"):
