@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.report import Comparison, Evidence, Verdict
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
+from jaxfix.report.wire import from_json
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "evidence" / "foundation.md"

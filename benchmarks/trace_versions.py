@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.report import Compile, Measurement
 from jaxfix.evidence.trace import trace
+from jaxfix.report.measurement import Compile, Measurement
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = (

@@ -1,53 +1,55 @@
 """All that a codemod may import."""
 
-from jaxfix.core import (
-    belonging,
-    choosing,
-    control_flow,
-    counting,
-    fresh,
-    hoisting,
-    holding,
-    lifting,
-    making,
-    selection,
-    strength,
+from jaxfix.dataflow import induction
+from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments
+from jaxfix.dataflow.def_use import WHOLE, CastLike, Origins, Part
+from jaxfix.dataflow.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
+from jaxfix.dataflow.induction import Number
+from jaxfix.dataflow.init_update_pairs import Pair
+from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.dataflow.rebound_states import Rebinding, rebindings
+from jaxfix.dataflow.types import Values
+from jaxfix.effects import aliases, instance_state
+from jaxfix.effects.escape import LocalUses, local_uses
+from jaxfix.effects.invariance import Constancy, constancy, is_impure
+from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
+from jaxfix.effects.purity import purity
+from jaxfix.effects.side_effects import effects
+from jaxfix.effects.stability import is_kept
+from jaxfix.effects.traceability import Demands, demands, demands_of_statements
+from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES
+from jaxfix.motion import hoisting
+from jaxfix.motion.selection import choice, selection
+from jaxfix.motion.variation import varies_by_callers
+from jaxfix.report.abstract_value import Form, Kind, Value
+from jaxfix.report.finding import Confidence, Equality, Finding, Recipe, Rewriter, Safety
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.semantic.calls import arguments_of, direct_calls, handed_to, made_by, returned
+from jaxfix.semantic.classes import class_of, family, is_of_others, own_class, own_parameter
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.dominance import always_runs, is_bound_before
+from jaxfix.semantic.identifiers import Identifiers
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import changes_of, is_stored
+from jaxfix.semantic.project.summary_types import (
+    Argument,
+    ArgumentKind,
+    ArgumentSummary,
+    CallSite,
+    Factory,
+    Jit,
+    Runs,
+    Use,
 )
-from jaxfix.core.arguments import arguments_of
-from jaxfix.core.callers import Callers, callers, outside_arguments
-from jaxfix.core.carrying import Carried
-from jaxfix.core.cause import Cause, Why
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.conditions import always_runs, is_bound_before
-from jaxfix.core.constancy import Constancy, constancy, is_impure
-from jaxfix.core.counting import Number
-from jaxfix.core.direct import direct_calls, handed_to
-from jaxfix.core.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
-from jaxfix.core.eager import Transformed, eager_transformations
-from jaxfix.core.effects import effects
-from jaxfix.core.facts import Called, Passed, Sort, Use
-from jaxfix.core.families import family, is_of_others, own_class, own_parameter
-from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Recipe, Rewriter, Safety
-from jaxfix.core.jax_names import CONTROL_FLOW, DERIVATIVES
-from jaxfix.core.jitted import Argument, Jit, Jitted
-from jaxfix.core.keeping import class_of, is_kept
-from jaxfix.core.making import Factory
-from jaxfix.core.model import Function, Module, Runs
-from jaxfix.core.origins import WHOLE, CastLike, Origins, Part
-from jaxfix.core.pairs import Pair
-from jaxfix.core.passing import Passing
-from jaxfix.core.purity import purity
-from jaxfix.core.rebinding import Rebinding, rebindings
-from jaxfix.core.records import Key
-from jaxfix.core.releasing import binds_again, is_in_loop, why_kept
-from jaxfix.core.returning import returned
-from jaxfix.core.scopes import FUNCTIONS
-from jaxfix.core.staying import Stay, stay
-from jaxfix.core.traceable import Demands, demands, demands_of_statements
-from jaxfix.core.tree import children, in_order, walk
-from jaxfix.core.value import Form, Kind, Value
-from jaxfix.core.values import Values
-from jaxfix.core.varying import varies_by_callers
+from jaxfix.semantic.recompiles import recompiled
+from jaxfix.semantic.records import Key
+from jaxfix.staging import control_flow_calls, function_identity, traced_uses
+from jaxfix.staging.contexts import Staging, is_script
+from jaxfix.staging.eager_transforms import Transformed, eager_transformations
+from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_of, jittings, may_be_jitted, transform_of
+from jaxfix.summary.call_sites import Passing
+from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
 
 __all__ = [
     "CONTROL_FLOW",
@@ -57,7 +59,9 @@ __all__ = [
     "HALVES",
     "WHOLE",
     "Argument",
-    "Called",
+    "ArgumentKind",
+    "ArgumentSummary",
+    "CallSite",
     "Callers",
     "Carried",
     "CastLike",
@@ -74,68 +78,77 @@ __all__ = [
     "Finding",
     "Form",
     "Function",
+    "Identifiers",
     "Jit",
     "Jitted",
     "Key",
     "Kind",
+    "LocalUses",
     "Module",
     "Number",
     "Origins",
     "Pair",
     "Part",
-    "Passed",
     "Passing",
     "Rebinding",
     "Recipe",
     "Rewriter",
     "Runs",
     "Safety",
-    "Sort",
-    "Stay",
+    "Staging",
     "Transformed",
     "Use",
     "Value",
     "Values",
     "Why",
+    "aliases",
     "always_runs",
     "arguments_of",
-    "belonging",
     "binds_again",
     "callers",
+    "changes_of",
     "children",
-    "choosing",
+    "choice",
     "class_of",
     "constancy",
-    "control_flow",
-    "counting",
+    "control_flow_calls",
     "demands",
     "demands_of_statements",
     "direct_calls",
     "eager_transformations",
     "effects",
     "family",
-    "fresh",
+    "function_identity",
     "handed_to",
     "hoisting",
-    "holding",
     "in_order",
+    "induction",
+    "instance_state",
     "is_bound_before",
     "is_impure",
     "is_in_loop",
     "is_kept",
     "is_of_others",
-    "lifting",
-    "making",
+    "is_script",
+    "is_stored",
+    "jit_of",
+    "jitted_by_decorator",
+    "jitted_of",
+    "jittings",
+    "local_uses",
+    "made_by",
+    "may_be_jitted",
     "outside_arguments",
     "own_class",
     "own_parameter",
     "purity",
     "rebindings",
+    "recompiled",
     "returned",
     "selection",
-    "stay",
-    "strength",
+    "traced_uses",
+    "transform_of",
     "varies_by_callers",
     "walk",
-    "why_kept",
+    "why_live_after",
 ]

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.errors import PackError, UserError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.report import SCHEMA, Evidence, Verdict
 from jaxfix.engine.registry import SECTIONS
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.report import SCHEMA
+from jaxfix.report.wire import from_json
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import PackError, UserError
 
 FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")

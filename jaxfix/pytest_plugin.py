@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jaxfix.report.measurement import Compile
+from jaxfix.report.trace.budget import Limits, counted, is_called
+
 if TYPE_CHECKING:
     from pluggy import Result
 
-    from jaxfix.core.report import Compile
     from jaxfix.evidence.counting import Seen
+    from jaxfix.report.measurement import Compile
 
 MARKER = "jaxfix_max_compiles"
 _USAGE = f'write `@pytest.mark.{MARKER}(1)`, or `@pytest.mark.{MARKER}(1, function="step")`'
@@ -88,7 +91,6 @@ def _names(function: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def _excess(compiles: Sequence["Compile"], allowed: int | None, names: Sequence[str], folder: Path) -> str:
     """What was compiled too often, a line each; empty if nothing was."""
-    from jaxfix.core.excess import Limits, counted, is_called
     from jaxfix.render.excess import Verdict, lines
 
     chosen = [entry for entry in compiles if not names or any(is_called(entry, name) for name in names)]

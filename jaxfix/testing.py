@@ -20,19 +20,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core import tracefile
-from jaxfix.core.comments import comments
-from jaxfix.core.compiled import compiled
-from jaxfix.core.errors import UserError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.project import Surroundings
-from jaxfix.core.report import Diagnostic, Patch
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.engine import generated
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
+from jaxfix.report.report import Diagnostic, Patch
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.compiles import compiled
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import UserError
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import comments
 
 UPDATE = "--update-golden"
 HELPERS = generated.SOURCE
@@ -66,7 +66,7 @@ class Case:
         path = self.path.with_name(self.path.stem + _TRACE)
         if not path.is_file():
             return ()
-        trace = tracefile.load(files.read_bytes(path), str(path))
+        trace = trace_file.load(files.read_bytes(path), str(path))
         name = self.path.name
         return sightings(compiled(trace.measurement.compiles), name, trace.sources.get(name), source)
 

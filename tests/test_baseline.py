@@ -13,14 +13,14 @@ from command_line import Cli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.finding import Confidence, Safety
-from jaxfix.core.model import Module
-from jaxfix.core.report import Anchor, Diagnostic
-from jaxfix.core.source import SourceFile
 from jaxfix.engine import baseline as engine
 from jaxfix.engine.anchor import anchored
 from jaxfix.engine.baseline import Baseline, Comparison, Entry, Occurrence
+from jaxfix.report.finding import Confidence, Safety
+from jaxfix.report.report import Anchor, Diagnostic
+from jaxfix.semantic.module import Module
+from jaxfix.source.errors import ConfigError
+from jaxfix.source.source_file import SourceFile
 
 ENTRY = Entry("a.py", "slow", "f", "g(1)", "00", 1)
 

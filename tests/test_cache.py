@@ -18,21 +18,17 @@ import pytest
 from command_line import ROOT, Cli
 from test_survey import FILES, GOLDEN, LOOP, MODEL, SOLVER
 
-from jaxfix.core.asking import Question
-from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Facts, Use
-from jaxfix.core.jitted import Jit
-from jaxfix.core.making import Factory
-from jaxfix.core.project import Surroundings
-from jaxfix.core.reach import Runs, Ways
-from jaxfix.core.source import SourceFile
-from jaxfix.core.wrapping import Wrapping
 from jaxfix.drivers.cli import cache
 from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.drivers.workers import VARIABLE
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Look, Memory, Record, Unit, survey
+from jaxfix.semantic.project.query import Question
+from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
 TOLD = "solver.py:5:12: local-loop-function [*]"
@@ -374,7 +370,7 @@ def test_no_part_of_a_record_is_forgotten() -> None:
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
     asked = frozenset({(Question.JIT, "a.f"), (Question.USERS, "a.b"), (Question.STORES, "s"), (Question.RUNS, "a.g")})
     told = {(Question.JIT, "a.f"): jit, (Question.USERS, "a.b"): ((use, True),), (Question.STORES, "s"): True}
-    told |= {(Question.RUNS, "a.g"): Ways(frozenset({Runs.EAGER})), (Question.FACTORY, "a.make"): made}
+    told |= {(Question.RUNS, "a.g"): Contexts(frozenset({Runs.EAGER})), (Question.FACTORY, "a.make"): made}
     told |= {(Question.VALUES, "a.b"): ((use, False),)}
     record = Record(Look(asked=asked, told=told), facts, {"a.b": (use,)})
     assert of_text(as_text(record)) == record

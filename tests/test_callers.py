@@ -4,12 +4,12 @@ import ast
 
 import pytest
 
-from jaxfix.core.callers import callers, outside_arguments
-from jaxfix.core.facts import Called, Facts, Passed, Use
-from jaxfix.core.model import Module
-from jaxfix.core.project import Project, Surroundings
-from jaxfix.core.reach import Runs
-from jaxfix.core.source import SourceFile
+from jaxfix.dataflow.call_graph import callers, outside_arguments
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Facts, Runs, Use
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
 
 
 def parsed(text: str, surroundings: Surroundings | None = None) -> Module:
@@ -56,9 +56,9 @@ def test_a_name_tells_whether_others_may_call_it(text: str, closed: bool) -> Non
 
 
 def test_a_project_that_calls_it_to_the_end_is_its_program() -> None:
-    eager = Facts("other", uses=(Use("train.step", (Runs.EAGER,), at="other.py:3", call=Called(())),))
-    unknown = Facts("other", uses=(Use("train.step", (Runs.UNKNOWN,), at="other.py:3", call=Called(())),))
-    called = Use("train.step", (), at="other.py:3", call=Called(()))
+    eager = Facts("other", uses=(Use("train.step", (Runs.EAGER,), at="other.py:3", call=CallSite(())),))
+    unknown = Facts("other", uses=(Use("train.step", (Runs.UNKNOWN,), at="other.py:3", call=CallSite(())),))
+    called = Use("train.step", (), at="other.py:3", call=CallSite(()))
     test = Facts("test_train", is_test=True, uses=(called,))
     for others, unread, closed in (
         ((), False, False),  # a library's, as far as this run tells
@@ -84,9 +84,9 @@ def test_whoever_is_handed_the_module_may_call_all_of_it() -> None:
 def test_arguments_of_other_files_meet_their_parameters() -> None:
     module = parsed("class A:\n    def step(self, p, *, lr=1): ...\n")
     step = function(module, "step")
-    p, lr = Passed(0, "params"), Passed("lr", "0.1")
-    assert outside_arguments(step, Called((p, lr), bound=True)) == {"p": p, "lr": lr}
-    assert outside_arguments(step, Called((p,), bound=True)) == {"p": p, "lr": None}
-    assert outside_arguments(step, Called((p,))) == {"self": p, "p": None, "lr": None}
-    assert outside_arguments(step, Called(None, bound=True)) is None
-    assert outside_arguments(step, Called((p, Passed(1, "b")), bound=True)) is None
+    p, lr = ArgumentSummary(0, "params"), ArgumentSummary("lr", "0.1")
+    assert outside_arguments(step, CallSite((p, lr), bound=True)) == {"p": p, "lr": lr}
+    assert outside_arguments(step, CallSite((p,), bound=True)) == {"p": p, "lr": None}
+    assert outside_arguments(step, CallSite((p,))) == {"self": p, "p": None, "lr": None}
+    assert outside_arguments(step, CallSite(None, bound=True)) is None
+    assert outside_arguments(step, CallSite((p, ArgumentSummary(1, "b")), bound=True)) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jaxfix import docs
-from jaxfix.core.errors import PackError
+from jaxfix.source.errors import PackError
 
 ROOT = Path(__file__).resolve().parents[1]
 DOC = """A thing that costs.

@@ -1,8 +1,9 @@
 """Receipts."""
 
-from jaxfix.core.report import Comparison, Counts, Environment, Evidence, Verdict
 from jaxfix.render import receipts
 from jaxfix.render.paint import plain
+from jaxfix.report.evidence import Comparison, Counts, Evidence, Verdict
+from jaxfix.report.measurement import Environment
 
 MACHINE = Environment(python="3.11", jax="0.10.2", jaxlib="0.10.2", device="cpu", platform="cpu")
 BEFORE = Counts(compiles=35, steady_compiles=1, traces=40, rss_bytes=1.9e6, peak_bytes=0)

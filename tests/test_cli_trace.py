@@ -10,15 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core import tracefile
-from jaxfix.core.cause import Cause, Why
-from jaxfix.core.codec import to_json
-from jaxfix.core.compiled import Place, compiled, places
-from jaxfix.core.errors import EvidenceError, UserError
-from jaxfix.core.finding import Codemod, Equality, Safety
-from jaxfix.core.report import Compile, Environment, Measurement, Step
-from jaxfix.core.source import SourceFile
-from jaxfix.core.tracefile import Trace, TracedSource
 from jaxfix.drivers.cli.start import run
 from jaxfix.drivers.work.traces import read_trace
 from jaxfix.engine.seen import moved, sightings
@@ -26,6 +17,16 @@ from jaxfix.render import trace as render
 from jaxfix.render import trace_page
 from jaxfix.render.paint import coloured, plain
 from jaxfix.render.trace import Cure
+from jaxfix.report.finding import Equality, Safety
+from jaxfix.report.measurement import Compile, Environment, Measurement, Step
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.report.trace.compiles import Place, compiled, places
+from jaxfix.report.trace.trace_file import Trace, TracedSource
+from jaxfix.report.wire import to_json
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import EvidenceError, UserError
+from jaxfix.source.source_file import SourceFile
 
 MACHINE = Environment("3.11.9", "0.10.2", "0.10.2", "cpu", "cpu")
 FIRST = Cause(Why.FIRST, "first compile of this line")
@@ -47,8 +48,8 @@ def measurement(*groups: list[Compile], steps: tuple[Step, ...] = (), **more: ob
 
 
 def trace_of(measured: Measurement, **sources: bytes) -> Trace:
-    named = tracefile.named_lines(measured)
-    found = {f"{n}.py": tracefile.traced_source(raw, named.get(f"{n}.py", set())) for n, raw in sources.items()}
+    named = trace_file.named_lines(measured)
+    found = {f"{n}.py": trace_file.traced_source(raw, named.get(f"{n}.py", set())) for n, raw in sources.items()}
     return Trace("0", ("python", "train.py"), "/nowhere", measured, found)
 
 
@@ -200,8 +201,8 @@ def test_of_joined_steps_those_are_steady_that_begin_late_enough(steps_from: int
 
 def test_a_trace_survives_its_file() -> None:
     written = trace_of(measurement(compiles("a.py", 2, "scan", FIRST, FRESH), steps=steps(1, 2)), a=b"1\n2\n3\n")
-    assert tracefile.load(tracefile.dump(written), "t.json") == written
-    document = json.loads(tracefile.dump(written))
+    assert trace_file.load(trace_file.dump(written), "t.json") == written
+    document = json.loads(trace_file.dump(written))
     assert (document["format"], document["schema"]) == ("jaxfix trace", 1)
     assert document["rows"] == to_json(compiled(written.measurement.compiles))
     assert document["sources"]["a.py"]["sha256"] == hashlib.sha256(b"1\n2\n3\n").hexdigest()
@@ -220,7 +221,7 @@ def test_a_trace_survives_its_file() -> None:
 )
 def test_what_is_no_trace_is_said_with_what_to_do(raw: bytes, said: str) -> None:
     with pytest.raises(EvidenceError) as raised:
-        tracefile.load(raw, "t.json")
+        trace_file.load(raw, "t.json")
     assert str(raised.value).startswith(said)
 
 
@@ -237,7 +238,7 @@ TEXT = "a = 1\nb = f(a)\nc = f(b)\n"
 
 def seen_after(change: Callable[[str], str]) -> list[tuple[int | None, tuple[int, ...]]]:
     measured = measurement(compiles("m.py", 2, "f", FIRST, FRESH, chain=("m.py:3 in main",)))
-    then = tracefile.traced_source(TEXT.encode(), {2, 3})
+    then = trace_file.traced_source(TEXT.encode(), {2, 3})
     source = SourceFile.decode("m.py", change(TEXT).encode())
     return [(s.line, s.lines) for s in sightings(compiled(measured.compiles), "m.py", then, source)]
 
@@ -292,7 +293,7 @@ def test_nothing_of_the_users_becomes_a_tag() -> None:
     path = f"{EVIL}.py"
     cause = replace(FRESH, words=EVIL)
     measured = measurement(compiles(path, 1, EVIL, FIRST, cause), failure=EVIL, where_steps=EVIL, steps=steps(1, 1, 1))
-    source = tracefile.traced_source(EVIL.encode(), {1})
+    source = trace_file.traced_source(EVIL.encode(), {1})
     trace = Trace("0", ("python", EVIL), "/", measured, {path: source})
     row = compiled(measured.compiles)[0]
     page = Tags(trace_page.page(trace, {row: Cure(EVIL, True)}))
@@ -350,7 +351,7 @@ def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         compiles("train.py", 9, "scan", FIRST, FRESH, FRESH),
         compiles("train.py", 14, "jit(score)", FIRST, RAGGED, RAGGED),
     )
-    (tmp_path / "t.json").write_bytes(tracefile.dump(trace_of(measured, train=SLOW.encode())))
+    (tmp_path / "t.json").write_bytes(trace_file.dump(trace_of(measured, train=SLOW.encode())))
     return tmp_path
 
 
@@ -419,7 +420,7 @@ def test_below_the_folder_of_a_trace_its_files_are_not_those_of_the_same_name(
     traced: Path, cli: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = read_trace("t.json")
-    (traced / "t.json").write_bytes(tracefile.dump(replace(seen, root=str(traced))))
+    (traced / "t.json").write_bytes(trace_file.dump(replace(seen, root=str(traced))))
     (traced / "below").mkdir()
     (traced / "below" / "train.py").write_text(SLOW)
     monkeypatch.chdir(traced / "below")
@@ -433,7 +434,7 @@ def test_the_shapes_of_one_step_are_those_of_a_tree(
 ) -> None:
     ragged = compiles("train.py", 14, "jit(add)", FIRST, RAGGED, RAGGED)
     measured = measurement([replace(entry, step=step) for entry, step in zip(ragged, steps, strict=True)])
-    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measured, train=SLOW.encode())))
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measured, train=SLOW.encode())))
     _, out, _ = cli("check", "--trace", "t.json", "--select", "ragged-shape")
     assert out.count("ragged-shape") == count
 
@@ -442,7 +443,7 @@ def test_what_a_stranger_writes_into_a_trace_moves_no_cursor(traced: Path, cli: 
     ragged = replace(RAGGED, name="\x1b[2Jtokens", before="float32[3]\nfine.py:1:1: safe", words="\x1b[2J")
     measured = measurement(compiles("train.py", 14, "jit(add)", FIRST, ragged, ragged), steps=steps(1, 1, 1))
     measured = replace(measured, where_steps="train.py\x1b[2J:3")
-    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measured, train=SLOW.encode())))
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measured, train=SLOW.encode())))
     _, out, _ = cli("check", "--trace", "t.json", "--select", "ragged-shape")
     assert len(out.splitlines()) == 1 and "\\x1b[2Jtokens" in out
     assert "\x1b" not in out + render.table(measured, plain)
@@ -469,7 +470,7 @@ def test_a_finding_in_another_file_explains_a_row_once(traced: Path, cli: Run) -
     (traced / "train.py").write_text(text)
     rows = compiles("lib.py", 2, "scan", FIRST, FRESH, FRESH, chain=("train.py:9 in smooth",))
     (traced / "t.json").write_bytes(
-        tracefile.dump(trace_of(measurement(rows), train=text.encode(), lib=(traced / "lib.py").read_bytes()))
+        trace_file.dump(trace_of(measurement(rows), train=text.encode(), lib=(traced / "lib.py").read_bytes()))
     )
     _, out, _ = cli("check", "--trace", "t.json")
     assert "fresh-function" not in out and "local-loop-function" in out and "seen: 3 compiles" in out
@@ -479,7 +480,7 @@ def test_another_program_in_the_function_of_a_finding_is_not_explained_by_it(tra
     text = SLOW.replace("    return jax.lax", "    signal = gain.solve(signal)\n    return jax.lax")
     (traced / "train.py").write_text(text)
     rows = compiles("train.py", 9, "jit(solve)", FIRST, FRESH, FRESH)
-    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measurement(rows), train=text.encode())))
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measurement(rows), train=text.encode())))
     first, second = cli("check", "--all", "--trace", "t.json")[1].splitlines()
     assert first.startswith("train.py:9:14: fresh-function") and first.endswith("seen: 3 compiles, 1.5 s")
     assert second.startswith("train.py:10:12: local-loop-function") and "seen" not in second
@@ -507,7 +508,7 @@ for _ in range(3):
     (traced / "train.py").write_text(text)
     drift = replace(DRIFT, name="state['count']")
     rows = compiles("train.py", 16, "jit(update)", FIRST, drift)
-    (traced / "t.json").write_bytes(tracefile.dump(trace_of(measurement(rows), train=text.encode())))
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measurement(rows), train=text.encode())))
     found = cli("check", "--trace", "t.json")[1].splitlines()
     assert [line.split()[1] for line in found] == ["weak-state", "undonated-state"]
     assert "seen" not in found[1]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from jaxfix.api import Codemod, Equality, Safety
-from jaxfix.core.errors import ConfigError
 from jaxfix.engine.config import Config, enabled, overridden, parse
+from jaxfix.report.finding import Equality, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import ConfigError
 
 KNOWN = ("weak-state", "static-exponent", "local-loop-function")
 CODEMODS = tuple(Codemod(name, ("jax.jit",), Safety.SAFE, Equality.BITWISE, lambda module: iter(())) for name in KNOWN)

@@ -6,10 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.codec import to_json
-from jaxfix.core.errors import SourceError, WriteError
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span, apply_edits
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.work.candidates import Candidate, Shown, candidates, unlike_shown
 from jaxfix.drivers.work.consent import Mode
@@ -29,6 +25,10 @@ from jaxfix.drivers.work.planning import by_mode
 from jaxfix.drivers.work.session import Session, opened, second_look, written
 from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.drivers.work.writing import Leave
+from jaxfix.report.wire import to_json
+from jaxfix.source.edits import Edit, Span, apply_edits
+from jaxfix.source.errors import SourceError, WriteError
+from jaxfix.source.source_file import SourceFile
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = """\

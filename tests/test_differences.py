@@ -11,7 +11,6 @@ import pytest
 from command_line import Cli
 from test_receipts import COMPARISON, EVIDENCE, RECEIPT
 
-from jaxfix.core.report import Patch
 from jaxfix.drivers import receipts
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.start import run
@@ -20,6 +19,7 @@ from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.render import diff, words
 from jaxfix.render.paint import plain
 from jaxfix.render.stat import Row, stat
+from jaxfix.report.report import Patch
 
 TESTS = Path(__file__).resolve().parent
 SLOW = b"import jax\n\ny = jax.tiny_safe(1)\nz = jax.tiny_risky(2)\n"

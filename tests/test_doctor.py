@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import pytest
 
-from jaxfix.core.errors import EvidenceError
 from jaxfix.drivers.cli import checkup
 from jaxfix.drivers.cli.checkup import Level
 from jaxfix.drivers.cli.doctor import ask
 from jaxfix.drivers.cli.start import run
 from jaxfix.evidence.target import Local
+from jaxfix.source.errors import EvidenceError
 
 TESTS = Path(__file__).resolve().parent
 HAS_JAX = subprocess.run([sys.executable, "-c", "import jax"]).returncode == 0

@@ -4,11 +4,11 @@ import ast
 
 import pytest
 
-from jaxfix.core.dtypes import DEFAULT, KEPT, DtypeOrigins, Dtypes
-from jaxfix.core.model import Module
-from jaxfix.core.origins import WHOLE, Origins, Part
-from jaxfix.core.rebinding import rebindings
-from jaxfix.core.source import SourceFile
+from jaxfix.dataflow.def_use import WHOLE, Origins, Part
+from jaxfix.dataflow.dtypes import DEFAULT, KEPT, DtypeOrigins, Dtypes
+from jaxfix.dataflow.rebound_states import rebindings
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
 
 PREAMBLE = """\
 import functools

@@ -5,10 +5,13 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.eager import Transformed, eager_transformations
-from jaxfix.core.model import Module, Runs
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import SourceFile
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
+from jaxfix.staging.eager_transforms import Transformed, eager_transformations
+from jaxfix.staging.jit import transform_of
 
 LOOPS = """
 import jax
@@ -130,14 +133,14 @@ def test_a_function_is_followed_through_retrace() -> None:
         """.replace("mine", "retrace")
     )
     body = next(function for function in module.functions if getattr(function, "name", "") == "_body")
-    assert module.runs(body.body[0]) is Runs.TRACED  # type: ignore[union-attr,index]
+    assert module.get(Staging).runs(body.body[0]) is Runs.TRACED  # type: ignore[union-attr,index]
 
 
 def test_the_helper_may_stand_elsewhere() -> None:
     text = "from own.compat import retrace as again\ndef f(x): return again(lax.scan)(energy, x)"
     module = parsed(text, Surroundings(helpers="own.compat"))
-    call = next(call for call in module.of(ast.Call) if module.text(call).startswith("again(lax.scan)(energy"))
-    assert module.transform(call.func) == "jax.lax.scan"
+    call = next(call for call in module.nodes(ast.Call) if module.text(call).startswith("again(lax.scan)(energy"))
+    assert transform_of(module, call.func) == "jax.lax.scan"
     unknown = parsed(text)
     called = [unknown.transform(call.func) for call in unknown.of(ast.Call)]
     assert called.count("own.compat.retrace") == 2  # `again`, and what it gives

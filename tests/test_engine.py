@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import BugError, PackError
-from jaxfix.core.finding import Codemod, Equality, Finding, Fix, Rewriter, Safety
-from jaxfix.core.model import Module
-from jaxfix.core.report import Patch
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.registry import load_registry
+from jaxfix.report.finding import Equality, Finding, Fix, Rewriter, Safety
+from jaxfix.report.report import Patch
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.source.errors import BugError, PackError
+from jaxfix.source.source_file import SourceFile
 
 Rewrite = Callable[[Rewriter, Module, ast.Call], None]
 
@@ -25,7 +26,7 @@ def codemod(name: str, calls: str, rewrite: Rewrite) -> Codemod:
     """A codemod that rewrites each call of the function `calls`."""
 
     def find(module: Module) -> Iterator[Finding]:
-        for call in module.of(ast.Call):
+        for call in module.nodes(ast.Call):
             if isinstance(call.func, ast.Name) and call.func.id == calls:
                 recipe = partial(_cooked, rewrite, module, call)
                 yield Finding(at=call, message=f"`{calls}` costs", title=f"Rewrite `{calls}`", recipe=recipe)

@@ -8,8 +8,8 @@ from textwrap import dedent
 
 import pytest
 
-from jaxfix.core.report import Beside, Measurement
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.report.measurement import Beside, Measurement
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = """\

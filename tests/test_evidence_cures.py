@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
-from jaxfix.core.text import Span
 from jaxfix.drivers.cli.start import run as run_cli
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.verdict import compare, summary
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.measurement import Compile, Leaf, Measurement, Output, Step
+from jaxfix.source.edits import Span
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "drifting_state_dtype"
 FUNCTION = "search.py:body"

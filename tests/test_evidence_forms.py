@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.report import Measurement
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.report.measurement import Measurement
 
 pytestmark = pytest.mark.evidence
 

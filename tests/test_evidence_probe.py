@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.report import Measurement
 from jaxfix.evidence import probe
 from jaxfix.evidence.probe.causes import differences
 from jaxfix.evidence.probe.signatures import Leaf, Signature
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.trace import trace
+from jaxfix.report.measurement import Measurement
 
 pytestmark = pytest.mark.evidence
 

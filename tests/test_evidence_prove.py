@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Beside, Compile, Evidence, Leaf, Measurement, Output, Step, Verdict
-from jaxfix.core.text import Span
 from jaxfix.evidence.prove import prove
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step
+from jaxfix.source.edits import Span
+from jaxfix.source.errors import EvidenceError
 
 PATH = "model.py"
 CASE = "python model.py"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import EvidenceError
 from jaxfix.evidence import shadow
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.target import Job, Local, command_words, with_interpreter
+from jaxfix.source.errors import EvidenceError
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Evidence, Verdict
-from jaxfix.core.text import Span
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.source.edits import Span
 
 pytestmark = pytest.mark.evidence
 

@@ -16,10 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import ConfigError, EvidenceError
-from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Evidence, Measurement, Verdict
-from jaxfix.core.text import Span
 from jaxfix.evidence import shadow
 from jaxfix.evidence.elsewhere import Elsewhere, target_for
 from jaxfix.evidence.optimizers import OptimizerRunner
@@ -28,6 +24,11 @@ from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.target import Local, OnPlatform, Target
 from jaxfix.evidence.trace import trace
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.measurement import Measurement
+from jaxfix.source.edits import Span
+from jaxfix.source.errors import ConfigError, EvidenceError
 from jaxfix.testing import HELPERS
 
 pytestmark = pytest.mark.evidence

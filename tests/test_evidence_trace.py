@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.cause import Why
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.report import Compile, Measurement, Step
 from jaxfix.evidence.target import runnable
 from jaxfix.evidence.trace import trace
+from jaxfix.report.measurement import Compile, Measurement, Step
+from jaxfix.report.trace.cause import Why
+from jaxfix.source.errors import EvidenceError
 
 pytestmark = pytest.mark.evidence
 

@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from jaxfix.core.report import Measurement
 from jaxfix.evidence.outputs import FILE, Allowed, likeness
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.report.measurement import Measurement
 
 HEAD = """\
 import contextvars

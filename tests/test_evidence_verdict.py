@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.finding import Equality
-from jaxfix.core.report import Beside, Comparison, Compile, Leaf, Measurement, Output, Step, Verdict
 from jaxfix.evidence.outputs import SILENCE, Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
+from jaxfix.report.evidence import Comparison, Verdict
+from jaxfix.report.finding import Equality
+from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step
+from jaxfix.report.wire import from_json, to_json
 
 FUNCTION = "train.py:step"
 EAGER, JITTED = "optax.radam, eager, float32", "optax.radam, jit, float32"

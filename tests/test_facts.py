@@ -7,15 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.constancy import Constancy, constancy
-from jaxfix.core.facts import Facts, Use
-from jaxfix.core.finding import Confidence
-from jaxfix.core.model import Module, Runs
-from jaxfix.core.project import Project, Surroundings
-from jaxfix.core.source import SourceFile
+from jaxfix.effects.invariance import Constancy, constancy
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined
+from jaxfix.report.finding import Confidence
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.summary_types import Facts, Runs, Use
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.semantic.recompiles import statement_at
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
+from jaxfix.staging.jit import jit_of
 from jaxfix_codemods import CODEMODS
 
 
@@ -44,7 +48,7 @@ def line(module: Module, text: str) -> object:
     number = next(
         i for i, own in enumerate(module.source.text.decode().splitlines(), 1) if own.strip().startswith(text)
     )
-    return module.statement_at(number)
+    return statement_at(module, number)
 
 
 OPS = """
@@ -56,7 +60,7 @@ OPS = """
 
 def runs(module: Module, text: str = "inner = x") -> Runs:
     node = line(module, text)
-    return module.runs(node)  # type: ignore[arg-type]
+    return module.get(Staging).runs(node)  # type: ignore[arg-type]
 
 
 def test_a_public_function_alone_runs_as_its_callers_decide() -> None:
@@ -130,13 +134,13 @@ def test_a_name_that_two_files_have_means_nothing() -> None:
 def test_a_loop_in_another_file_repeats() -> None:
     called = "import ops\ndef main():\n    for i in range(9):\n        ops.step(i)\nmain()"
     found = modules(ops=OPS, main=called)["ops"]
-    assert found.surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
+    assert found.get(Staging).surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
     once = modules(ops=OPS, main="import ops\nops.step(1)")["ops"]
     assert not once.repeats(line(once, "inner"))  # type: ignore[arg-type]
     perhaps = called.replace("        ops.step", "        if i: ops.step")
     module = modules(ops=OPS, main=perhaps)["ops"]
-    assert module.repeats(line(module, "inner"))  # type: ignore[arg-type]
-    assert not module.surely_repeats(line(module, "inner"))  # type: ignore[arg-type]
+    assert module.get(Staging).repeats(line(module, "inner"))  # type: ignore[arg-type]
+    assert not module.get(Staging).surely_repeats(line(module, "inner"))  # type: ignore[arg-type]
 
 
 def test_a_loop_two_files_away_repeats() -> None:
@@ -145,7 +149,7 @@ def test_a_loop_two_files_away_repeats() -> None:
         "import mid\ndef main():\n    for i in range(9):\n        mid.update(i)\nif __name__ == '__main__':\n    main()"
     )
     found = modules(ops=OPS, mid=middle, main=main)["ops"]
-    assert found.surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
+    assert found.get(Staging).surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
 
 
 def test_an_object_whose_class_is_elsewhere_is_followed() -> None:
@@ -153,14 +157,14 @@ def test_an_object_whose_class_is_elsewhere_is_followed() -> None:
     main = "import lib\ntrainer = lib.Trainer()\nfor i in range(9):\n    trainer.step(i)"
     found = modules(lib=trainer, main=main)["lib"]
     assert runs(found) is Runs.EAGER
-    assert found.surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
+    assert found.get(Staging).surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
     traced = "import jax, lib\ntrainer = lib.Trainer()\nf = jax.jit(trainer.step)\nf(1)"
     assert runs(modules(lib=trainer, main=traced)["lib"]) is Runs.UNKNOWN  # who else has a trainer is not known
 
 
 def test_a_derivative_in_another_file_counts() -> None:
     found = modules(ops=OPS, main="import jax, ops\njax.grad(ops.step)(1.0)")["ops"]
-    assert found.differentiated(line(found, "inner"))  # type: ignore[arg-type]
+    assert found.get(Staging).differentiated(line(found, "inner"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +190,8 @@ def test_what_is_static_in_another_file_is_known() -> None:
     ops = "import jax, functools\n@functools.partial(jax.jit, static_argnums=1)\ndef f(x, n): return x * n"
     main = "from ops import f\nf(1, 2)"
     found = modules(ops=ops, main=main)["main"]
-    (call,) = found.of(ast.Call)
-    jit = found.jit(call.func)
+    (call,) = found.nodes(ast.Call)
+    jit = jit_of(found, call.func)
     assert jit is not None
     assert (jit.is_static(0), jit.is_static(1), jit.is_static("n"), jit.is_static("x")) == (False, True, True, False)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import ConfigError, SourceError, WriteError
 from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.files import Replacement
+from jaxfix.source.errors import ConfigError, SourceError, WriteError
 
 
 def make(root: Path, *names: str) -> None:

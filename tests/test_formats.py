@@ -15,21 +15,6 @@ from command_line import Cli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxfix.core.finding import Confidence, Fix, Safety
-from jaxfix.core.report import (
-    Anchor,
-    Comparison,
-    Counts,
-    Diagnostic,
-    Environment,
-    Evidence,
-    Related,
-    Report,
-    Seen,
-    Verdict,
-)
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import apply_edits
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.receipts import Receipt
@@ -40,6 +25,12 @@ from jaxfix.render import sarif
 from jaxfix.render.account import Account, Known, Source, StaleEntry
 from jaxfix.render.formats import FORMATS
 from jaxfix.render.placing import place, place_in_bytes
+from jaxfix.report.evidence import Comparison, Counts, Evidence, Verdict
+from jaxfix.report.finding import Confidence, Fix, Safety
+from jaxfix.report.measurement import Environment
+from jaxfix.report.report import Anchor, Diagnostic, Related, Report, Seen
+from jaxfix.source.edits import apply_edits
+from jaxfix.source.source_file import SourceFile
 
 jsonschema = pytest.importorskip("jsonschema")
 

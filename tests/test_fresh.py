@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core import counting, fresh
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.staying import stay
+from jaxfix.dataflow import induction
+from jaxfix.effects.escape import local_uses
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging import function_identity
 
 IMPORTS = """\
 import functools
@@ -30,7 +31,7 @@ def module_of(text: str) -> Module:
 
 def marked(module: Module) -> ast.Call:
     """The one call of `mark`."""
-    (call,) = (c for c in module.of(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "mark")
+    (call,) = (c for c in module.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "mark")
     return call
 
 
@@ -75,7 +76,7 @@ def f():
     {text}
 """
     )
-    assert (fresh.made_anew(module, marked(module).args[0], by) is not None) is new
+    assert (function_identity.made_anew(module, marked(module).args[0], by) is not None) is new
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def f():
 )
 def test_a_function_that_stays(text: str, calls: int, handed: int) -> None:
     module = module_of(f"def f(x, y):\n    {text}\n")
-    found = stay(module, marked(module))
+    found = local_uses(module, marked(module))
     assert found is not None
     assert (len(found.calls), len(found.handed)) == (calls, handed)
 
@@ -113,7 +114,7 @@ def test_a_function_that_stays(text: str, calls: int, handed: int) -> None:
 )
 def test_a_function_that_is_given_away(text: str) -> None:
     module = module_of(f"def f(self, x):\n    {text}\n")
-    assert stay(module, marked(module)) is None
+    assert local_uses(module, marked(module)) is None
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_a_function_that_is_given_away(text: str) -> None:
 )
 def test_a_number_that_changes(text: str, changes: bool) -> None:
     module = module_of(text)
-    found = counting.number(module, marked(module).args[0], marked(module))
+    found = induction.number(module, marked(module).args[0], marked(module))
     assert found is not None
     assert found.changes is changes
 
@@ -154,7 +155,7 @@ def test_a_number_that_changes(text: str, changes: bool) -> None:
 )
 def test_what_is_perhaps_no_number(text: str) -> None:
     module = module_of(text)
-    assert counting.number(module, marked(module).args[0], marked(module)) is None
+    assert induction.number(module, marked(module).args[0], marked(module)) is None
 
 
 def programs() -> Iterator[str]:
@@ -169,11 +170,13 @@ def test_no_call_that_is_given_a_new_function_is_passed_over() -> None:
     given = 0
     for text in programs():
         module = Module.parse(SourceFile.decode("example.py", text.encode()))
-        found = fresh.given_anew(module)
-        for call in module.of(ast.Call):
+        found = function_identity.given_anew(module)
+        for call in module.nodes(ast.Call):
             arguments = (*call.args, *(keyword.value for keyword in call.keywords))
             kinds = ("jax.jit", "equinox.filter_jit")
-            if any(fresh.made_anew(module, argument, by) is not None for argument in arguments for by in kinds):
+            if any(
+                function_identity.made_anew(module, argument, by) is not None for argument in arguments for by in kinds
+            ):
                 assert call in found, ast.unparse(call)
                 given += 1
     assert given > 200

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
-from jaxfix.core.cause import Cause, Why
-from jaxfix.core.excess import Limits, counted, is_called
-from jaxfix.core.report import Compile
 from jaxfix.drivers.work.traces import read_trace
 from jaxfix.render import excess
 from jaxfix.render.excess import Verdict
 from jaxfix.render.trace import Cure
+from jaxfix.report.measurement import Compile
+from jaxfix.report.trace.budget import Limits, counted, is_called
+from jaxfix.report.trace.cause import Cause, Why
 
 SHAPE = Cause(Why.SHAPE, "shape of `x` differs")
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from jaxfix import testing
-from jaxfix.core.errors import UserError
-from jaxfix.core.finding import Codemod, Equality
-from jaxfix.core.source import SourceFile
 from jaxfix.docs import is_rewritten, page
 from jaxfix.engine.plan import plan
+from jaxfix.report.finding import Equality
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import UserError
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

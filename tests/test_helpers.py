@@ -11,8 +11,8 @@ import pytest
 from command_line import Cli
 
 from jaxfix import testing
-from jaxfix.core.errors import WriteError
 from jaxfix.engine import generated
+from jaxfix.source.errors import WriteError
 from jaxfix.testing import HELPERS
 
 TESTS = Path(__file__).resolve().parent

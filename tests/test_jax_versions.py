@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
 SOLVE = """\

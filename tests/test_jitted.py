@@ -5,9 +5,10 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.jitted import Jit, Jitted
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Jit
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.jit import Jitted, jitted_of
 
 IMPORTS = """\
 import functools
@@ -22,8 +23,8 @@ from jax import jit
 def asked(text: str) -> Jitted | None:
     """What is known of the function that the one call of something with a keyword `ask` calls."""
     module = Module.parse(SourceFile.decode("example.py", (IMPORTS + textwrap.dedent(text)).encode()))
-    (call,) = (c for c in module.of(ast.Call) if any(k.arg == "ask" for k in c.keywords))
-    return module.jitted(call.func)
+    (call,) = (c for c in module.nodes(ast.Call) if any(k.arg == "ask" for k in c.keywords))
+    return jitted_of(module, call.func)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.finding import Codemod
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
 pytestmark = pytest.mark.evidence

@@ -495,7 +495,7 @@ def test_it_listens_before_it_has_loaded_the_protocol(project: Path) -> None:
         "ast",
         "libcst",
         "jaxfix.engine",
-        "jaxfix.core.model",
+        "jaxfix.semantic.module",
         "logging",
     }
     assert not heavy & set(eval(done.stderr))

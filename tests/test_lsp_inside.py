@@ -12,8 +12,6 @@ pytest.importorskip("pygls")
 
 from lsprotocol import types
 
-from jaxfix.core.finding import Codemod, Equality, Finding, Safety
-from jaxfix.core.model import Module
 from jaxfix.drivers.lsp import viewing
 from jaxfix.drivers.lsp.buffers import Buffer, of_text
 from jaxfix.drivers.lsp.client import Client
@@ -22,6 +20,9 @@ from jaxfix.drivers.lsp.session import made
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.texts import Text
 from jaxfix.drivers.work.targets import Target
+from jaxfix.report.finding import Equality, Finding, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
 
 
 class Sink:
@@ -74,7 +75,7 @@ def buffer(text: str) -> Buffer:
 
 def test_what_a_codemod_calls_deprecated_is_tagged() -> None:
     def find(module: Module) -> Iterator[Finding]:
-        for call in module.of(ast.Call):
+        for call in module.nodes(ast.Call):
             deprecated = module.qualname(call.func) == "jax.tree_map"
             yield Finding(at=call, message="`tree_map` is gone", title="Say `jax.tree.map`", deprecated=deprecated)
 

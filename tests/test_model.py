@@ -5,14 +5,17 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.cause import Cause, Why
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.constancy import Constancy, constancy
-from jaxfix.core.errors import SourceError
-from jaxfix.core.model import Module, Runs
-from jaxfix.core.purity import Purity, purity
-from jaxfix.core.scopes import Scopes
-from jaxfix.core.source import SourceFile
+from jaxfix.effects.invariance import Constancy, constancy
+from jaxfix.effects.purity import Purity, purity
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.semantic.recompiles import recompiled
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
+from jaxfix.syntax.captures import Scopes
 
 
 def module_of(text: str) -> Module:
@@ -21,7 +24,7 @@ def module_of(text: str) -> Module:
 
 def call_of(module: Module, name: str) -> ast.Call:
     """The one call of `mark_NAME`, which stands for the place that is asked about."""
-    (call,) = (c for c in module.of(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == f"mark_{name}")
+    (call,) = (c for c in module.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == f"mark_{name}")
     return call
 
 
@@ -112,7 +115,7 @@ def test_a_class_body_does_not_hide_names_from_its_methods() -> None:
 )
 def test_where_code_runs(text: str, runs: Runs) -> None:
     module = module_of(f"import functools\nimport jax\n\n{text}\n")
-    assert module.runs(call_of(module, "here")) is runs
+    assert module.get(Staging).runs(call_of(module, "here")) is runs
 
 
 @pytest.mark.parametrize(
@@ -131,8 +134,8 @@ def test_where_code_runs(text: str, runs: Runs) -> None:
 )
 def test_what_repeats(text: str, repeats: bool) -> None:
     module = module_of(f"import jax\n\n{text}\n")
-    assert module.repeats(call_of(module, "here")) is repeats
-    assert module.surely_repeats(call_of(module, "here")) is repeats
+    assert module.get(Staging).repeats(call_of(module, "here")) is repeats
+    assert module.get(Staging).surely_repeats(call_of(module, "here")) is repeats
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_what_repeats(text: str, repeats: bool) -> None:
 )
 def test_what_may_run_once_does_not_surely_repeat(text: str) -> None:
     module = module_of(f"import jax\n\n{text}\n")
-    assert not module.surely_repeats(call_of(module, "here"))
+    assert not module.get(Staging).surely_repeats(call_of(module, "here"))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_what_may_run_once_does_not_surely_repeat(text: str) -> None:
 )
 def test_what_surely_repeats(text: str) -> None:
     module = module_of(f"import jax\n\n{text}\n")
-    assert module.surely_repeats(call_of(module, "here"))
+    assert module.get(Staging).surely_repeats(call_of(module, "here"))
 
 
 def test_a_function_under_grad_is_differentiated_with_what_it_calls() -> None:
@@ -188,8 +191,8 @@ def test_a_function_under_grad_is_differentiated_with_what_it_calls() -> None:
         gradient = jax.value_and_grad(lambda x: loss(x))
         """
     )
-    assert module.differentiated(call_of(module, "inner"))
-    assert not module.differentiated(call_of(module, "other"))
+    assert module.get(Staging).differentiated(call_of(module, "inner"))
+    assert not module.get(Staging).differentiated(call_of(module, "other"))
 
 
 def test_captures_count_functions_inside_and_not_own_names() -> None:
@@ -418,16 +421,16 @@ def seen(line: int, why: Why | None, program: str = "jit(step)") -> Compiled:
 )
 def test_what_is_reported_of_a_line_that_compiled_again_is_no_block(text: str, line: int, node: str) -> None:
     module = module_of(text)
-    module.seen = (seen(line, Why.SHAPE),)
-    ((at, entry, cause),) = module.recompiled(Why.DTYPE, Why.SHAPE)
+    module.recompiles = (seen(line, Why.SHAPE),)
+    ((at, entry, cause),) = recompiled(module, Why.DTYPE, Why.SHAPE)
     assert module.text(at) == node
-    assert (entry, cause.why) == (module.seen[0], Why.SHAPE)
+    assert (entry, cause.why) == (module.recompiles[0], Why.SHAPE)
 
 
 def test_only_what_has_the_cause_and_stands_on_code_is_told() -> None:
     module = module_of("\ny = step(x)\n")
-    module.seen = (seen(2, Why.SHAPE), seen(2, None), seen(1, Why.DTYPE))
-    assert list(module.recompiled(Why.DTYPE, Why.UNKNOWN)) == []
+    module.recompiles = (seen(2, Why.SHAPE), seen(2, None), seen(1, Why.DTYPE))
+    assert list(recompiled(module, Why.DTYPE, Why.UNKNOWN)) == []
 
 
 def test_a_nonlocal_name_is_bound_where_its_owner_binds_it_later() -> None:

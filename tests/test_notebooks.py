@@ -15,16 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxfix import testing
-from jaxfix.core import tracefile
-from jaxfix.core.comments import comments
-from jaxfix.core.compiled import Compiled, compiled
-from jaxfix.core.errors import EvidenceError, ForeignNotebookError, SourceError
-from jaxfix.core.magics import masked
-from jaxfix.core.model import Module
-from jaxfix.core.notebook import Notebook
-from jaxfix.core.report import Compile, Diagnostic, Measurement, Patch
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.lsp import proving
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.drivers.work import decisions
@@ -34,6 +24,17 @@ from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import sightings
 from jaxfix.render import diff
 from jaxfix.render.paint import plain
+from jaxfix.report.measurement import Compile, Measurement
+from jaxfix.report.report import Diagnostic, Patch
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.compiles import Compiled, compiled
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import EvidenceError, ForeignNotebookError, SourceError
+from jaxfix.source.notebook.cells import Notebook
+from jaxfix.source.notebook.magics import masked
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import comments
 from jaxfix_codemods import CODEMODS
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "_notebooks"
@@ -682,8 +683,8 @@ def test_what_a_trace_tells_of_a_cell_is_told_of_its_line() -> None:
     chain = ("n.ipynb:cell 2:4 in step", "n.ipynb:cell 3:3 in <module>")
     entry = Compile(**place, chain=chain, program="scan", cause=None, seconds=0.1, step=1)  # type: ignore[arg-type]
     rows = compiled([entry, replace(entry, step=2), replace(entry, step=3)])
-    named = tracefile.named_lines(measurement(rows, entry))["n.ipynb"]
-    then = tracefile.traced_source(source.raw, named, "n.ipynb")
+    named = trace_file.named_lines(measurement(rows, entry))["n.ipynb"]
+    then = trace_file.traced_source(source.raw, named, "n.ipynb")
     assert then.line(4, 2) == CELLS[1].splitlines()[3] and then.line(4) is None
     (diagnostic,) = seen(source, rows, then)
     assert (diagnostic.cell, diagnostic.line) == (2, 4) and diagnostic.seen is not None
@@ -692,7 +693,7 @@ def test_what_a_trace_tells_of_a_cell_is_told_of_its_line() -> None:
     assert (diagnostic.cell, diagnostic.line) == (3, 4) and diagnostic.seen is not None
 
 
-def seen(source: SourceFile, rows: tuple[Compiled, ...], then: tracefile.TracedSource) -> tuple[Diagnostic, ...]:
+def seen(source: SourceFile, rows: tuple[Compiled, ...], then: trace_file.TracedSource) -> tuple[Diagnostic, ...]:
     found = sightings(rows, "n.ipynb", then, source)
     return analyze(source, CODEMODS, seen=found, surroundings=testing.BESIDE).diagnostics
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
 from jaxfix.engine.project import joined
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
 LIB = """\

@@ -5,9 +5,9 @@ from importlib.metadata import version
 
 import pytest
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.drivers.cli.start import run
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
+from jaxfix.report.wire import from_json
 
 pytestmark = [
     pytest.mark.evidence,

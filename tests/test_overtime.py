@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
-from jaxfix.core.patience import Overtime, turn
 from jaxfix.drivers import overtime
 from jaxfix.drivers.workers import VARIABLE
 from jaxfix.engine import project, strangers
 from jaxfix.engine.registry import load_registry
+from jaxfix.source.timeouts import Overtime, turn
 
 FOUND = "import jax\n\nfor x in range(3):\n    jax.jit(lambda v: v + 1)(x)\n"
 DOC = "\n".join(f"{name}:\n    x\n" for name in ("Before", "After", "Safety", "Evidence", "Source"))

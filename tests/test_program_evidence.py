@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.report import Comparison, Counts, Evidence, Verdict
 from jaxfix.drivers import installed
 from jaxfix.drivers.cli.start import run
+from jaxfix.report.evidence import Comparison, Counts, Evidence, Verdict
+from jaxfix.report.wire import from_json, to_json
 from jaxfix.testing import UPDATE
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

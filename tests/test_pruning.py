@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from test_receipts import RECEIPT
 
-from jaxfix.core.errors import WriteError
 from jaxfix.drivers import journal, pruning, receipts
 from jaxfix.drivers.files import Replacement
+from jaxfix.source.errors import WriteError
 
 
 @pytest.fixture

@@ -6,12 +6,13 @@ import pytest
 from test_receipts import EVIDENCE
 from test_walk import candidate
 
-from jaxfix.core.finding import Safety
-from jaxfix.core.report import Seen, Verdict
 from jaxfix.drivers.cli import questions
 from jaxfix.drivers.work.candidates import Candidate, Overlap
 from jaxfix.render.account import Known
 from jaxfix.render.paint import plain
+from jaxfix.report.evidence import Verdict
+from jaxfix.report.finding import Safety
+from jaxfix.report.report import Seen
 
 PLAIN = candidate(0)
 RISKY = replace(PLAIN, fix=replace(PLAIN.fix, safety=Safety.NEEDS_EVIDENCE))

@@ -5,11 +5,13 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.model import Module, Runs
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import SourceFile
-from jaxfix.core.wrapping import Wrapping, wrapping_of
 from jaxfix.engine.project import joined
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Runs, Wrapping
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
+from jaxfix.staging.decorators import wrapping_of
 
 
 def project(**files: str) -> dict[str, Module]:
@@ -24,13 +26,13 @@ def project(**files: str) -> dict[str, Module]:
 
 def runs(module: Module) -> Runs:
     """How the call of `here` runs."""
-    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
-    return module.runs(call)
+    (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
+    return module.get(Staging).runs(call)
 
 
 def may_repeat(module: Module) -> bool:
-    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
-    return module.may_repeat(call)
+    (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
+    return module.get(Staging).may_repeat(call)
 
 
 # --- what runs once -------------------------------------------------------------------------------------------
@@ -57,7 +59,7 @@ def test_a_program_that_is_handed_to_its_runner_runs_once(guarded: str, again: b
 def test_a_loop_of_a_program_surely_repeats() -> None:
     text = "def main(argv):\n    for _ in range(9):\n        here()\nif __name__ == '__main__':\n    app.run(main)\n"
     module = project(run=text)["run"]
-    assert any(map(module.surely_repeats, module.of(ast.Call)))
+    assert any(map(module.get(Staging).surely_repeats, module.nodes(ast.Call)))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_a_file_that_runs_its_main_is_a_program_and_others_are_libraries(text: s
 def test_a_test_runs_once_and_never_surely_repeats(test: str, again: bool) -> None:
     module = project(it_test=test)["it_test"]
     assert may_repeat(module) is again
-    assert not any(map(module.surely_repeats, module.of(ast.Call)))
+    assert not any(map(module.get(Staging).surely_repeats, module.nodes(ast.Call)))
 
 
 def test_a_test_by_its_name_alone_is_no_test() -> None:
@@ -334,6 +336,6 @@ def test_a_derivative_under_a_trace_is_no_eager_one(decorator: str, eagerly: boo
     loss, step = "def _loss(x):\n    return here()\n", "def _step(x):\n    return jax.grad(_loss)(x)\n"
     text = f"import jax\n{loss}{decorator}{step}_step(1.0)\n"
     module = project(derived=text)["derived"]
-    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
-    assert module.differentiated(call)
-    assert module.reach.differentiated(call, eagerly=True) is eagerly
+    (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
+    assert module.get(Staging).differentiated(call)
+    assert module.get(Staging).differentiated(call, eagerly=True) is eagerly

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
-from jaxfix.core.codec import to_json
-from jaxfix.core.errors import WriteError
-from jaxfix.core.report import Comparison, Counts, Environment, Evidence, Verdict
 from jaxfix.drivers import receipts, versions
 from jaxfix.drivers.receipts import Now, Receipt
 from jaxfix.drivers.versions import Versions
+from jaxfix.report.evidence import Comparison, Counts, Evidence, Verdict
+from jaxfix.report.measurement import Environment
+from jaxfix.report.wire import to_json
+from jaxfix.source.errors import WriteError
 
 TESTS = Path(__file__).resolve().parent
 SLOW = b"import jax\n\nz = jax.tiny_risky(2)\n"

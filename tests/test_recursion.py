@@ -2,10 +2,10 @@
 
 import pytest
 
-from jaxfix.core.finding import Codemod
-from jaxfix.core.model import Module
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import SourceFile
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE
 from jaxfix_codemods import CODEMODS
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.project import Surroundings
-from jaxfix.core.report import Diagnostic, Related
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined
 from jaxfix.engine.registry import load_registry
+from jaxfix.report.report import Diagnostic, Related
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
 
 SOLVE = """\
 import jax

@@ -20,9 +20,6 @@ import pytest
 import review_project
 from test_cli_prove import SEVERAL, several, wait_for_last
 
-from jaxfix.core.errors import ConfigError, UserError, WriteError
-from jaxfix.core.report import Comparison, Counts, Course, Evidence, Verdict
-from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.cli import reviewing, terminal
 from jaxfix.drivers.review import document, reporting
 from jaxfix.drivers.review.desk import Desk, Stale
@@ -32,6 +29,9 @@ from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.targets import Request
 from jaxfix.drivers.work.writing import Leave
 from jaxfix.render import review_page
+from jaxfix.report.evidence import Comparison, Counts, Course, Evidence, Verdict
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import ConfigError, UserError, WriteError
 
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web" / "review"

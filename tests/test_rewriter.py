@@ -7,13 +7,13 @@ from typing import TypeVar
 
 import pytest
 
-from jaxfix.core.comments import comments
-from jaxfix.core.errors import BugError, SourceError
-from jaxfix.core.finding import Rewriter
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import apply_edits
+from jaxfix.report.finding import Rewriter
 from jaxfix.rewrite.rewriter import EditRecorder
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import apply_edits
+from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import comments
 
 Recipe = Callable[[Rewriter, Module], None]
 N = TypeVar("N", bound=ast.AST)

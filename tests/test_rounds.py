@@ -5,10 +5,12 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.facts import Facts
-from jaxfix.core.model import Module
-from jaxfix.core.project import Project, Surroundings
-from jaxfix.core.source import SourceFile
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.summary_types import Facts
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
 
 HEAD = "import functools\nimport jax\n\n"
 
@@ -16,8 +18,8 @@ HEAD = "import functools\nimport jax\n\n"
 def surely_repeats(text: str, surroundings: Surroundings | None = None) -> bool:
     source = SourceFile.decode("lib.py", (HEAD + textwrap.dedent(text)).encode())
     module = Module.parse(source, surroundings or Surroundings())
-    (call,) = (call for call in module.of(ast.Call) if module.text(call) == "here()")
-    return module.surely_repeats(call)
+    (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
+    return module.get(Staging).surely_repeats(call)
 
 
 @pytest.mark.parametrize(

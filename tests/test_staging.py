@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import UserError, WriteError
 from jaxfix.drivers import files, journal, staging
 from jaxfix.drivers.files import Replacement
+from jaxfix.source.errors import UserError, WriteError
 
 SECOND_NS = 1_000_000_000
 

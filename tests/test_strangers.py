@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from command_line import apart
 
-from jaxfix.api import Codemod, Equality, Finding, Module, Rewriter, Safety
-from jaxfix.core.errors import BugError
-from jaxfix.core.source import SourceFile
 from jaxfix.engine import registry
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
+from jaxfix.report.finding import Equality, Finding, Rewriter, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.source.errors import BugError
+from jaxfix.source.source_file import SourceFile
 
 TEXT = b"import jax\n\ny = jax.jit(f)\n"
 SOURCE = SourceFile.decode("a.py", TEXT)

@@ -4,10 +4,10 @@ import ast
 
 import pytest
 
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.strength import is_told
-from jaxfix.core.values import Values
+from jaxfix.dataflow.types import Values
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods.static_exponent.weak_types import weak_type_is_observable
 
 PREAMBLE = "import jax\nimport jax.numpy as jnp\n\n"
 
@@ -16,7 +16,7 @@ def told(text: str) -> bool:
     """Whether anything can tell of the only power in `text`."""
     module = Module.parse(SourceFile.decode("strength.py", (PREAMBLE + text).encode()))
     (power,) = [n for n in ast.walk(module.tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)]
-    return is_told(module, Values(module), power)
+    return weak_type_is_observable(module, Values(module), power)
 
 
 def in_function(*lines: str) -> str:

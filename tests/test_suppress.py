@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from jaxfix.core.finding import Codemod, Equality, Finding, Safety
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
+from jaxfix.report.finding import Equality, Finding, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
 
 
 def find(module: Module) -> Iterator[Finding]:

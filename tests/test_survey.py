@@ -12,14 +12,15 @@ from hypothesis import given as holds_for
 from hypothesis import strategies as some
 
 from jaxfix import testing
-from jaxfix.core.asking import Question
-from jaxfix.core.guess import Guess
-from jaxfix.core.project import Project, Surroundings
-from jaxfix.core.report import Diagnostic
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import Crew, joined, sharded
 from jaxfix.engine.survey import Recent, Unit, survey
+from jaxfix.report.report import Diagnostic
+from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.query import Question
+from jaxfix.semantic.project.recording import RecordingProject
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
 T = TypeVar("T")
@@ -101,7 +102,7 @@ def test_the_same_holds_of_all_goldens_together() -> None:
 def test_a_guess_answers_as_a_project_without_files_and_remembers(question: Question) -> None:
     asked = (question, "" if question is Question.IS_READ else "a.b")
     assert not Project().answer(*asked)
-    guess = Guess()
+    guess = RecordingProject()
     assert not guess.answer(*asked)
     assert guess.asked == {asked}
 
@@ -110,7 +111,7 @@ def test_a_guess_says_what_it_is_told() -> None:
     project = joined([(unit.source, unit.surroundings) for unit in units(FILES)])
     asked = [(Question.JIT, "lib.model.step"), (Question.USERS, "lib.solver.solve"), (Question.IS_READ, "")]
     told = project.answers(asked)
-    guess = Guess(told)
+    guess = RecordingProject(told)
     assert [guess.answer(*each) for each in asked] == [project.answer(*each) for each in asked]
     assert guess.asked == set(asked) == told.keys()
 

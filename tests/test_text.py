@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxfix.core.comments import comments
-from jaxfix.core.errors import BugError, SourceError
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, LineIndex, Span, apply_edits
-from jaxfix.core.tokens import tokens
+from jaxfix.source.edits import Edit, LineIndex, Span, apply_edits
+from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import comments, tokens
 
 LINES = st.lists(st.text("aé🎈 \t\f#'\"\\", max_size=6), max_size=6)
 NEWLINES = st.sampled_from(["\n", "\r\n", "\r"])

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from jaxfix.core import tracefile
-from jaxfix.core.cause import Cause, Why
-from jaxfix.core.report import Compile, Environment, Measurement, Step
-from jaxfix.core.tracefile import Trace
 from jaxfix.render import trace_page
+from jaxfix.report.measurement import Compile, Environment, Measurement, Step
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.report.trace.trace_file import Trace
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api")
@@ -37,7 +37,7 @@ def trace() -> Trace:
     steps = tuple(Step(n % 3, n, 10**8 + n * 10**6, 0.1, 5 + n) for n in range(20))
     machine = Environment("3.11.9", "0.10.2", "0.10.2", "cpu", "cpu")
     measured = Measurement("c", None, compiles, 30, steps, (), "", (), {}, 0, machine, where_steps="b.py:1")
-    sources = {name: tracefile.traced_source(b"def f():\n    pass\n" * 5, {1, 2, 3}) for name in ("b.py", EVIL)}
+    sources = {name: trace_file.traced_source(b"def f():\n    pass\n" * 5, {1, 2, 3}) for name in ("b.py", EVIL)}
     return Trace("0", ("python", EVIL), "/", measured, sources)
 
 

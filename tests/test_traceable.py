@@ -4,11 +4,11 @@ import ast
 
 import pytest
 
-from jaxfix.core.arguments import arguments_of
-from jaxfix.core.keeping import is_kept
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.traceable import demands
+from jaxfix.effects.stability import is_kept
+from jaxfix.effects.traceability import demands
+from jaxfix.semantic.calls import arguments_of
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
 
 IMPORTS = "import random\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n"
 
@@ -144,7 +144,7 @@ def test_the_update_of_an_optimizer_changes_nothing() -> None:
 
 def test_arguments_are_matched_to_parameters() -> None:
     module = parsed("def step(self, a, b=1, *, c=2): ...\nx.step(1, c=3)\n")
-    (call,) = module.of(ast.Call)
+    (call,) = module.nodes(ast.Call)
     found = arguments_of(function(module), call, bound=True)
     assert found is not None
     assert {name: value and module.text(value) for name, value in found.items()} == {"a": "1", "b": None, "c": "3"}

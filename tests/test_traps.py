@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.finding import Codemod
-from jaxfix.core.report import Patch
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.plan import plan
+from jaxfix.report.report import Patch
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE, HELPERS
 from jaxfix_codemods import CODEMODS
 

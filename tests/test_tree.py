@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.index import COMPREHENSIONS, Index, is_inside
-from jaxfix.core.tree import children, in_order, walk
+from jaxfix.syntax.index import COMPREHENSIONS, Index, is_inside
+from jaxfix.syntax.nodes import children, in_order, walk
 
 PLACELESS = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.type_ignore)
 SOURCES = [

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files, journal, staging
 from jaxfix.drivers.cli.start import run
 from jaxfix.drivers.files import Replacement
+from jaxfix.source.errors import WriteError
 
 BEFORE = b"# caf\xe9\r\nx = 1"
 

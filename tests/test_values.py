@@ -4,10 +4,10 @@ import ast
 
 import pytest
 
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.value import UNKNOWN, Form, Kind, Value
-from jaxfix.core.values import Values
+from jaxfix.dataflow.types import Values
+from jaxfix.report.abstract_value import UNKNOWN, Form, Kind, Value
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
 
 PREAMBLE = """\
 import math

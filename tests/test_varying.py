@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from jaxfix.core.finding import Confidence
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
+from jaxfix.report.finding import Confidence
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import local_jit, local_loop_function
 
 HEAD = "import jax\nfrom jax import lax\n\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxfix.core.errors import WriteError
 from jaxfix.drivers import vcs
+from jaxfix.source.errors import WriteError
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -1,11 +1,11 @@
 """The way through a review: where an answer leads, and the way back."""
 
-from jaxfix.core.finding import Confidence, Equality, Fix, Safety
-from jaxfix.core.report import Anchor, Diagnostic, Patch
-from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.cli.walk import Walk
 from jaxfix.drivers.work.candidates import Candidate
 from jaxfix.drivers.work.decisions import Choice, Decisions
+from jaxfix.report.finding import Confidence, Equality, Fix, Safety
+from jaxfix.report.report import Anchor, Diagnostic, Patch
+from jaxfix.source.edits import Edit, Span
 
 
 def candidate(number: int) -> Candidate:

@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jaxfix.core.report import Measurement
 from jaxfix.evidence.outputs import JIT_TOLERANCE, Allowed, Likeness, likeness, outputs_alike
+from jaxfix.report.measurement import Measurement
 
 ROUNDS, MOST_ROUNDS = 2, 8
 """How often both sides are run, and how often a case is that seems slower: what else the machine does only adds."""

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from benchmarks.census.comparing import MOST_ROUNDS, ROUNDS, Compared, compared, rewritten, twin
 from benchmarks.ecosystem.own import digest
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.report import Compile, Environment, Evidence, Measurement
 from jaxfix.evidence.optimizers import OptimizerRunner, Surveyed
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.measurement import Compile, Environment, Measurement
+from jaxfix.report.wire import from_json, to_json
 
 CHUNK = 40
 """Cases between two savings."""

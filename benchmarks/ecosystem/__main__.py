@@ -22,7 +22,7 @@ from benchmarks.ecosystem.downloads import Release, pinned
 from benchmarks.ecosystem.inspecting import Library, inspect
 from benchmarks.ecosystem.review import key, verdicts
 from benchmarks.ecosystem.suite import Suite, known_suite, suite
-from jaxfix.core.codec import from_json, to_json
+from jaxfix.report.wire import from_json, to_json
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "ecosystem.md"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.ecosystem.inspecting import Found, Library
-from jaxfix.core.codec import from_json
+from jaxfix.report.wire import from_json
 
 REVIEWED = Path(__file__).with_name("reviewed.json")
 VERDICTS = ("right", "little", "wrong")

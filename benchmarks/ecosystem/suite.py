@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.codec import from_json, to_json
+from jaxfix.report.wire import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.prover.cases import cases
-from jaxfix.core.codec import to_json
-from jaxfix.core.finding import Equality, Fix, Safety
-from jaxfix.core.report import Evidence, Verdict
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.wire import to_json
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE, HELPERS
 from jaxfix_codemods import CODEMODS
 

@@ -24,7 +24,7 @@ from benchmarks.reliability import corpus, growth, kill, page, programs, tasks
 from benchmarks.reliability.crew import outcomes
 from benchmarks.reliability.laws import examine
 from benchmarks.reliability.tally import tallied
-from jaxfix.core.codec import to_json
+from jaxfix.report.wire import to_json
 from jaxfix_codemods import CODEMODS
 
 ROOT = Path(__file__).resolve().parents[2]

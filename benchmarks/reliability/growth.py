@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from jaxfix.core.finding import Codemod
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.core.errors import BugError, SourceError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.report import Patch
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import Analysis, analyze
 from jaxfix.engine.plan import plan
+from jaxfix.report.report import Patch
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE
 
 _NEWLINE = re.compile(rb"\r\n|\r|\n")

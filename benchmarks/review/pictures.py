@@ -13,7 +13,6 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from jaxfix.core.codec import from_json
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.receipts import Batch
 from jaxfix.drivers.review import serving
@@ -23,6 +22,7 @@ from jaxfix.drivers.review.server import Closing
 from jaxfix.drivers.work.decisions import Choice
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.targets import Request
+from jaxfix.report.wire import from_json
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.speed.contestants import Costs, Counted
 from benchmarks.speed.page import Where
 from benchmarks.speed.running import Broken, Cost
-from jaxfix.core.codec import from_json, to_json
+from jaxfix.report.wire import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,17 +52,19 @@ from jaxfix.api import (
     Confidence,
     Equality,
     Finding,
+    Identifiers,
     Module,
     Rewriter,
     Runs,
     Safety,
+    Staging,
     Why,
-    choosing,
+    choice,
     eager_transformations,
-    fresh,
-    lifting,
+    function_identity,
     purity,
     selection,
+    traced_uses,
 )
 
 _COND = "jax.lax.cond"
@@ -80,20 +82,26 @@ _REVERSE = frozenset(
 def find(module: Module) -> Iterator[Finding]:
     for call in module.calls(_COND):
         try:
-            branches = choosing.choice(module, call)
-        except choosing.NoSelection:
+            branches = choice.choice(module, call)
+        except choice.NoSelection:
             continue  # whatever it does, it is not a choice between values
         around = next((each for each in eager_transformations(module) if call in each.control_flow), None)
-        if module.runs(call) is Runs.TRACED or selection.is_mapped(module, call) or (around and around.is_retraced):
+        if (
+            module.get(Staging).runs(call) is Runs.TRACED
+            or selection.is_mapped(module, call)
+            or (around and around.is_retraced)
+        ):
             continue  # compiled once
         new = [branch for branch in (branches.yes, branches.no) if _is_made_anew(module, call, branch)]
         if around and _REVERSE.intersection(around.names):
-            sites = [site for site in around.sites if module.may_repeat(site)]
+            sites = [site for site in around.sites if module.get(Staging).may_repeat(site)]
             if sites:
                 why = "under an eager derivative this `cond` between values is compiled again at every call"
-                yield from _findings(module, call, why, any(map(module.surely_repeats, sites)))
-        elif new and module.may_repeat(call) and not _can_move(module, call, new):
-            certain = module.surely_repeats(call) and all(module.surely_repeats(b.function or call) for b in new)
+                yield from _findings(module, call, why, any(map(module.get(Staging).surely_repeats, sites)))
+        elif new and module.get(Staging).may_repeat(call) and not _can_move(module, call, new):
+            certain = module.get(Staging).surely_repeats(call) and all(
+                module.get(Staging).surely_repeats(b.function or call) for b in new
+            )
             why = f"this `cond` between values compiles again at every call: {_shown(module, new)}"
             yield from _findings(module, call, why, certain)
 
@@ -108,12 +116,12 @@ def _findings(module: Module, call: ast.Call, why: str, certain: bool) -> Iterat
     )
     try:
         yield found(recipe=partial(_choose, module, selection.select(module, call)))
-    except choosing.NoSelection as reason:
+    except choice.NoSelection as reason:
         if reason.is_near:
             yield found(declined=str(reason))
 
 
-def _shown(module: Module, new: list[choosing.Branch]) -> str:
+def _shown(module: Module, new: list[choice.Branch]) -> str:
     lambdas = [branch for branch in new if isinstance(branch.function, ast.Lambda)]
     if len(lambdas) == len(new):
         return "its lambdas are new functions" if len(new) > 1 else "its lambda is a new function"
@@ -124,21 +132,21 @@ def _shown(module: Module, new: list[choosing.Branch]) -> str:
 # --- which calls compile again ----------------------------------------------------------------------------------
 
 
-def _is_made_anew(module: Module, call: ast.Call, branch: choosing.Branch) -> bool:
-    made = fresh.made_anew(module, branch.use, by=_COND)
+def _is_made_anew(module: Module, call: ast.Call, branch: choice.Branch) -> bool:
+    made = function_identity.made_anew(module, branch.use, by=_COND)
     if made is None or module.function(made) is not module.function(call):
         return False
     return module.function(made) is not None or bool(module.loops(made))
 
 
-def _can_move(module: Module, call: ast.Call, new: list[choosing.Branch]) -> bool:
+def _can_move(module: Module, call: ast.Call, new: list[choice.Branch]) -> bool:
     """Whether the branches can be moved to where they are made once, which costs nothing and changes nothing."""
-    if module.differentiated(call):
+    if module.get(Staging).differentiated(call):
         return False
     return all(branch.function is not None and _is_movable(module, call, branch) for branch in new)
 
 
-def _is_movable(module: Module, call: ast.Call, branch: choosing.Branch) -> bool:
+def _is_movable(module: Module, call: ast.Call, branch: choice.Branch) -> bool:
     function = branch.function
     captures = module.captures(function) if function is not None else None
     if function is None or captures is None or purity(module, function).reason is not None:
@@ -148,9 +156,9 @@ def _is_movable(module: Module, call: ast.Call, branch: choosing.Branch) -> bool
     lifted = [name for name in captures.free if module.scope_of(name, function) is module.function(call)]
     if captures.free and (len(lifted) < len(captures.free) or call.keywords):
         return False
-    uses = [use for name in lifted for use in lifting.uses(module, function, name)]
+    uses = [use for name in lifted for use in traced_uses.uses(module, function, name)]
     is_part = any(isinstance(module.parent(use), ast.Attribute | ast.Subscript) for use in uses)
-    return not is_part and all(lifting.use_of(module, use) is None for use in uses)
+    return not is_part and all(traced_uses.use_of(module, use) is None for use in uses)
 
 
 # --- the cure ---------------------------------------------------------------------------------------------------
@@ -160,7 +168,8 @@ def _choose(module: Module, selected: selection.Selection, edit: Rewriter) -> No
     call = selected.choice.call
     jnp = edit.imported("jax.numpy", prefer="jnp", at=call)
     given = {
-        expr: module.fresh("chosen" if expr is selected.choice.predicate else "operand") for expr in selected.named
+        expr: module.get(Identifiers).unused("chosen" if expr is selected.choice.predicate else "operand")
+        for expr in selected.named
     }
     for expr, name in given.items():
         edit.insert_before(module.statement(call), f"{name} = {module.text(expr)}")
@@ -206,7 +215,7 @@ class _Writer:
                 return _bracketed(f"{self._module.text(func)}(", arguments, ")")
         raise AssertionError(ast.dump(like))
 
-    def _value(self, value: choosing.SelectedValue) -> str:
+    def _value(self, value: choice.SelectedValue) -> str:
         if value.applied_to is not None:
             return f"{self._module.text(value.expr)}({', '.join(map(self._operand, value.applied_to))})"
         written: dict[ast.AST, str] = {}

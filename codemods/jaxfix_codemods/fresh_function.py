@@ -41,13 +41,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why
+from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why, recompiled
 
 _FUNCTION = re.compile(r"<(bound method|function|built-in|.* object at 0x)|<lambda>|\bpartial\(|\bPartial\(")
 
 
 def find(module: Module) -> Iterator[Finding]:
-    for at, entry, cause in module.recompiled(Why.FUNCTION, Why.CONSTANT, Why.STATIC):
+    for at, entry, cause in recompiled(module, Why.FUNCTION, Why.CONSTANT, Why.STATIC):
         if cause.why is not Why.STATIC or _is_of_functions(cause):
             yield _finding(at, entry, cause)
 

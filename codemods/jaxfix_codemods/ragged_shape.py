@@ -43,11 +43,11 @@ Source: https://docs.jax.dev/en/latest/jit-compilation.html
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why
+from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why, recompiled
 
 
 def find(module: Module) -> Iterator[Finding]:
-    for at, entry, cause in module.recompiled(Why.SHAPE):
+    for at, entry, cause in recompiled(module, Why.SHAPE):
         yield _finding(at, entry, cause)
 
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.errors import SourceError, UserError, WriteError
 from jaxfix.drivers import staging
 from jaxfix.drivers.staging import Staged
+from jaxfix.source.errors import SourceError, UserError, WriteError
 
 
 @dataclass(frozen=True, slots=True)

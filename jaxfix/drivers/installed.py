@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.errors import UserError
+from jaxfix.source.errors import UserError
 
 FOLDERS = ("site-packages", "dist-packages")
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import UserError, WriteError
 from jaxfix.drivers import files, pruning, staging
 from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.turns import turn
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.errors import UserError, WriteError
 
 FOLDER = ".jaxfix"
 _PARTS = ("objects", "journal", "undone")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from jaxfix.core.patience import Overtime, turn
+from jaxfix.source.timeouts import Overtime, turn
 
 LIMIT_S = 300.0
 """What a codemod of our own needs for a file of five megabytes is less."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from jaxfix.core.errors import UserError
 from jaxfix.drivers import files
+from jaxfix.source.errors import UserError
 
 MOST_APPLIES = 100
 """Applies that can be undone, and as many again of which it is listed that they were undone."""

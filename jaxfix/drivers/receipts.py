@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import UserError
-from jaxfix.core.report import Evidence
 from jaxfix.drivers import files, journal, pruning
 from jaxfix.drivers.versions import Versions
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.errors import UserError
 
 SCHEMA = 1
 _NAME = "receipts"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 _READ = frozenset({"raw", "text", "encoding", "bom"})
 

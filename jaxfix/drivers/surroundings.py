@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import is_notebook
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import ConfigError
+from jaxfix.source.source_file import is_notebook
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import UserError, WriteError
 from jaxfix.drivers import files
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.errors import UserError, WriteError
 
 SCHEMA = 1
 _SIZE_LIMIT_BYTES = 1_000_000

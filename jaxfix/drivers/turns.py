@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files
+from jaxfix.source.errors import WriteError
 
 _BUSY = b"busy\n"
 

@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files
+from jaxfix.source.errors import WriteError
 
 _STATES = {"?": "untracked", "!": "ignored", "D": "deleted", "U": "in conflict", "A": "staged"}
 _ONE_COMMAND = 8_000

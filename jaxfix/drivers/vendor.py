@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
-from jaxfix.core.errors import WriteError
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span, apply_edits
 from jaxfix.drivers import files
 from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.installed import Installed, is_test
+from jaxfix.source.edits import Edit, Span, apply_edits
+from jaxfix.source.errors import WriteError
+from jaxfix.source.source_file import SourceFile
 
 NOTE = "VENDORED.md"
 _LICENCES = re.compile(r"(?i)^(licen[cs]e|copying|notice|authors)")

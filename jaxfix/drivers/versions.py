@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution
 from pathlib import Path
 
-from jaxfix.core.errors import UserError
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import FOLDERS
 from jaxfix.evidence.target import command_words, with_interpreter
+from jaxfix.source.errors import UserError
 
 _PYTHON = re.compile(r"python(\d(\.\d+)?t?)?(\.exe)?", re.IGNORECASE)
 _VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+)", re.MULTILINE)

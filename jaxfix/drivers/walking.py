@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxfix.core.errors import ConfigError, SourceError
-from jaxfix.core.source import NOTEBOOK
 from jaxfix.drivers import files
 from jaxfix.drivers.files import reason, resolved, shown
+from jaxfix.source.errors import ConfigError, SourceError
+from jaxfix.source.source_file import NOTEBOOK
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

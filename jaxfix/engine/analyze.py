@@ -8,18 +8,20 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import BugError, SourceError
-from jaxfix.core.finding import Codemod, Confidence, Finding, Safety
-from jaxfix.core.model import Module
-from jaxfix.core.project import ALONE, Surroundings
-from jaxfix.core.report import Diagnostic, Seen
-from jaxfix.core.source import SourceFile
 from jaxfix.engine import strangers
 from jaxfix.engine.anchor import anchored
 from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
+from jaxfix.report.finding import Confidence, Finding, Safety
+from jaxfix.report.report import Diagnostic, Seen
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.identifiers import Identifiers
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.surroundings import ALONE, Surroundings
+from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.source_file import SourceFile
 
 _KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
 _LOOPS: Mapping[str, tuple[type[ast.stmt], ...]] = {"for": (ast.For, ast.AsyncFor), "while": (ast.While,)}
@@ -148,12 +150,12 @@ def _is_named(codemod: Codemod, module: Module) -> bool:
 
 def _has(module: Module, word: str) -> bool:
     if word == "**":  # which stands before keyword arguments more often
-        binary: list[ast.BinOp | ast.AugAssign] = [*module.of(ast.BinOp), *module.of(ast.AugAssign)]
+        binary: list[ast.BinOp | ast.AugAssign] = [*module.nodes(ast.BinOp), *module.nodes(ast.AugAssign)]
         return any(isinstance(node.op, ast.Pow) for node in binary)
     if word in _LOOPS:
-        return any(module.of(kind) for kind in _LOOPS[word])
+        return any(module.nodes(kind) for kind in _LOOPS[word])
     if word.isidentifier() and word not in _KEYWORDS:
-        return module.mentions(word)
+        return module.get(Identifiers).mentions(word)
     return word.encode() in module.source.text
 
 
@@ -190,8 +192,8 @@ def _fed(
     bugs: list[str],
 ) -> list[Found]:
     """What only the run shows: findings of the codemods that it feeds, each with what it was made of."""
-    module.seen = tuple(sighting.compiled for sighting in left)
-    causes = {entry.why for entry in module.seen}
+    module.recompiles = tuple(sighting.compiled for sighting in left)
+    causes = {entry.why for entry in module.recompiles}
     told = {(entry.codemod.id, module.span(entry.finding.at), entry.finding.message) for entry in known}
     found = _all(module, [codemod for codemod in codemods if causes.intersection(codemod.cures)], made, bugs)
     new = [f for f in found if (f.codemod.id, module.span(f.finding.at), f.finding.message) not in told]

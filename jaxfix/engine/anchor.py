@@ -4,8 +4,8 @@ import ast
 import hashlib
 from collections.abc import Iterator
 
-from jaxfix.core.model import Module
-from jaxfix.core.report import Anchor
+from jaxfix.report.report import Anchor
+from jaxfix.semantic.module import Module
 
 _BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 _ASIDE = frozenset({"ctx", "kind", "type_comment"})

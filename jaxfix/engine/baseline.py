@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.report import Diagnostic
+from jaxfix.report.report import Diagnostic
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.errors import ConfigError
 
 FORMAT = "jaxfix baseline"
 SCHEMA = 1

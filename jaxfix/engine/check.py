@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from jaxfix.core.comments import comments
-from jaxfix.core.errors import SourceError
-from jaxfix.core.finding import Fix
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import apply_edits
 from jaxfix.engine.choice import Chosen
+from jaxfix.report.finding import Fix
+from jaxfix.source.edits import apply_edits
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import comments
 
 
 def objections(source: SourceFile, fixes: Sequence[Fix]) -> dict[str, str]:

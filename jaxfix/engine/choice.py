@@ -2,8 +2,8 @@
 
 from bisect import bisect_left, insort
 
-from jaxfix.core.finding import Fix
-from jaxfix.core.text import Edit, Span
+from jaxfix.report.finding import Fix
+from jaxfix.source.edits import Edit, Span
 
 
 class Chosen:

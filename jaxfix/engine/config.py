@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.finding import Codemod
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import ConfigError
 
 KEYS = ("select", "ignore", "extend-exclude", "per-file-ignores", "run", "helper", "baseline")
 

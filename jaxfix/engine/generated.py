@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from jaxfix.core.errors import WriteError
+from jaxfix.source.errors import WriteError
 
 MODULE = "jaxfix_helpers"
 """What it is called where nobody names it otherwise."""

@@ -4,17 +4,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from jaxfix.core.errors import BugError, JaxfixError
-from jaxfix.core.finding import Codemod, Fix, Safety
-from jaxfix.core.model import Module
-from jaxfix.core.project import ALONE, Surroundings
-from jaxfix.core.report import Held, Patch
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit
 from jaxfix.engine import strangers
 from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
+from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.report import Held, Patch
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.surroundings import ALONE, Surroundings
+from jaxfix.source.edits import Edit
+from jaxfix.source.errors import BugError, JaxfixError
+from jaxfix.source.source_file import SourceFile
 
 ROUNDS = 10
 """Rounds that may leave as many fixes to make as there were."""

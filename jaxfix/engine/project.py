@@ -6,12 +6,13 @@ from functools import partial
 from pathlib import PurePath
 from typing import Protocol, TypeVar
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Facts, Use
-from jaxfix.core.model import Module
-from jaxfix.core.outward import facts, uses
-from jaxfix.core.project import Project, Reader, Surroundings, Wanted
-from jaxfix.core.source import SourceFile, is_named_as_test
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.project import Project, Reader, Wanted
+from jaxfix.semantic.project.summary_types import Facts, Use
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile, is_named_as_test
+from jaxfix.summary.summarize import facts, uses
 
 _STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")
 """An attribute that is stored on something else than `self`."""

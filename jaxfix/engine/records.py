@@ -3,15 +3,11 @@
 import json
 from collections.abc import Iterable
 
-from jaxfix.core.asking import Answer, Asked, Question
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.facts import Facts, Use
-from jaxfix.core.jitted import Jit
-from jaxfix.core.making import Factory
-from jaxfix.core.reach import Runs, Ways
-from jaxfix.core.report import Diagnostic
-from jaxfix.core.wrapping import Wrapping
 from jaxfix.engine.survey import Look, Record
+from jaxfix.report.report import Diagnostic
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.semantic.project.query import Answer, Asked, Question
+from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
 
 # JSON, of whatever shape: each function that reads it raises where the shape is another one.
 _Data = dict[str, object]
@@ -60,7 +56,7 @@ def _by_question(asked: Iterable[Asked]) -> dict[str, list[str]]:
 
 
 def _told(answer: Answer) -> object:
-    if isinstance(answer, Ways):
+    if isinstance(answer, Contexts):
         return sorted(way.value for way in answer.known)
     if isinstance(answer, tuple):
         return [[to_json(use), is_test] for use, is_test in answer]
@@ -85,10 +81,10 @@ def _answer(question: Question, told: object) -> Answer:
             return from_json(Factory, told)
         case Question.WRAPPING, _:
             return Wrapping(told)
-        case (Question.USERS | Question.VALUES), list():
+        case ((Question.USERS | Question.VALUES), list()):
             return tuple((from_json(Use, use), bool(is_test)) for use, is_test in told)
         case Question.RUNS, list():
-            return Ways(frozenset(map(Runs, told)))
+            return Contexts(frozenset(map(Runs, told)))
         case _, bool():
             return told
     raise TypeError(f"{told!r} is no answer")

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from jaxfix.core.errors import PackError
-from jaxfix.core.finding import Codemod, Equality, Safety
-from jaxfix.core.patience import Ended, Overtime, turn
 from jaxfix.engine.strangers import told
+from jaxfix.report.finding import Equality, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import PackError
+from jaxfix.source.timeouts import Ended, Overtime, turn
 
 GROUP = "jaxfix.codemods"
 SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")

@@ -3,17 +3,18 @@
 import ast
 from collections.abc import Sequence
 
-from jaxfix.core.compiled import places
-from jaxfix.core.model import Module
-from jaxfix.core.reach import Runs
-from jaxfix.core.report import Related
+from jaxfix.report.report import Related
+from jaxfix.report.trace.compiles import places
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.staging.contexts import Staging
 
 _ON_THE_WAY = "by way of this call"
 
 
 def related(module: Module, node: ast.AST) -> tuple[Related, ...]:
     """The calls that lead to `node`, the nearest first, then what repeats them: in its file, else in others."""
-    way = module.reach.round_about(node)
+    way = module.get(Staging).round_about(node)
     if not way:
         return _elsewhere(module, node)
     loop = _place(module, way[-1], "it is run again in each round of this loop")
@@ -31,7 +32,7 @@ def _place(module: Module, node: ast.AST, message: str) -> Related:
 
 def _elsewhere(module: Module, node: ast.AST) -> tuple[Related, ...]:
     project = module.surroundings.project
-    waiting: list[tuple[str, tuple[str, ...]]] = [(way.name, ()) for way in module.reach.through(node)]
+    waiting: list[tuple[str, tuple[str, ...]]] = [(way.name, ()) for way in module.get(Staging).through(node)]
     met = set()
     for name, way in waiting:  # grows: the shortest way is found first
         if name in met or name.startswith("."):  # that may be a method of another class

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jaxfix.core.cause import Why
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.finding import Codemod, Equality, Finding
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.tracefile import TracedSource
+from jaxfix.report.finding import Equality, Finding
+from jaxfix.report.trace.cause import Why
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.trace_file import TracedSource
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.recompiles import statement_at
+from jaxfix.source.source_file import SourceFile
 
 DRIFTS = (Why.WEAK_TYPE, Why.DTYPE)
 """Causes of which a second compile alone says that something is wrong: the type was another one to begin with."""
@@ -145,7 +147,7 @@ class Explanations:
         return any(function.lineno <= line <= (function.end_lineno or function.lineno) for line in lines)
 
     def _is_of_module(self, line: int) -> bool:
-        statement = self.module.statement_at(line)
+        statement = statement_at(self.module, line)
         return statement is not None and self.module.function(statement) is None
 
     def _names(self, node: ast.AST, sighting: Sighting) -> bool:

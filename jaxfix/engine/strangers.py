@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from jaxfix.core.errors import BugError
-from jaxfix.core.finding import Codemod, Confidence, Equality, Finding, Safety
-from jaxfix.core.model import Module
-from jaxfix.core.patience import Ended, Overtime, turn
+from jaxfix.report.finding import Confidence, Equality, Finding, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.source.errors import BugError
+from jaxfix.source.timeouts import Ended, Overtime, turn
 
 MOST = 100_000
 """Findings of one codemod in one file; who has more has no end."""

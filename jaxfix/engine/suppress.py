@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from jaxfix.core.comments import comments
+from jaxfix.source.tokens import comments
 
 _COMMENT = re.compile(r"#\s*jaxfix:\s*(?P<what>ignore-file|ignore)\b\s*(?:\[(?P<ids>[^\]]*)\])?")
 _EVERY = frozenset({"*"})

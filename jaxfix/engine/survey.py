@@ -9,17 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from jaxfix.core.asking import ABOUT_USERS, ABOUT_WAYS, Answers, Asked, Question
-from jaxfix.core.errors import SourceError
-from jaxfix.core.facts import Facts
-from jaxfix.core.finding import Codemod
-from jaxfix.core.guess import Guess
-from jaxfix.core.model import parsed
-from jaxfix.core.project import Project, Surroundings
-from jaxfix.core.report import Diagnostic
-from jaxfix.core.source import SourceFile
 from jaxfix.engine.analyze import analyze, is_mentioned
 from jaxfix.engine.project import Crew, Reading, Uses, facts_of, packages_of, project_of, sharded, tells, uses_of
+from jaxfix.report.report import Diagnostic
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import parsed
+from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.query import ABOUT_USERS, ABOUT_WAYS, Answers, Asked, Question
+from jaxfix.semantic.project.recording import RecordingProject
+from jaxfix.semantic.project.summary_types import Facts
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +276,7 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
         ):
             parsed(source)
             return Record(Look())
-        guess = Guess()
+        guess = RecordingProject()
         found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
         look = Look(found.diagnostics, None, found.bugs, _about(guess.asked, packages))
         facts = facts_of(found.module, packages)
@@ -289,7 +290,7 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
 
 def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
     """What the unit shows that is told these answers."""
-    guess = Guess(told)
+    guess = RecordingProject(told)
     try:
         found = analyze(unit.source.loaded(), unit.codemods, surroundings=replace(unit.surroundings, project=guess))
         diagnostics = found.diagnostics

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.excess import Counted, counted
-from jaxfix.core.report import Compile
 from jaxfix.evidence.probe.arrival import when_imported
 from jaxfix.evidence.probe.compiles import Compiles
 from jaxfix.evidence.probe.record import Record
 from jaxfix.evidence.probe.settings import Settings
 from jaxfix.evidence.probe.steps import Steps
+from jaxfix.report.measurement import Compile
+from jaxfix.report.trace.budget import Counted, counted
+from jaxfix.report.wire import from_json
 
 
 class Seen:

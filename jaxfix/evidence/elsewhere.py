@@ -16,11 +16,11 @@ from types import FrameType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from jaxfix.core.errors import ConfigError, EvidenceError
 from jaxfix.evidence import headway, shadow
 from jaxfix.evidence.cargo import Cargo
 from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap, parsed
 from jaxfix.evidence.target import PLATFORMS, Finished, Job, Local, OnPlatform, Target, command_words
+from jaxfix.source.errors import ConfigError, EvidenceError
 
 _PATIENCE_S = 120.0
 _SSH = ("-T", "-x", "-C", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.report import Measurement
 from jaxfix.evidence import headway, shadow
 from jaxfix.evidence.headway import Told
 from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target
+from jaxfix.report.measurement import Measurement
+from jaxfix.report.wire import from_json
+from jaxfix.source.errors import EvidenceError
 
 USUAL = (("eager", "float32"), ("eager", "bfloat16"), ("jit", "float32"), ("jit", "bfloat16"))
 """The modes and dtypes in which what is driven is run."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import isnan, log2, nan, prod
 
-from jaxfix.core.finding import Equality
-from jaxfix.core.report import Beside, Leaf, Measurement, Output
+from jaxfix.report.finding import Equality
+from jaxfix.report.measurement import Beside, Leaf, Measurement, Output
 
 JAXPR = "jaxpr"
 # How the labels of files begin that a run wrote.

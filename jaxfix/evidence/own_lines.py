@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jaxfix.core.report import Compile, Measurement, Step
 from jaxfix.evidence.verdict import Pair
+from jaxfix.report.measurement import Compile, Measurement, Step
 
 _CELL = re.compile(r"(?<=\.ipynb):cell \d+$")
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jaxfix.core.report import Measurement
 from jaxfix.evidence import headway, shadow
 from jaxfix.evidence.headway import Told
 from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
 from jaxfix.evidence.written import files_of, written
+from jaxfix.report.measurement import Measurement
 
 
 class ProgramRunner:

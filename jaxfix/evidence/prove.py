@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from jaxfix.core.finding import Equality, Fix
-from jaxfix.core.report import Comparison, Evidence, Verdict
 from jaxfix.evidence.outputs import Allowed, allowed
 from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix
 
 Candidate = tuple[str, Fix, int]
 

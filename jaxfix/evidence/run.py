@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.report import Measurement, Output
 from jaxfix.evidence.target import Finished
+from jaxfix.report.measurement import Measurement, Output
+from jaxfix.report.wire import from_json
 
 # what jax adds below the error of a traceback that it has shortened
 _ASIDE = re.compile(r"-{8,}$|For simplicity, JAX has removed")

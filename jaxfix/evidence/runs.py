@@ -5,11 +5,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
-from jaxfix.core.finding import Fix
-from jaxfix.core.report import Measurement
 from jaxfix.evidence import outputs
 from jaxfix.evidence.outputs import SILENCE, Noise
 from jaxfix.evidence.verdict import Pair, is_blurred, stopping, with_peak
+from jaxfix.report.finding import Fix
+from jaxfix.report.measurement import Measurement
 
 Key = tuple[str, str]
 Fixes = frozenset[Key]

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Protocol
 
-from jaxfix.core.errors import EvidenceError
 from jaxfix.evidence import headway
 from jaxfix.evidence.headway import Told
+from jaxfix.source.errors import EvidenceError
 
 _SHELL = {"&&", "||", "|", ";", "&", ">", "<", ">>", "2>&1"}
 _GRACE_S = 5.0

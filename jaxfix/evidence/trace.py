@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.report import Measurement
 from jaxfix.evidence.run import merged, probed, scratch
 from jaxfix.evidence.target import Job, Local, Target, runnable, with_interpreter
+from jaxfix.report.measurement import Measurement
+from jaxfix.source.errors import EvidenceError
 
 # A proof settles these so that two runs are alike; a trace leaves them as the user has them.
 _SETTLED = ("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "JAX_ENABLE_COMPILATION_CACHE", "JAX_COMPILATION_CACHE_DIR")

@@ -4,8 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from jaxfix.core.finding import Equality
-from jaxfix.core.report import Comparison, Counts, Course, Measurement, Verdict
 from jaxfix.evidence.outputs import (
     JIT_TOLERANCE,
     SILENCE,
@@ -21,6 +19,9 @@ from jaxfix.evidence.outputs import (
     outputs_alike,
     raises_type_error,
 )
+from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
+from jaxfix.report.finding import Equality
+from jaxfix.report.measurement import Measurement
 
 _NAMED_LEAVES = 2
 _POINTS = 120

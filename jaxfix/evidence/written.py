@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from jaxfix.core.report import Leaf, Output
 from jaxfix.evidence.outputs import FILE, NUMBER, untimed
 from jaxfix.evidence.shadow import SKIPPED
+from jaxfix.report.measurement import Leaf, Output
 
 _MOST_FILES, _MOST_TEXT, _MOST_BYTES, _MOST_NUMBERS = 200, 1 << 20, 256 << 20, 4096
 _DIGITS = re.compile(r"\d+")

@@ -4,10 +4,11 @@ import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jaxfix.core.finding import Fix, Safety
-from jaxfix.core.report import Diagnostic, Evidence, Report, Verdict
-from jaxfix.core.source import SourceFile
 from jaxfix.render.paint import Paint, plain
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.report import Diagnostic, Report
+from jaxfix.source.source_file import SourceFile
 
 Key = tuple[str, str]
 """A finding and its fix: the path, as the report has it, and the key."""

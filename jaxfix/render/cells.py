@@ -5,8 +5,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from jaxfix.core import ipynb
-from jaxfix.core.source import NOTEBOOK, SourceFile
+from jaxfix.source.notebook import ipynb
+from jaxfix.source.source_file import NOTEBOOK, SourceFile
 
 _HUNK = re.compile(r"@@ -(\d+)")
 _MOST = 3

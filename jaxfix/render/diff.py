@@ -4,9 +4,9 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from jaxfix.core.report import Generated, Patch
 from jaxfix.render import cells, words
 from jaxfix.render.paint import Paint, printable
+from jaxfix.report.report import Generated, Patch
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
 _STYLES = {"-": "red", "+": "green"}

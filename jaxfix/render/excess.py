@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from jaxfix.core.excess import Counted, Limits, excess
 from jaxfix.render.paint import Paint, plain, printable
 from jaxfix.render.paint import counted as number_of
 from jaxfix.render.trace import Cure
+from jaxfix.report.trace.budget import Counted, Limits, excess
 
 Cures = Mapping[tuple[str, str], Cure]
 """By the line and the program that a finding explains."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from jaxfix.core.finding import Confidence
-from jaxfix.core.report import Diagnostic
 from jaxfix.render import text
 from jaxfix.render.account import Account, StaleEntry
 from jaxfix.render.paint import plain
 from jaxfix.render.placing import region
+from jaxfix.report.finding import Confidence
+from jaxfix.report.report import Diagnostic
 
 
 def commands(account: Account) -> str:

@@ -3,10 +3,10 @@
 import hashlib
 import json
 
-from jaxfix.core.finding import Confidence
-from jaxfix.core.report import Diagnostic
 from jaxfix.render.account import Account, StaleEntry
 from jaxfix.render.placing import fingerprints, region
+from jaxfix.report.finding import Confidence
+from jaxfix.report.report import Diagnostic
 
 _SEVERITIES = {Confidence.POSSIBLE: "info", Confidence.CERTAIN: "minor", Confidence.SEEN: "major"}
 

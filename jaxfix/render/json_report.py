@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from jaxfix.core.codec import to_json
-from jaxfix.core.report import Diagnostic, Report
+from jaxfix.report.report import Diagnostic, Report
+from jaxfix.report.wire import to_json
 
 
 def findings(

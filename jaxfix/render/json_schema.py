@@ -1,8 +1,9 @@
 """What `json_report` writes, as JSON Schema: `python -m jaxfix.docs` puts it beside the pages."""
 
-from jaxfix.core.finding import Confidence, Safety
-from jaxfix.core.report import SCHEMA, Comparison, Evidence, Related, Seen
-from jaxfix.core.schema import Schema, described, object_of, or_null, schema_of
+from jaxfix.report.evidence import Comparison, Evidence
+from jaxfix.report.finding import Confidence, Safety
+from jaxfix.report.report import SCHEMA, Related, Seen
+from jaxfix.report.wire_schema import Schema, described, object_of, or_null, schema_of
 
 _TEXT: Schema = {"type": "string"}
 _WHOLE: Schema = {"type": "integer"}

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxfix.core.finding import Fix
-from jaxfix.core.report import Diagnostic, Related
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Span, apply_edits
+from jaxfix.report.finding import Fix
+from jaxfix.report.report import Diagnostic, Related
+from jaxfix.source.edits import Span, apply_edits
+from jaxfix.source.source_file import SourceFile
 
 _DIGITS = 32
 

@@ -2,12 +2,12 @@
 
 import json
 
-from jaxfix.core.finding import Confidence
-from jaxfix.core.report import Diagnostic
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Span
 from jaxfix.render.account import Account, StaleEntry
 from jaxfix.render.placing import Place, Region, joined, place_in_bytes, region
+from jaxfix.report.finding import Confidence
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.edits import Span
+from jaxfix.source.source_file import SourceFile
 
 _SEVERITIES = {Confidence.POSSIBLE: "INFO", Confidence.CERTAIN: "WARNING", Confidence.SEEN: "WARNING"}
 

@@ -3,8 +3,9 @@
 import textwrap
 from collections import Counter
 
-from jaxfix.core.report import Comparison, Environment, Evidence, Verdict
 from jaxfix.render.paint import Paint
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
+from jaxfix.report.measurement import Environment
 
 PEAK = "peak memory"
 _INDENT = " " * 8

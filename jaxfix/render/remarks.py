@@ -1,9 +1,9 @@
 """One line for each fix of a file, in a diff: what applies diffs reads over it."""
 
-from jaxfix.core.finding import Fix
 from jaxfix.render.account import Known
 from jaxfix.render.paint import named, printable
 from jaxfix.render.receipts import told
+from jaxfix.report.finding import Fix
 
 MARK = "# "
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import quote
 
-from jaxfix.core.codec import to_json
-from jaxfix.core.finding import Confidence, Fix, Safety
-from jaxfix.core.report import Diagnostic, Evidence
-from jaxfix.core.text import Edit
 from jaxfix.render.account import Account, Known, Rule, Source, StaleEntry
 from jaxfix.render.placing import Region, fingerprints, place, region
 from jaxfix.render.receipts import told
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.finding import Confidence, Fix, Safety
+from jaxfix.report.report import Diagnostic
+from jaxfix.report.wire import to_json
+from jaxfix.source.edits import Edit
 
 SCHEMA_URI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "jaxfixAnchor/v1"

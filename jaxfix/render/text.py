@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from jaxfix.core.report import Diagnostic, Held, shown_place
 from jaxfix.render.paint import Paint, counted, named, printable
+from jaxfix.report.report import Diagnostic, Held
+from jaxfix.source.edits import shown_place
 
 
 def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:

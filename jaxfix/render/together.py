@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from jaxfix.core.report import Comparison
 from jaxfix.render.paint import Paint
+from jaxfix.report.evidence import Comparison
 
 _HEADINGS = ("all proven fixes together", "compiles per step", "compiles in all")
 

@@ -4,9 +4,9 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from jaxfix.core.compiled import Compiled, compiled
-from jaxfix.core.report import Measurement, Step
 from jaxfix.render.paint import Paint, counted, plain, printable
+from jaxfix.report.measurement import Measurement, Step
+from jaxfix.report.trace.compiles import Compiled, compiled
 
 ONCE = 10
 """Rows of the table for lines that compiled a single time; the rest is summed up."""

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from jaxfix.core.cause import Why
-from jaxfix.core.compiled import Compiled, Place, compiled
-from jaxfix.core.report import Environment, Measurement
-from jaxfix.core.tracefile import Trace
 from jaxfix.render.paint import counted
 from jaxfix.render.trace import Cure, nothing, steps, totals
+from jaxfix.report.measurement import Environment, Measurement
+from jaxfix.report.trace.cause import Why
+from jaxfix.report.trace.compiles import Compiled, Place, compiled
+from jaxfix.report.trace.trace_file import Trace
 
 COLOURS: Mapping[Why, str] = {
     Why.FIRST: "first",

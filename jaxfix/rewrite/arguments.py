@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import libcst
 
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
 from jaxfix.rewrite.cst import ConcreteSyntax
 from jaxfix.rewrite.layout import indentation
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.source_file import SourceFile
 
 _TO_NEWLINE = re.compile(rb"[^\r\n]*")
 

@@ -4,11 +4,11 @@ import ast
 import re
 from collections.abc import Iterable
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.model import Module
-from jaxfix.core.text import Span
-from jaxfix.core.tokens import Token
 from jaxfix.rewrite.layout import indentation
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Span
+from jaxfix.source.errors import SourceError
+from jaxfix.source.tokens import Token
 
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 _REST = re.compile(rb"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?(?=\r|\n|\Z)")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jaxfix.core.text import Span
-from jaxfix.core.tokens import Token
+from jaxfix.source.edits import Span
+from jaxfix.source.tokens import Token
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import TypeVar
 import libcst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Span
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Span
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 N = TypeVar("N", bound=libcst.CSTNode)
 Placed = ast.expr | ast.stmt | ast.arg | ast.alias

@@ -5,11 +5,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
-from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.brackets import Brackets, outermost, separators, step
 from jaxfix.rewrite.layout import Layout, indentation
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import Token, tokens
 
 _BLANKS = re.compile(rb"[ \t]*")
 _PRAGMA = re.compile(r"#\s*(type:|noqa|pylint:|pyright:|pytype:|mypy:|pyre-|ruff:|fmt:|pragma:|jaxfix:)")

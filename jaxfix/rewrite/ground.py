@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from jaxfix.core.model import Module
-from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.blocks import Blocks
 from jaxfix.rewrite.cst import ConcreteSyntax
 from jaxfix.rewrite.folding import Folding
@@ -12,6 +10,8 @@ from jaxfix.rewrite.grouping import Grouping
 from jaxfix.rewrite.imports import Imports
 from jaxfix.rewrite.layout import Layout
 from jaxfix.rewrite.removing import Removals
+from jaxfix.semantic.module import Module
+from jaxfix.source.tokens import Token, tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 import keyword
 from collections.abc import Sequence
 
-from jaxfix.core.text import Span
-from jaxfix.core.tokens import Token
+from jaxfix.source.edits import Span
+from jaxfix.source.tokens import Token
 
 _CLOSING = frozenset(")]}")
 

@@ -3,9 +3,10 @@
 import ast
 import sys
 
-from jaxfix.core.model import Module
-from jaxfix.core.text import Edit, Span
 from jaxfix.rewrite.blocks import Blocks
+from jaxfix.semantic.identifiers import Identifiers
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit, Span
 
 _Import = ast.Import | ast.ImportFrom
 
@@ -19,8 +20,8 @@ class Imports:
 
     def name(self, qualname: str, at: ast.AST | None) -> str | None:
         """What the file calls the module `qualname`, at `at` or, for None, everywhere; None if it has no name."""
-        for name, meaning in self._module.imports.items():
-            if self._module.absolute(meaning) == qualname and self._is_visible(name, at) and self._is_run(name):
+        for name, meaning in self._module.names.imports.items():
+            if self._module.names.absolute(meaning) == qualname and self._is_visible(name, at) and self._is_run(name):
                 return name
         root = qualname.partition(".")[0]
         for statement in self._module.tree.body:
@@ -42,7 +43,7 @@ class Imports:
                     used.add(name)
                 case ast.alias(name=name, asname=asname):
                     used.add(asname or name.partition(".")[0])
-        return prefer if prefer not in used else self._module.fresh(prefer)
+        return prefer if prefer not in used else self._module.get(Identifiers).unused(prefer)
 
     def added(self, qualname: str, name: str, newline: str) -> Edit:
         """The edit that imports the module or helper `qualname` as `name`, in order among the imports at the top."""
@@ -92,8 +93,8 @@ class Imports:
 
     def _is_visible(self, name: str, at: ast.AST | None) -> bool:
         if at is not None:
-            return not self._module.shadowed(name, at)
-        return not any(name in self._module.names(function) for function in self._module.functions)
+            return self._module.scope_of(name, at) in (None, self._module.tree)
+        return not any(name in self._module.names.bound_in(function) for function in self._module.functions)
 
     def _is_run(self, name: str) -> bool:
         """Whether the import of `name` runs, rather than being there for type checkers alone."""

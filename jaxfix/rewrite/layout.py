@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import LineIndex, Span
-from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.brackets import outermost, step
+from jaxfix.source.edits import LineIndex, Span
+from jaxfix.source.source_file import SourceFile
+from jaxfix.source.tokens import Token, tokens
 
 _LIMITS = (79, 80, 88, 100, 120)
 _STRING = re.compile(r"([A-Za-z]*)('''|\"\"\"|'|\")")

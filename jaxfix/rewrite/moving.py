@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from jaxfix.core.model import Module
-from jaxfix.core.text import Edit, Span
-from jaxfix.core.tokens import Token, tokens
 from jaxfix.rewrite.layout import Layout, indentation, string_lines
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.tokens import Token, tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from jaxfix.core.errors import BugError
-from jaxfix.core.text import Edit, Span
 from jaxfix.rewrite.blocks import blank_lines
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import BugError
 
 
 class Place(IntEnum):

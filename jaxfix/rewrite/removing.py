@@ -5,11 +5,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from jaxfix.core.model import Module
-from jaxfix.core.text import Edit, Span
-from jaxfix.core.tokens import Token
 from jaxfix.rewrite.blocks import Blocks
 from jaxfix.rewrite.pieces import Piece, Place
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.tokens import Token
 
 
 class Removals:

@@ -4,15 +4,15 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.model import Module
-from jaxfix.core.text import Edit, Span, apply_edits
 from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
 from jaxfix.rewrite.layout import indentation
 from jaxfix.rewrite.moving import Move, header, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit, Span, apply_edits
+from jaxfix.source.errors import SourceError
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LAST_TURN = sys.maxsize - 1
@@ -20,7 +20,7 @@ _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
 
 
 class EditRecorder:
-    """Implements `jaxfix.core.finding.Rewriter` for one recipe; `edits` is what the recipe asked for.
+    """Implements `jaxfix.report.finding.Rewriter` for one recipe; `edits` is what the recipe asked for.
 
     `helpers` are the generated helper functions that it calls.
 

@@ -15,9 +15,12 @@ pytest.importorskip("pygls")
 
 HERE = Path(__file__).parent
 EMACS = shutil.which("emacs")
-HAS_EGLOT = EMACS is not None and not subprocess.run(
-    [EMACS, "--batch", "--eval", "(require 'eglot)"], stdin=subprocess.DEVNULL, capture_output=True
-).returncode
+HAS_EGLOT = (
+    EMACS is not None
+    and not subprocess.run(
+        [EMACS, "--batch", "--eval", "(require 'eglot)"], stdin=subprocess.DEVNULL, capture_output=True
+    ).returncode
+)
 LIMIT_S = 150
 OLDEST_NEOVIM = (0, 11)
 KINDS = pytest.mark.parametrize("kind", ("quickfix", "source.fixAll.jaxfix"))

@@ -70,8 +70,10 @@ from jaxfix.api import (
     Finding,
     Module,
     Safety,
+    Staging,
     Values,
     Why,
+    recompiled,
 )
 from jaxfix_codemods.drifting_state_dtype.casting import Declined, cast, wraps
 from jaxfix_codemods.drifting_state_dtype.drift import Drift, drifts
@@ -87,7 +89,7 @@ def find(module: Module) -> Iterator[Finding]:
         yield _of_drift(module, drift)
     for narrow in narrow_starts(module, values):
         yield _of_start(module, narrow)
-    for at, entry, cause in module.recompiled(Why.WEAK_TYPE, Why.DTYPE):
+    for at, entry, cause in recompiled(module, Why.WEAK_TYPE, Why.DTYPE):
         yield _of_trace(at, entry, cause)
 
 
@@ -117,7 +119,7 @@ def _of_start(module: Module, narrow: NarrowStart) -> Finding:
         title=f"Start {name} in {wide}",
         recipe=partial(widen, module, narrow) if reason is None else None,
         declined=reason,
-        confidence=Confidence.CERTAIN if module.surely_repeats(narrow.call) else Confidence.POSSIBLE,
+        confidence=Confidence.CERTAIN if module.get(Staging).surely_repeats(narrow.call) else Confidence.POSSIBLE,
         equality=Equality.BITWISE if module.function(narrow.made_by) is around else Equality.CONVERGED,
     )
 

@@ -96,7 +96,7 @@ def _check_uses(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
 
 def _own_helper(module: Module, at: ast.expr) -> str | None:
     """The name under which the file knows a function that does it, where that name can be seen."""
-    for node, root in module.once(_helpers):
+    for node, root in module.get(_helpers):
         if module.scope_of(root.id, at) is module.scope_of(root.id, node):
             return module.text(node)
     return None
@@ -105,7 +105,7 @@ def _own_helper(module: Module, at: ast.expr) -> str | None:
 def _helpers(module: Module) -> tuple[tuple[ast.expr, ast.Name], ...]:
     """Where such a function is named, each with the variable that the name begins with."""
     found = []
-    names: list[ast.expr] = [*chain(*module.spelled.values()), *module.of(ast.Attribute)]
+    names: list[ast.expr] = [*chain(*module.names.by_id.values()), *module.nodes(ast.Attribute)]
     for node in in_order([node for node in names if module.qualname(node) in _HELPERS]):
         root = node
         while isinstance(root, ast.Attribute):

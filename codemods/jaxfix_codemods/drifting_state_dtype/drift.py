@@ -48,7 +48,7 @@ class _Start:
         self, module: Module, values: Values, call: ast.Call, expr: ast.expr | None, read: tuple[Body, ...]
     ) -> None:
         self._module, self._values, self._call, self._expr = module, values, call, expr
-        self._origins, self._dtypes = module.once(Origins), module.once(DtypeOrigins)
+        self._origins, self._dtypes = module.get(Origins), module.get(DtypeOrigins)
         self._owner = next((body.owner for body in read if body.owner is not None), None)
         self._inside = {body.function for body in read}
 

@@ -60,7 +60,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Safety, Stay, Why, hoisting
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Identifiers, LocalUses, Module, Safety, Why, hoisting
 from jaxfix_codemods.local_jit import factories
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
@@ -72,7 +72,7 @@ _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _TRANSFORMATIONS)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    if any(map(module.mentions, _LAST_PARTS)):
+    if any(map(module.get(Identifiers).mentions, _LAST_PARTS)):
         yield from _made_here(module)
     for call, uses in factories.made_elsewhere(module):
         name = module.text(call.func)
@@ -92,7 +92,7 @@ def _made_here(module: Module) -> Iterator[Finding]:
             yield found(declined=str(reason))
 
 
-def _of_factory(module: Module, call: ast.Call, uses: Stay) -> Callable[..., Finding]:
+def _of_factory(module: Module, call: ast.Call, uses: LocalUses) -> Callable[..., Finding]:
     name = module.text(call.func)
     return partial(
         Finding,

@@ -3,10 +3,20 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Module, arguments_of, family, fresh, hoisting, is_bound_before, own_class, walk
+from jaxfix.api import (
+    Module,
+    arguments_of,
+    family,
+    function_identity,
+    hoisting,
+    is_bound_before,
+    own_class,
+    transform_of,
+    walk,
+)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-_MAKING = fresh.RENEWING | {"jax.jit"}
+_MAKING = function_identity.RENEWING | {"jax.jit"}
 
 
 def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.For | ast.While) -> None:
@@ -152,7 +162,7 @@ def _is_made(module: Module, expr: ast.expr) -> bool:
 def _cannot_fail(module: Module, part: ast.AST) -> bool:
     match part:
         case ast.Call(func=func):
-            return (module.transform(func) or "") in _MAKING
+            return (transform_of(module, func) or "") in _MAKING
         case ast.Attribute():
             return module.qualname(part) is not None
     return not isinstance(part, ast.Subscript | ast.BinOp | ast.Starred)

@@ -6,20 +6,24 @@ from dataclasses import dataclass
 
 from jaxfix.api import (
     Factory,
+    Identifiers,
+    LocalUses,
     Module,
     Rewriter,
     Runs,
-    Stay,
+    Staging,
     always_runs,
     arguments_of,
-    counting,
     effects,
+    function_identity,
     hoisting,
+    induction,
     is_kept,
-    making,
+    jitted_by_decorator,
+    jitted_of,
+    local_uses,
     purity,
     returned,
-    stay,
     walk,
 )
 from jaxfix_codemods.local_jit import advance, unchanged
@@ -40,7 +44,7 @@ class Made:
     call: ast.Call
     factory: ast.FunctionDef
     loops: tuple[ast.For | ast.While, ...]
-    stay: Stay
+    stay: LocalUses
     name: ast.Name | None
 
 
@@ -54,10 +58,10 @@ class Move:
 
 def made_in_loops(module: Module) -> Iterator[Made]:
     """The calls that make a jitted function at every round of a loop, which the loop calls."""
-    for call in module.once(counting.calls_in_loops):
+    for call in module.get(induction.calls_in_loops):
         loops = tuple(loop for loop in module.loops(call) if isinstance(loop, _LOOPS))
         factory = module.definition(call.func) if loops else None
-        if not isinstance(factory, ast.FunctionDef) or not making.makes_jitted(module, factory):
+        if not isinstance(factory, ast.FunctionDef) or not function_identity.makes_jitted(module, factory):
             continue
         uses = _calls_in(module, call, loops[0])
         if uses is None or not _runs_again(module, call):
@@ -67,9 +71,9 @@ def made_in_loops(module: Module) -> Iterator[Made]:
             yield found
 
 
-def made_elsewhere(module: Module) -> Iterator[tuple[ast.Call, Stay]]:
+def made_elsewhere(module: Module) -> Iterator[tuple[ast.Call, LocalUses]]:
     """As `made_in_loops`, of factories of other files: the calls, and what becomes of what they make."""
-    for call in module.once(counting.calls_in_loops):
+    for call in module.get(induction.calls_in_loops):
         qualname = module.qualname(call.func) if _is_kept_as_it_is(module, call) else None
         factory = module.surroundings.project.factory(qualname) if qualname is not None else None
         if factory is None:
@@ -92,16 +96,16 @@ def _is_kept_as_it_is(module: Module, call: ast.Call) -> bool:
     return False
 
 
-def _calls_in(module: Module, call: ast.Call, loop: ast.For | ast.While) -> Stay | None:
+def _calls_in(module: Module, call: ast.Call, loop: ast.For | ast.While) -> LocalUses | None:
     """What becomes of what `call` makes, where each round makes it, and calls it."""
-    uses = stay(module, call) if always_runs(module, call, loop) else None
+    uses = local_uses(module, call) if always_runs(module, call, loop) else None
     if uses is None or not any(loop in module.ancestors(each) for each in uses.calls):
         return None
     return uses
 
 
 def _runs_again(module: Module, call: ast.Call) -> bool:
-    return module.runs(call) is not Runs.TRACED and module.may_repeat(call)
+    return module.get(Staging).runs(call) is not Runs.TRACED and module.get(Staging).may_repeat(call)
 
 
 # --- what changes from round to round -----------------------------------------------------------------------------
@@ -118,7 +122,7 @@ def _varies_by_design(module: Module, made: Made) -> bool:
     if captures is None:
         return True
     varying += [name for name in captures.free | captures.globals if _is_rebound(module, name, made)]
-    return not all(making.is_data(module, name, made.factory) for name in varying)
+    return not all(function_identity.is_data(module, name, made.factory) for name in varying)
 
 
 def _makes_the_same(module: Module, call: ast.Call, factory: Factory, loop: ast.For | ast.While) -> bool:
@@ -206,7 +210,9 @@ def _check_static(module: Module, made: Made) -> None:
     for result in returned(made.factory):
         value = module.only_value(result) or result
         function = module.definition(value)
-        found = module.decorated(function) if isinstance(function, ast.FunctionDef) else module.jitted(value)
+        found = (
+            jitted_by_decorator(module, function) if isinstance(function, ast.FunctionDef) else jitted_of(module, value)
+        )
         if found is None or found.jit.static == ():
             continue
         if found.jit.static is None or not all(are_constants(found.jit, call) for call in made.stay.calls):
@@ -246,7 +252,7 @@ def move(module: Module, found: Move, edit: Rewriter) -> None:
         edit.insert_before(found.before, f"{made.name.id} = {text}")
         edit.delete(module.statement(made.name))
         return
-    name = module.fresh(_own_name(module, made.factory))
+    name = module.get(Identifiers).unused(_own_name(module, made.factory))
     edit.insert_before(found.before, f"{name} = {text}")
     edit.replace(made.call, name)
 
@@ -256,6 +262,6 @@ def _own_name(module: Module, factory: ast.FunctionDef) -> str:
     return result.id.strip("_") if isinstance(result, ast.Name) else factory.name.removeprefix("make_").strip("_")
 
 
-def surely_repeats(module: Module, call: ast.Call, uses: Stay) -> bool:
+def surely_repeats(module: Module, call: ast.Call, uses: LocalUses) -> bool:
     """Whether it was read that a function is made, and called, again and again."""
-    return module.surely_repeats(call) and any(map(module.surely_repeats, uses.calls))
+    return module.get(Staging).surely_repeats(call) and any(map(module.get(Staging).surely_repeats, uses.calls))

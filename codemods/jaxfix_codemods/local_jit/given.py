@@ -9,14 +9,17 @@ from jaxfix.api import (
     Function,
     Module,
     Values,
-    belonging,
+    aliases,
+    changes_of,
     class_of,
-    fresh,
+    function_identity,
     hoisting,
-    holding,
+    instance_state,
     is_kept,
+    is_stored,
     purity,
     returned,
+    transform_of,
     walk,
 )
 
@@ -41,7 +44,7 @@ class Given:
 
     def check_argument(self, parameter: str, argument: ast.expr | None) -> None:
         """What a parameter of the factory takes, its default where nothing is passed."""
-        given = argument if argument is not None else belonging.default_of(self._factory, parameter)
+        given = argument if argument is not None else instance_state.default_of(self._factory, parameter)
         if given is not None:
             self._check(given, self._is_data(parameter))
 
@@ -113,17 +116,17 @@ class Given:
             if not isinstance(method, ast.FunctionDef):
                 continue
             is_first = method.name in ("__init__", "__post_init__")
-            bound = belonging.changes_of(module, method)
+            bound = instance_state.stores_of(module, method)
             if bound and not is_first:
                 raise hoisting.Stuck(f"`{owner.name}.{method.name}` changes `{bound[0]}`")
             for attribute in bound:
                 self.check_attribute(attribute.partition(".")[2], attribute)
-        for name in sorted(module.names(owner)):
+        for name in sorted(module.names.bound_in(owner)):
             self.check_attribute(name, f"{owner.name}.{name}")
 
     def check_attribute(self, name: str, shown: str) -> None:
         """An attribute that somebody stores: of which object is seldom known."""
-        if self._module.is_stored(name):
+        if is_stored(self._module, name):
             raise hoisting.Stuck(f"it reads `{shown}`, which can change from round to round")
 
     def check_function(self, function: Function) -> None:
@@ -155,17 +158,17 @@ class Given:
             case ast.Attribute(attr=attr):
                 return attr not in _OF_ARRAYS | _OF_CONTAINERS
             case ast.Call(func=func, args=[first, *_]) if first is read:
-                return (self._module.transform(func) or "") in fresh.RENEWING
+                return (transform_of(self._module, func) or "") in function_identity.RENEWING
         return False
 
     def _check_data(self, name: ast.Name) -> None:
         """A variable that may hold a list, a dictionary or an array of NumPy: nobody may get hold of it."""
         module = self._module
         scope = module.scope_of(name.id, name)
-        if scope is None or name.id in module.imports or self._values.of(name).form in _NUMBERS:
+        if scope is None or name.id in module.names.imports or self._values.of(name).form in _NUMBERS:
             return
         for use in module.reads(name.id, scope):
-            if self._call not in module.ancestors(use) and not holding.only_reads(module, use):
+            if self._call not in module.ancestors(use) and not aliases.only_reads(module, use):
                 raise hoisting.Stuck(f"line {use.lineno} hands `{name.id}` on, to code that may change it")
         if not all(_is_made_here(module, binding.node) for binding in module.bindings(name.id, scope)):
             self._check_filled(name.id)
@@ -194,7 +197,7 @@ class Given:
         """What the loop, and the code of this file that it runs, changes in place: but for what it made itself."""
         module = self._module
         running = {self._loop, *_called(module, self._loop)}
-        for roots in module.changes.roots.values():
+        for roots in changes_of(module).roots.values():
             for root in roots:
                 if running.isdisjoint(module.ancestors(root)) or is_functional(module, root):
                     continue

@@ -11,11 +11,14 @@ from jaxfix.api import (
     Jit,
     Module,
     constancy,
-    fresh,
+    function_identity,
     hoisting,
     is_bound_before,
-    lifting,
+    jitted_by_decorator,
+    jitted_of,
     purity,
+    traced_uses,
+    transform_of,
     varies_by_callers,
     walk,
 )
@@ -112,7 +115,7 @@ def core(module: Module, site: Site) -> Function | ast.expr:
 
 
 def _use(module: Module, use: ast.expr) -> str | None:
-    return lifting.use_of(module, use)
+    return traced_uses.use_of(module, use)
 
 
 class _Judge:
@@ -199,7 +202,9 @@ class _Judge:
             if not all(is_bound_before(module, each, use) for each in bound):
                 self.doubts.append(use.id)  # perhaps it is not defined
         is_decorated = site.function is not None and site.renamed is None
-        jitted = module.decorated(site.function) if is_decorated and site.function else module.jitted(site.at)
+        jitted = (
+            jitted_by_decorator(module, site.function) if is_decorated and site.function else jitted_of(module, site.at)
+        )
         if site.taker is not None or (jitted is not None and self._compares(jitted.jit)):
             self.doubts.append(site.by)
 
@@ -335,7 +340,7 @@ class _Judge:
         match constancy(self.module, name, self.module.tree):
             case Constancy.CHANGES if not self._is_loop_function(name):
                 raise hoisting.Stuck(f"it reads `{name}`, which can change between calls")
-            case Constancy.UNSURE if self.module.imports.get(name) is None:
+            case Constancy.UNSURE if self.module.names.imports.get(name) is None:
                 self.doubts.append(name)
 
     def _is_loop_function(self, name: str) -> bool:
@@ -347,8 +352,8 @@ class _Judge:
             for call in (n for n in walk(part) if isinstance(n, ast.Call)):
                 if any(isinstance(o, ast.Lambda) and o in walk(part) for o in self.module.ancestors(call)):
                     continue
-                name = self.module.transform(call.func) or ""
-                if name not in fresh.RENEWING and not name.startswith(_MAKING):
+                name = transform_of(self.module, call.func) or ""
+                if name not in function_identity.RENEWING and not name.startswith(_MAKING):
                     raise hoisting.Stuck(f"it is made with what `{self.module.text(call.func)}` returns")
 
     def _place(self, scope: ast.AST, stays: bool, needed: list[str], *, moves_along: bool) -> tuple[ast.stmt, bool]:

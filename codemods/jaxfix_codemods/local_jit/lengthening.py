@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from jaxfix.api import Function, Module, hoisting, walk
+from jaxfix.api import Function, Module, hoisting, transform_of, walk
 from jaxfix_codemods.local_jit.sites import Site
 from jaxfix_codemods.local_jit.timing import check_timing
 
@@ -53,10 +53,10 @@ def _check_transformation(module: Module, site: Site) -> None:
     for call in (n for n in walk(site.at) if isinstance(n, ast.Call)):
         if any(body is call or body in module.ancestors(call) for body in bodies):
             continue  # what the function does itself
-        name = module.transform(call.func) or ""
+        name = transform_of(module, call.func) or ""
         if name in _MAPPING:
             raise hoisting.Stuck(f"under `{module.text(call.func)}` a further argument would be mapped over")
-        if name == "functools.partial" and call.func is not site.at and module.transform(call.args[0]) is None:
+        if name == "functools.partial" and call.func is not site.at and transform_of(module, call.args[0]) is None:
             raise hoisting.Stuck("a partial application fixes the order of its arguments")
         for keyword in call.keywords:
             _check_option(keyword)

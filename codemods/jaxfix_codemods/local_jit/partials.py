@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import Module, Rewriter, lifting, purity
+from jaxfix.api import Module, Rewriter, purity, traced_uses
 from jaxfix_codemods.local_jit.sites import Site
 
 
@@ -52,7 +52,7 @@ def _of(module: Module, inner: ast.Call, call: ast.Call) -> Unapplied | None:
         return None
     if not module.has_exact_spans(call) or purity(module, function).reason is not None:
         return None
-    if not all(lifting.is_array_in(module, function, name) for name in names):
+    if not all(traced_uses.is_array_in(module, function, name) for name in names):
         return None
     text = module.text(inner.args[0])
     return Unapplied(

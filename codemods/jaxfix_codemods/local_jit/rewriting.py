@@ -4,13 +4,13 @@ import ast
 import keyword
 import re
 
-from jaxfix.api import Module, Rewriter, hoisting
+from jaxfix.api import Identifiers, Module, Rewriter, hoisting
 from jaxfix_codemods.local_jit.judging import Plan
 from jaxfix_codemods.local_jit.sites import Site
 
 
 def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
-    name = _kept_name(plan) or module.fresh(new_name(module, plan))
+    name = _kept_name(plan) or module.get(Identifiers).unused(new_name(module, plan))
     parameters = _parameters(module, plan)
     if plan.site.function is not None:
         edit.hoist(
@@ -123,7 +123,7 @@ def _parameters(module: Module, plan: Plan) -> dict[str, str]:
         own = re.findall(r"\w+", one.text)[-1]
         own = own if own.isidentifier() and not keyword.iskeyword(own) else one.name
         is_taken = own in found.values() or (own != one.name and own in used)
-        found[one.text] = module.fresh(own) if is_taken else own
+        found[one.text] = module.get(Identifiers).unused(own) if is_taken else own
     return found
 
 
@@ -170,7 +170,7 @@ def _longer(
 
 def _moved(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> str:
     own = function.name.strip("_")
-    name = module.fresh(own if plan.stays else _joined(_caller(module, plan.site), own))
+    name = module.get(Identifiers).unused(own if plan.stays else _joined(_caller(module, plan.site), own))
     edit.hoist(function, plan.at, name, () if function.args.args else tuple(parameters.values()))
     _take(module, plan, function, parameters, edit)
     return name

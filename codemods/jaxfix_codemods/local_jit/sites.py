@@ -4,7 +4,19 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import Argument, Jit, Module, Runs, Stay, fresh, stay
+from jaxfix.api import (
+    Argument,
+    Jit,
+    LocalUses,
+    Module,
+    Runs,
+    Staging,
+    function_identity,
+    jit_of,
+    jittings,
+    local_uses,
+    transform_of,
+)
 
 _TRACING = frozenset({"jax.eval_shape", "jax.make_jaxpr", "equinox.filter_eval_shape"})
 _INSIDE_MODELS = ("flax.linen.jit", "haiku.jit")
@@ -29,7 +41,7 @@ class Site:
     by: str
     made: ast.AST
     function: ast.FunctionDef | None
-    stay: Stay
+    stay: LocalUses
     taker: ast.Call | None = None
     renamed: ast.Assign | None = None
 
@@ -59,15 +71,15 @@ def sites(module: Module) -> Iterator[Site]:
 def _decorated(module: Module) -> Iterator[Site]:
     for function in module.functions:
         if isinstance(function, ast.FunctionDef) and (module.function(function) or module.loops(function)):
-            at = fresh.outermost_jit(module, function)
-            uses = stay(module, function) if at is not None and module.method_of(function) is None else None
+            at = function_identity.outermost_jit(module, function)
+            uses = local_uses(module, function) if at is not None and module.method_of(function) is None else None
             if at is not None and uses is not None:
-                yield Site(at, module.transform(at) or "", function, function, uses)
+                yield Site(at, transform_of(module, at) or "", function, function, uses)
 
 
 def _renamed(module: Module) -> Iterator[Site]:
     """A local `def`, and behind it `step = jax.jit(step)`: as if it were decorated."""
-    for call, found in module.jittings:
+    for call, found in jittings(module):
         statement = module.parent(call)
         match statement, call.args:
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value), [ast.Name() as given] if (
@@ -86,7 +98,7 @@ def _renamed(module: Module) -> Iterator[Site]:
             continue
         if not _is_right_behind(module, function, statement):
             continue
-        uses = stay(module, function, frozenset({given}))
+        uses = local_uses(module, function, frozenset({given}))
         if uses is not None and not any(module.span(use).end < module.span(call).start for use in uses.names):
             yield Site(call, found.jit.by, function, function, uses, renamed=statement)
 
@@ -101,26 +113,26 @@ def _is_right_behind(module: Module, function: ast.FunctionDef, statement: ast.s
 
 
 def _called(module: Module) -> Iterator[Site]:
-    for call, found in module.jittings:
+    for call, found in jittings(module):
         if module.function(call) is None and not module.loops(call):
             continue
-        made = fresh.made_anew(module, call.args[0], found.jit.by)
-        uses = stay(module, call) if made is not None else None
+        made = function_identity.made_anew(module, call.args[0], found.jit.by)
+        uses = local_uses(module, call) if made is not None else None
         if made is not None and uses is not None:
             yield Site(call, found.jit.by, made, None, uses)
 
 
 def _handed(module: Module) -> Iterator[Site]:
-    for call in fresh.given_anew(module):
-        found = module.jit(call.func) if module.function(call) is not None or module.loops(call) else None
+    for call in function_identity.given_anew(module):
+        found = jit_of(module, call.func) if module.function(call) is not None or module.loops(call) else None
         if found is None:
             continue
         arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
         arguments += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
         for key, argument in arguments:
-            made = fresh.made_anew(module, argument, found.by) if _is_held(found, key) else None
+            made = function_identity.made_anew(module, argument, found.by) if _is_held(found, key) else None
             if made is not None:
-                yield Site(argument, found.by, made, None, Stay(), call)
+                yield Site(argument, found.by, made, None, LocalUses(), call)
 
 
 def _is_held(jit: Jit, key: Argument) -> bool:
@@ -129,12 +141,16 @@ def _is_held(jit: Jit, key: Argument) -> bool:
 
 
 def _is_costly(module: Module, site: Site) -> bool:
-    if site.by in _INSIDE_MODELS or module.runs(site.made) is Runs.TRACED or module.runs(site.at) is Runs.TRACED:
+    if (
+        site.by in _INSIDE_MODELS
+        or module.get(Staging).runs(site.made) is Runs.TRACED
+        or module.get(Staging).runs(site.at) is Runs.TRACED
+    ):
         return False
     compiling = [use for use in site.stay.handed if not _is_only_traced(module, use)]
-    if not (site.stay.calls or compiling or site.taker) or fresh.is_memoised(module, site.made):
+    if not (site.stay.calls or compiling or site.taker) or function_identity.is_memoised(module, site.made):
         return False
-    return module.may_repeat(site.made)
+    return module.get(Staging).may_repeat(site.made)
 
 
 def _is_only_traced(module: Module, use: ast.AST) -> bool:
@@ -146,4 +162,6 @@ def _is_only_traced(module: Module, use: ast.AST) -> bool:
 def surely_repeats(module: Module, site: Site) -> bool:
     """Whether it was read that it is made and used again and again."""
     uses = (*site.stay.calls, *site.stay.handed, *([site.taker] if site.taker else ()))
-    return module.surely_repeats(site.made) and any(module.surely_repeats(use) for use in uses)
+    return module.get(Staging).surely_repeats(site.made) and any(
+        module.get(Staging).surely_repeats(use) for use in uses
+    )

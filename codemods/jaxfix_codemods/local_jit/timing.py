@@ -3,7 +3,7 @@
 import ast
 import re
 
-from jaxfix.api import Module, hoisting
+from jaxfix.api import Module, changes_of, hoisting, is_stored
 from jaxfix_codemods.local_jit.sites import Site
 
 _READERS = frozenset({"print", "len", "float", "int", "str", "isinstance", "range", "enumerate", "zip", "sum"})
@@ -44,11 +44,11 @@ def _check_name(module: Module, site: Site, one: hoisting.Taken, call: ast.Call,
 def _check_object(module: Module, site: Site, one: hoisting.Taken) -> None:
     """The object behind the variable must not change either."""
     scope = module.scope_of(one.name, site.made) or module.tree
-    changed = any(module.scope_of(one.name, root) is scope for root in module.changes.roots.get(one.name, ()))
+    changed = any(module.scope_of(one.name, root) is scope for root in changes_of(module).roots.get(one.name, ()))
     attributes = set(re.findall(r"\.(\w+)", one.text))
     computed = {f.name for f in module.functions if isinstance(f, ast.FunctionDef)}
-    stored = not attributes.isdisjoint(computed) or any(map(module.is_stored, attributes))
-    if changed or stored or ("." in one.text and module.changes.any_attribute):
+    stored = not attributes.isdisjoint(computed) or any(is_stored(module, each) for each in attributes)
+    if changed or stored or ("." in one.text and changes_of(module).any_attribute):
         raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
     if hoisting.is_plain(module, one.name, scope):
         return

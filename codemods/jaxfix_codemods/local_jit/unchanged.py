@@ -2,7 +2,20 @@
 
 import ast
 
-from jaxfix.api import Function, Module, Values, arguments_of, fresh, hoisting, is_kept, purity, walk
+from jaxfix.api import (
+    Function,
+    Module,
+    Values,
+    arguments_of,
+    changes_of,
+    function_identity,
+    hoisting,
+    is_kept,
+    is_stored,
+    purity,
+    transform_of,
+    walk,
+)
 from jaxfix_codemods.local_jit.given import Given, is_functional, is_method, methods, names
 
 _FUNCTIONAL = frozenset({"init", "update"})
@@ -47,8 +60,8 @@ class _Check:
             if isinstance(part, ast.Lambda | ast.NamedExpr | ast.Await):
                 raise hoisting.Stuck("it is made with more than names")
             if isinstance(part, ast.Call) and part is not self._call:
-                made_by = module.transform(part.func) or ""
-                if made_by not in fresh.RENEWING and not made_by.startswith("jax."):
+                made_by = transform_of(module, part.func) or ""
+                if made_by not in function_identity.RENEWING and not made_by.startswith("jax."):
                     raise hoisting.Stuck(f"it is made with what `{module.text(part.func)}` returns at each round")
             if self._may_differ(part):
                 raise hoisting.Stuck(f"it is made with `{module.text(part)}`, which can change from round to round")
@@ -56,7 +69,7 @@ class _Check:
     def _may_differ(self, part: ast.AST) -> bool:
         match part:
             case ast.Attribute(attr=attr) if self._module.qualname(part) is None:
-                return self._module.is_stored(attr) or self._is_computed(attr)
+                return is_stored(self._module, attr) or self._is_computed(attr)
             case ast.Subscript():
                 return any(methods(self._module, "__getitem__"))
         return False
@@ -79,7 +92,7 @@ class _Check:
             raise hoisting.Stuck(
                 f"it is made with `{name.id}`, which the loop binds anew: hand that to {self._made} instead"
             )
-        if scope is module.tree and name.id not in module.imports:
+        if scope is module.tree and name.id not in module.names.imports:
             reason = is_kept(module, name.id, scope, around=self._loop)
             if reason is not None:
                 raise hoisting.Stuck(f"it is made with `{name.id}`: {reason}")
@@ -117,7 +130,7 @@ class _Check:
         """Refuses where code in the loop, or another function, may change the object behind `name`."""
         module = self._module
         scope = module.scope_of(name.id, name)
-        for root in module.changes.roots.get(name.id, ()):
+        for root in changes_of(module).roots.get(name.id, ()):
             if module.scope_of(name.id, root) is not scope or is_functional(module, root):
                 continue
             if self._loop in module.ancestors(root):

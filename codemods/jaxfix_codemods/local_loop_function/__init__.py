@@ -70,9 +70,10 @@ from jaxfix.api import (
     Recipe,
     Runs,
     Safety,
+    Staging,
     Transformed,
     Why,
-    control_flow,
+    control_flow_calls,
     eager_transformations,
     hoisting,
     selection,
@@ -94,7 +95,7 @@ def find(module: Module) -> Iterator[Finding]:
     mapped: set[Transformed] = set()
     for call in module.calls(*CONTROL_FLOW):
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
-        if not made_anew or module.runs(call) is Runs.TRACED:
+        if not made_anew or module.get(Staging).runs(call) is Runs.TRACED:
             continue  # compiled once, be it with the program around it
         move = _move(module, call, made_anew)
         around_it = {each for each in transformed if call in each.control_flow}
@@ -112,9 +113,13 @@ def find(module: Module) -> Iterator[Finding]:
         if only_there and isinstance(move, hoisting.Stuck):
             mapped |= only_there
             continue
-        if module.may_repeat(_repeated(module, call, made_anew)):
+        if module.get(Staging).may_repeat(_repeated(module, call, made_anew)):
             yield _finding(
-                module, call, made_anew, move, lost=module.reach.differentiated(call, eagerly=True) and not around_it
+                module,
+                call,
+                made_anew,
+                move,
+                lost=module.get(Staging).differentiated(call, eagerly=True) and not around_it,
             )
     for each in transformed:
         if each.is_derivative and all(selection.selectable(module, call) for call in each.control_flow):
@@ -132,12 +137,15 @@ def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Judged:
 
 def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
     """What makes the functions when it runs again."""
-    return call if control_flow.wraps_its_functions(module, call) else made_at(module, made_anew[0][0])
+    return call if control_flow_calls.wraps_its_functions(module, call) else made_at(module, made_anew[0][0])
 
 
 def _is_made_in_vain(module: Module, call: ast.Call, made_anew: MadeAnew) -> bool:
     """Whether it was read that the same program is made again and again, not one for each thing of a caller's loop."""
-    if not any(module.surely_repeats(made_at(module, use)) and module.surely_repeats(call) for use, _ in made_anew):
+    if not any(
+        module.get(Staging).surely_repeats(made_at(module, use)) and module.get(Staging).surely_repeats(call)
+        for use, _ in made_anew
+    ):
         return False
     functions = [(module.definition(use), made_at(module, use)) for use, _ in made_anew]
     return not any(function and varies_by_callers(module, function, made) for function, made in functions)
@@ -179,8 +187,8 @@ def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
 
 
 def _cause(module: Module, call: ast.Call, names: str, made_anew: MadeAnew) -> str:
-    if control_flow.wraps_its_functions(module, call):
-        is_older = control_flow.older_cond(module, call) is not None
+    if control_flow_calls.wraps_its_functions(module, call):
+        is_older = control_flow_calls.older_cond(module, call) is not None
         older = ", where each branch has an operand of its own," if is_older else ""
         primitive = last_part(module.qualname(call.func) or "")
         return f"`{primitive}`{older} wraps {names} in {'new functions' if len(made_anew) > 1 else 'a new function'}"

@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Function, Module, control_flow, fresh, stay
+from jaxfix.api import Function, Module, control_flow_calls, function_identity, local_uses
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     """The function arguments of a control flow primitive, each with its role."""
-    for argument, name in control_flow.function_arguments(module, call):
+    for argument, name in control_flow_calls.function_arguments(module, call):
         if isinstance(argument, ast.List | ast.Tuple):
             yield from ((element, f"branch_{i}") for i, element in enumerate(argument.elts))
         else:
@@ -17,14 +17,14 @@ def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.exp
 
 def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
     """Whether each run of the function around `call` makes a new object for `use`."""
-    if control_flow.wraps_its_functions(module, call):
+    if control_flow_calls.wraps_its_functions(module, call):
         return module.function(call) is not None or bool(module.loops(call))
     if isinstance(use, ast.Name):
         scope = module.scope_of(use.id, use)
         is_near = module.function(call) is None if scope is module.tree else scope in runs_with(module, call)
     else:
         is_near = module.function(call) is not None or bool(module.loops(call))
-    return is_near and fresh.made_anew(module, use) is not None
+    return is_near and function_identity.made_anew(module, use) is not None
 
 
 def runs_with(module: Module, node: ast.AST) -> list[Function]:
@@ -33,7 +33,7 @@ def runs_with(module: Module, node: ast.AST) -> list[Function]:
     for function in module.functions_around(node):
         found.append(function)
         is_inner = module.function(function) is not None and isinstance(function, ast.FunctionDef | ast.Lambda)
-        if not is_inner or isinstance(function, ast.AsyncFunctionDef) or stay(module, function) is None:
+        if not is_inner or isinstance(function, ast.AsyncFunctionDef) or local_uses(module, function) is None:
             break
     return found
 

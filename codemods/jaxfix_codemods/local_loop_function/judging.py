@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, control_flow, hoisting, is_bound_before, lifting, purity, walk
+from jaxfix.api import Function, Module, control_flow_calls, hoisting, is_bound_before, purity, traced_uses, walk
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     around,
@@ -41,7 +41,7 @@ class Move:
 
 
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
-    if control_flow.wraps_its_functions(module, call):
+    if control_flow_calls.wraps_its_functions(module, call):
         raise hoisting.Stuck(f"`{last_part(primitive)}` wraps its functions in new ones")
     hoisting.check_text(module, call, "the call")
     handed_over = [use for use, _ in made_anew]
@@ -147,8 +147,8 @@ def _owner(module: Module, name: str, function: Function) -> Function:
 
 def _check_lift(module: Module, local: Local, name: str) -> None:
     """A variable of the caller: it becomes an array, so it must be used as one."""
-    for use in lifting.uses(module, local.function, name):
-        reason = lifting.use_of(module, use)
+    for use in traced_uses.uses(module, local.function, name):
+        reason = traced_uses.use_of(module, use)
         if reason is not None:
             raise hoisting.Stuck(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
     owner = _owner(module, name, local.function)

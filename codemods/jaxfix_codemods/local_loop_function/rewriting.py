@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import CONTROL_FLOW, Function, Module, Rewriter, hoisting
+from jaxfix.api import CONTROL_FLOW, Function, Identifiers, Module, Rewriter, hoisting
 from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
 from jaxfix_codemods.local_loop_function.naming import around, is_docstring
 
@@ -51,10 +51,10 @@ def _put(module: Module, move: Move, moved: Moved, edit: Rewriter) -> None:
 def _moved(module: Module, move: Move, local: Local) -> Moved:
     caller = around(module, move.call).rpartition(".")[2].strip("_<>")
     own = local.role if isinstance(local.function, ast.Lambda) else local.function.name.strip("_")
-    name = module.fresh("_" + ("_".join(part for part in (caller, own) if part) or local.role))
+    name = module.get(Identifiers).unused("_" + ("_".join(part for part in (caller, own) if part) or local.role))
     # Lifted for another one of the functions, and here the name of something else.
     taken = hoisting.names_in(module, local.function) - set(hoisting.free_names(module, local.function))
-    lifted = tuple(module.fresh(f"{name}_") if name in taken else name for name in move.lifted)
+    lifted = tuple(module.get(Identifiers).unused(f"{name}_") if name in taken else name for name in move.lifted)
     return Moved(local.function, local.role, name, lifted)
 
 
@@ -129,21 +129,21 @@ def _unpacking(module: Module, move: Move, moved: Moved, carry: str) -> str:
     inner = moved.function.args.args[_carry_index(move, moved.role)].arg
     if moved.role != "cond" or set(hoisting.free_names(module, moved.function)) & set(move.lifted):
         return f"{inner}, {', '.join(moved.lifted)} = {carry}"
-    return (
-        f"{inner}, *{'_' if '_' not in hoisting.names_in(module, moved.function) else module.fresh('_rest')} = {carry}"
-    )
+    is_free = "_" not in hoisting.names_in(module, moved.function)
+    rest = "_" if is_free else module.get(Identifiers).unused("_rest")
+    return f"{inner}, *{rest} = {carry}"
 
 
 def _carry_name(module: Module, function: Function) -> str:
     used = hoisting.names_in(module, function)
-    return next(n for n in ("carry", "lifted", module.fresh("lifted_carry")) if n not in used)
+    return next(n for n in ("carry", "lifted", module.get(Identifiers).unused("lifted_carry")) if n not in used)
 
 
 def _rest(module: Module, call: ast.Call) -> str:
     """A name in the caller for what is not needed: `_`, unless that is read."""
     scope = module.function(call) or module.tree
     is_read = any(scope in module.ancestors(name) for name in module.loads("_"))
-    return module.fresh("_rest") if is_read else "_"
+    return module.get(Identifiers).unused("_rest") if is_read else "_"
 
 
 def _take_carry_out(module: Module, move: Move, edit: Rewriter) -> None:
@@ -161,8 +161,10 @@ def _spell_out(module: Module, move: Move, handed_over: dict[ast.AST, str], edit
     """`return scan(...)` becomes two statements, since its first result is to be taken apart."""
     statement = module.statement(move.call)
     function = module.function(move.call)
-    used = module.names(function) if function is not None else frozenset[str]()
-    carry, stacked = (name if name not in used else module.fresh(name) for name in ("carry", "stacked"))
+    used = module.names.bound_in(function) if function is not None else frozenset[str]()
+    carry, stacked = (
+        name if name not in used else module.get(Identifiers).unused(name) for name in ("carry", "stacked")
+    )
     outside = {node: text for node, text in handed_over.items() if move.call not in module.ancestors(node)}
     inside = {node: text for node, text in handed_over.items() if node not in outside}
     call = hoisting.dedented(module.substitute(move.call, inside), statement.col_offset)

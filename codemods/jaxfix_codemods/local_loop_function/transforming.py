@@ -3,18 +3,30 @@
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Confidence, Finding, Module, Safety, Transformed, always_runs, demands, effects, hoisting
+from jaxfix.api import (
+    Confidence,
+    Finding,
+    Module,
+    Safety,
+    Staging,
+    Transformed,
+    always_runs,
+    demands,
+    effects,
+    hoisting,
+    transform_of,
+)
 from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
 
 def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
     """The finding of one transformation, unless it runs once."""
-    sites = [site for site in transformed.sites if module.may_repeat(site)]
+    sites = [site for site in transformed.sites if module.get(Staging).may_repeat(site)]
     if not sites:
         return
-    again = any(map(module.surely_repeats, sites)) and _surely_loops(module, transformed)
-    primitives = dict.fromkeys(last_part(module.transform(call.func) or "") for call in transformed.control_flow)
+    again = any(map(module.get(Staging).surely_repeats, sites)) and _surely_loops(module, transformed)
+    primitives = dict.fromkeys(last_part(transform_of(module, call.func) or "") for call in transformed.control_flow)
     found = partial(
         Finding,
         at=transformed.at,

@@ -78,7 +78,11 @@ from jaxfix.api import (
     Recipe,
     Rewriter,
     Safety,
+    Staging,
     Why,
+    jit_of,
+    jitted_of,
+    recompiled,
 )
 from jaxfix_codemods.python_counter.counters import FILTERING, Counter, arguments, counters
 from jaxfix_codemods.python_counter.judging import Declined, Unstatic, check_boundary, check_size, unstatic
@@ -93,14 +97,14 @@ def find(module: Module) -> Iterator[Finding]:
             yield found
         if at is not None and found.recipe is not None:
             loosened.add(at)
-    for node, entry, cause in module.recompiled(Why.STATIC):
+    for node, entry, cause in recompiled(module, Why.STATIC):
         if _is_number(cause.before) and _is_number(cause.after):
             yield _seen(module, node, entry, cause)
 
 
 def _made_static(module: Module, counter: Counter) -> tuple[ast.AST, str] | None:
     """What one recipe for all calls takes out of the static arguments."""
-    jitted = module.jitted(counter.call.func) if counter.is_static else None
+    jitted = jitted_of(module, counter.call.func) if counter.is_static else None
     if jitted is None:
         return None
     names = jitted.jit.parameters or ()
@@ -114,7 +118,7 @@ def _finding(module: Module, counter: Counter) -> Finding:
     how = "is static and" if counter.is_static else "is a Python number and"
     recipe, declined = _cure(module, counter)
     on_purpose = counter.is_static and recipe is None
-    sure = counter.kind.surely and module.surely_repeats(counter.call) and not on_purpose
+    sure = counter.kind.surely and module.get(Staging).surely_repeats(counter.call) and not on_purpose
     return Finding(
         at=counter.call,
         message=f"`{shown}` {how} another one in each round: `{name}` is compiled for every value of it",
@@ -176,7 +180,7 @@ def _seen(module: Module, at: ast.AST, entry: Compiled, cause: Cause) -> Finding
 
 def _blamed(module: Module, at: ast.AST, name: str | None) -> Counter | None:
     """The argument that a run has seen change, in the call that it has seen."""
-    found = module.jit(at.func) if isinstance(at, ast.Call) else None
+    found = jit_of(module, at.func) if isinstance(at, ast.Call) else None
     if not isinstance(at, ast.Call) or found is None or name is None:
         return None
     for key, argument in arguments(at):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import Argument, Jit, Module, Number, Runs, counting
+from jaxfix.api import Argument, Jit, Module, Number, Runs, Staging, induction, jit_of, may_be_jitted
 
 FILTERING = frozenset({"equinox.filter_jit", "equinox.filter_pmap"})
 """What traces arrays, and takes everything else as it is."""
@@ -39,10 +39,10 @@ class Counter:
 
 def counters(module: Module) -> Iterator[Counter]:
     """The numbers that change from call to call, in the order of the text."""
-    for call in module.once(counting.calls_in_loops):
-        changing = list(_changing(module, call)) if module.may_be_jitted(call.func) else []
-        found = module.jit(call.func) if changing else None
-        if found is None or module.runs(call) is Runs.TRACED:
+    for call in module.get(induction.calls_in_loops):
+        changing = list(_changing(module, call)) if may_be_jitted(module, call.func) else []
+        found = jit_of(module, call.func) if changing else None
+        if found is None or module.get(Staging).runs(call) is Runs.TRACED:
             continue
         for key, argument, number, kind, holder in changing:
             is_whole = number is argument and found.is_static(key) is True
@@ -54,7 +54,7 @@ def _changing(module: Module, call: ast.Call) -> Iterator[tuple[Argument, ast.ex
     """The numbers in the arguments of a call that are others in each round of a loop around it."""
     for key, argument in arguments(call):
         for number, holder in _parts(module, argument):
-            kind = counting.number(module, number, call)
+            kind = induction.number(module, number, call)
             if kind is not None and kind.changes:
                 yield key, argument, number, kind, holder
 

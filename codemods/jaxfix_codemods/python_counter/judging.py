@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Jitted, Module, callers, counting
+from jaxfix.api import Function, Jitted, Module, callers, induction, jitted_of
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")
@@ -42,7 +42,7 @@ def check_boundary(module: Module, counter: Counter) -> None:
     if counter.argument is not counter.number:
         raise Declined("it is passed in a container: what the function does with it was not read")
     function, parameter = _parameter(module, counter)
-    found = counting.treatment(module, function, parameter)
+    found = induction.treatment(module, function, parameter)
     if found.reason is not None:
         raise Declined(f"`{_name(module, counter)}` {found.reason}, where an array may not do")
     if found.returned:
@@ -55,7 +55,7 @@ def check_size(module: Module, counter: Counter) -> None:
     Raises:
       Declined: it is too large.
     """
-    if not counting.is_small(counter.number):
+    if not induction.is_small(counter.number):
         raise Declined(f"`{module.text(counter.number)}` may not fit into 32 bits")
 
 
@@ -64,7 +64,7 @@ def _name(module: Module, counter: Counter) -> str:
 
 
 def _parameter(module: Module, counter: Counter) -> tuple[Function, str]:
-    jitted = module.jitted(counter.call.func)
+    jitted = jitted_of(module, counter.call.func)
     if jitted is None or jitted.function is None:
         raise Declined(f"the function behind `{_name(module, counter)}` was not read")
     if isinstance(counter.key, str):
@@ -83,7 +83,7 @@ def _check_comes_back(module: Module, counter: Counter) -> None:
         raise Declined(f"`{_name(module, counter)}` returns a number that it computes of it")
     scope = module.scope_of(name.id, name)
     targets = [b.node for b in module.bindings(name.id, scope) if isinstance(b.node, ast.Name)]
-    if not any(counting.comes_back(module, target) is counter.call for target in targets):
+    if not any(induction.comes_back(module, target) is counter.call for target in targets):
         raise Declined(f"`{_name(module, counter)}` returns it, and would return an array")
     for read in module.uses(name.id, scope):
         if read is name or isinstance(read.ctx, ast.Store):
@@ -124,11 +124,11 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
       Declined: it has to stay among them, and why.
     """
     function, parameter = _parameter(module, counter)
-    jitted = module.jitted(counter.call.func)
+    jitted = jitted_of(module, counter.call.func)
     assert jitted is not None
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     names = names[len(names) - len(jitted.jit.parameters or ()) :] if jitted.at not in _decorators(function) else names
-    found = counting.treatment(module, function, parameter)
+    found = induction.treatment(module, function, parameter)
     if found.reason is not None:
         raise Declined(f"`{_name(module, counter)}` {found.reason}, where a traced number may not do")
     _check_callers(module, jitted, counter, function, parameter)
@@ -137,13 +137,13 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
 
 def _check_callers(module: Module, jitted: Jitted, counter: Counter, function: Function, parameter: str) -> None:
     default = _default(function, parameter)
-    if default is not None and counting.number(module, default, default) is None:
+    if default is not None and induction.number(module, default, default) is None:
         raise Declined(f"the default of `{parameter}` is no number")
     for call in _calls(module, jitted, counter, function):
         passed = next((a for key, a in arguments(call) if _is_same(counter, jitted, key, parameter)), default)
         if passed is None:
             raise Declined(f"what another call passes as `{parameter}` was not read")
-        if counting.number(module, passed, call) is None:
+        if induction.number(module, passed, call) is None:
             raise Declined(f"another call passes `{module.text(passed)}` as `{parameter}`")
 
 

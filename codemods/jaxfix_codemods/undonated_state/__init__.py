@@ -49,7 +49,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Jitted, Module, Rewriter, Runs, Safety
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Jitted, Module, Rewriter, Runs, Safety, Staging
 from jaxfix_codemods.undonated_state.judging import Declined, Looped, Step, judge, looped, steps
 
 _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit")
@@ -60,7 +60,7 @@ def find(module: Module) -> Iterator[Finding]:
         return  # a few rounds over a few numbers
     for step in steps(module, _may_donate):
         found = looped(module, step)
-        if found is not None and module.runs(step.jitted.at) is not Runs.TRACED:
+        if found is not None and module.get(Staging).runs(step.jitted.at) is not Runs.TRACED:
             yield _finding(module, step, found)
 
 

@@ -10,16 +10,19 @@ from jaxfix.api import (
     Jitted,
     Module,
     Runs,
+    Staging,
     Use,
     Values,
     arguments_of,
-    belonging,
     binds_again,
     callers,
+    instance_state,
     is_in_loop,
+    jitted_by_decorator,
+    jittings,
     outside_arguments,
     own_class,
-    why_kept,
+    why_live_after,
 )
 
 
@@ -55,11 +58,11 @@ class Looped:
 def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step]:
     """The jitted functions that have a name, and whose function can be read, of those that `may_donate`."""
     for function in module.functions:
-        found = module.decorated(function)
+        found = jitted_by_decorator(module, function)
         if isinstance(function, ast.FunctionDef) and found is not None and may_donate(found):
             bound = isinstance(module.parent(function), ast.ClassDef) and not _is_static(function)
-            yield Step(found, function, function, function.name, bound, belonging.users(module, function))
-    for call, found in module.jittings:
+            yield Step(found, function, function, function.name, bound, instance_state.users(module, function))
+    for call, found in jittings(module):
         match module.parent(call):
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
                 scope = module.scope_of(target.id, target)
@@ -80,13 +83,15 @@ def looped(module: Module, step: Step) -> Looped | None:
 
 def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
     for call in step.uses.calls:
-        if module.runs(call) is not Runs.TRACED and is_in_loop(module, call):
+        if module.get(Staging).runs(call) is not Runs.TRACED and is_in_loop(module, call):
             passed = arguments_of(step.function, call, bound=step.bound) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
             chosen = tuple(name for name, value in given.items() if binds_again(module, call, value))
             few = _Few(module, step)
             if not all(few.are_in(given[name]) for name in chosen):
-                yield Looped(chosen, module.runs(call) is Runs.EAGER and module.surely_repeats(call))
+                yield Looped(
+                    chosen, module.get(Staging).runs(call) is Runs.EAGER and module.get(Staging).surely_repeats(call)
+                )
 
 
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
@@ -187,7 +192,7 @@ def _why_kept(module: Module, step: Step, parameter: str) -> str | None:
         passed = (arguments_of(step.function, call, bound=step.bound) or {}).get(parameter)
         if passed is None:
             continue  # a default is no argument of the call, and not donated
-        reason = why_kept(module, step.uses.calls, call, passed)
+        reason = why_live_after(module, step.uses.calls, call, passed)
         if reason is not None:
             return _why_unsure(module, step, call.func) or reason
     for use in step.uses.outside:

@@ -84,7 +84,20 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Use, Values, binds_again
+from jaxfix.api import (
+    Codemod,
+    Confidence,
+    Equality,
+    Finding,
+    Module,
+    Recipe,
+    Runs,
+    Safety,
+    Staging,
+    Use,
+    Values,
+    binds_again,
+)
 from jaxfix_codemods.unjitted_update import inline, whole
 from jaxfix_codemods.unjitted_update.whole import Declined
 from jaxfix_codemods.unjitted_update.work import Way, ways
@@ -152,7 +165,7 @@ def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
 
 
 def _is_certain(module: Module, looped: ast.Call) -> bool:
-    return module.runs(looped) is Runs.EAGER and module.surely_repeats(looped)
+    return module.get(Staging).runs(looped) is Runs.EAGER and module.get(Staging).surely_repeats(looped)
 
 
 def _finding(
@@ -179,7 +192,7 @@ def _short(module: Module, call: ast.Call) -> str:
 
 
 def _uses_jax(module: Module) -> bool:
-    return any(qualname.split(".")[0] == "jax" for qualname in module.imports.values())
+    return any(qualname.split(".")[0] == "jax" for qualname in module.names.imports.values())
 
 
 def _turns_jit_off(module: Module) -> bool:

@@ -4,7 +4,18 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Module, Passing, Rewriter, Values, demands, demands_of_statements, is_kept, walk
+from jaxfix.api import (
+    Identifiers,
+    Module,
+    Passing,
+    Rewriter,
+    Values,
+    demands,
+    demands_of_statements,
+    is_kept,
+    jitted_by_decorator,
+    walk,
+)
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.whole import (
     Declined,
@@ -86,7 +97,7 @@ def judge(module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.Cal
     return Extraction(
         statements,
         _place(module, loop, statements, scope, captured),
-        module.fresh("train_step"),
+        module.get(Identifiers).unused("train_step"),
         parameters,
         results,
         filtered,
@@ -199,7 +210,7 @@ def _continues(module: Module, statement: ast.stmt, row: Sequence[ast.stmt]) -> 
 def _is_library_call(module: Module, call: ast.Call) -> bool:
     function = module.definition(call.func)
     if function is not None:
-        return module.decorated(function) is None and demands(module, function).reason is None
+        return jitted_by_decorator(module, function) is None and demands(module, function).reason is None
     qualname = module.qualname(call.func)
     return qualname is not None and "." in qualname
 

@@ -5,17 +5,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import (
+    ArgumentKind,
+    ArgumentSummary,
     Callers,
     Demands,
     Form,
     Module,
-    Passed,
     Passing,
     Rewriter,
-    Sort,
+    Staging,
     Values,
-    belonging,
     demands,
+    instance_state,
+    jit_of,
     outside_arguments,
     own_parameter,
     returned,
@@ -45,7 +47,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     Raises:
       Declined: nothing.
     """
-    uses = belonging.users(module, function)
+    uses = instance_state.users(module, function)
     owner = module.method_of(function)
     own = own_parameter(function) if owner is not None else None
     if owner is not None:
@@ -111,7 +113,7 @@ def _check_method(module: Module, function: ast.FunctionDef) -> None:
         raise Declined(f"`{name}` is decorated with `{module.text(function.decorator_list[0])}`")
     if own_parameter(function) is None:
         raise Declined(f"`{name}` is a method that does not take its object")
-    changed = belonging.changes_of(module, function)
+    changed = instance_state.stores_of(module, function)
     if changed:
         shown = _listed([f"`{each}`" for each in changed])
         each = "it" if len(changed) == 1 else "them"
@@ -127,10 +129,10 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _check_object(module: Module, values: Values, function: ast.FunctionDef, owner: ast.ClassDef) -> None:
     """Refuses a method whose object cannot be a static argument: one that changes, or that `jit` cannot tell apart."""
-    reason = belonging.why_no_key(module, owner) or belonging.why_many(module, owner)
+    reason = instance_state.why_no_key(module, owner) or instance_state.why_many(module, owner)
     if reason is not None:
         raise Declined(f"`{function.name}` is a method, and its object would be a static argument: {reason}")
-    reason = belonging.why_moves(module, values, function)
+    reason = instance_state.why_moves(module, values, function)
     if reason is not None:
         raise Declined(f"`{function.name}` reads its object: {reason}")
 
@@ -150,7 +152,7 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
         if outside.call is None:
             raise Declined(f"`{name}` is handed on in {outside.at}, to code that may need it as it is")
     for other in uses.others:
-        if isinstance(wrapper := module.parent(other), ast.Call) and module.jit(wrapper) is not None:
+        if isinstance(wrapper := module.parent(other), ast.Call) and jit_of(module, wrapper) is not None:
             raise Declined(f"line {other.lineno} makes a jitted form of it, so it may run eagerly on purpose")
         raise Declined(f"`{name}` is handed on in line {other.lineno}, to code that may need it as it is")
     arguments = function.args
@@ -163,8 +165,8 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
             raise Declined("it would be made, and compiled, at every call of a function without a name")
-        uses = belonging.users(module, outer)
-        if any(module.repeats(call) for call in uses.calls):
+        uses = instance_state.users(module, outer)
+        if any(module.get(Staging).repeats(call) for call in uses.calls):
             raise Declined(f"it would be compiled at every call of `{outer.name}`, which is called again and again")
         if uses.others and module.function(outer) is not None:
             raise Declined(f"it would be compiled at every call of `{outer.name}`, which is handed on")
@@ -261,7 +263,7 @@ class Given:
     """What one call passes to the parameters, defaults included, and where it is."""
 
     at: str
-    arguments: dict[str, Passed]
+    arguments: dict[str, ArgumentSummary]
 
 
 def _given(passing: Passing, function: ast.FunctionDef, uses: Callers, *, bound: bool) -> list[Given]:
@@ -282,10 +284,10 @@ def _given(passing: Passing, function: ast.FunctionDef, uses: Callers, *, bound:
 
 
 def _with_defaults(
-    passing: Passing, function: ast.FunctionDef, arguments: Mapping[str, Passed | None]
-) -> Iterator[tuple[str, Passed]]:
+    passing: Passing, function: ast.FunctionDef, arguments: Mapping[str, ArgumentSummary | None]
+) -> Iterator[tuple[str, ArgumentSummary]]:
     for name, passed in arguments.items():
-        default = belonging.default_of(function, name)
+        default = instance_state.default_of(function, name)
         if passed is not None:
             yield name, passed
         elif default is not None:
@@ -305,24 +307,24 @@ def _static(function: ast.FunctionDef, found: Demands, given: Sequence[Given]) -
 def _is_static(function: str, name: str, found: Demands, given: Sequence[Given]) -> bool:
     passed = [(each.at, each.arguments[name]) for each in given if name in each.arguments]
     sorts = [value.sort for _, value in passed]
-    if sorts and all(sort is Sort.FUNCTION for sort in sorts):
+    if sorts and all(sort is ArgumentKind.FUNCTION for sort in sorts):
         for at, value in passed:
             if value.moves is not None:  # a static function is found by its identity
                 raise Declined(f"{at} hands it `{value.text}`: {value.moves}")
         return True
-    if Sort.FUNCTION in sorts or name in found.called:
+    if ArgumentKind.FUNCTION in sorts or name in found.called:
         raise Declined(f"`{function}` calls its argument `{name}`, of which it is not certain that it is one function")
     if name in found.methods:
         return _is_static_object(function, name, found.methods[name], [value for _, value in passed])
-    if name in found.values or Sort.TEXT in sorts:
-        if all(sort in (Sort.TEXT, Sort.CONSTANT) for sort in sorts):
+    if name in found.values or ArgumentKind.TEXT in sorts:
+        if all(sort in (ArgumentKind.TEXT, ArgumentKind.CONSTANT) for sort in sorts):
             return True
         asks = found.values.get(name, f"takes the text `{name}`")
         raise Declined(f"`{function}` {asks}, and its values are not in the code")
     return False
 
 
-def _is_static_object(function: str, name: str, method: str, passed: Sequence[Passed]) -> bool:
+def _is_static_object(function: str, name: str, method: str, passed: Sequence[ArgumentSummary]) -> bool:
     """Whether an argument of which methods are called is one object of an init and an update, or a tree."""
     if all(value.again for value in passed):
         return False  # a state: it comes back, so it is made of arrays
@@ -334,7 +336,7 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Pa
     return True
 
 
-def _check_arguments(arguments: Mapping[str, Passed], static: Collection[str], *, filtered: bool) -> None:
+def _check_arguments(arguments: Mapping[str, ArgumentSummary], static: Collection[str], *, filtered: bool) -> None:
     for name, value in arguments.items():
         if value.filled and name not in static:
             # A jitted call may still read a buffer when the next round writes into it.

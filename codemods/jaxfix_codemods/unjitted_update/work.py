@@ -4,7 +4,20 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import DERIVATIVES, Module, Runs, Use, belonging, family, in_order, own_parameter, walk
+from jaxfix.api import (
+    DERIVATIVES,
+    Module,
+    Runs,
+    Staging,
+    Use,
+    family,
+    in_order,
+    instance_state,
+    jit_of,
+    jitted_by_decorator,
+    own_parameter,
+    walk,
+)
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4
@@ -41,15 +54,15 @@ class Way:
 def ways(module: Module) -> Iterator[Way]:
     """Every way from a loop that runs eagerly to eager work."""
     for call in _perhaps_work(module):
-        if is_work(module, call) and module.runs(call) is not Runs.TRACED:
+        if is_work(module, call) and module.get(Staging).runs(call) is not Runs.TRACED:
             yield from _ways(module, call, call, ())
 
 
 def _perhaps_work(module: Module) -> list[ast.Call]:
     """The calls of what is called `update`, or made by `jax.grad` and its kin."""
     gradients = set(module.calls(*_GRADIENTS))
-    named = {target.id for target, value in module.assigned if value in gradients}
-    again = {target.id for target, value in module.assigned if isinstance(value, ast.Name) and value.id in named}
+    named = {target.id for target, value in module.names.assigned if value in gradients}
+    again = {target.id for target, value in module.names.assigned if isinstance(value, ast.Name) and value.id in named}
     at_once = (module.parent(made) for made in gradients)
     called = {call for call in at_once if isinstance(call, ast.Call) and call.func in gradients}
     return in_order([*called.union(module.spelled_calls({"update", *named, *again}))])
@@ -65,11 +78,11 @@ def _ways(
     function = module.function(call)
     if not isinstance(function, ast.FunctionDef) or len(calls) >= _SEARCHED:
         return
-    if any(function is known for _, known in calls) or module.runs(call) is Runs.TRACED:
+    if any(function is known for _, known in calls) or module.get(Staging).runs(call) is Runs.TRACED:
         return
-    found = belonging.users(module, function)
+    found = instance_state.users(module, function)
     for use in found.calls:
-        if module.runs(use) is not Runs.TRACED:
+        if module.get(Staging).runs(use) is not Runs.TRACED:
             yield from _ways(module, work, use, ((use, function), *calls))
     for outside in found.outside if found.is_looped_outside else ():
         is_looped = outside.call is not None and outside.call.looped
@@ -114,7 +127,7 @@ def _owners(module: Module, func: ast.expr) -> Iterator[ast.Name]:
 
 def is_work(module: Module, call: ast.Call) -> bool:
     """Whether `call` computes a gradient or an update, and nothing says that it is jitted."""
-    return (_is_gradient(module, call.func) or is_update(module, call)) and module.jit(call.func) is None
+    return (_is_gradient(module, call.func) or is_update(module, call)) and jit_of(module, call.func) is None
 
 
 def _is_gradient(module: Module, func: ast.expr, depth: int = 2) -> bool:
@@ -136,7 +149,7 @@ def is_update(module: Module, call: ast.Call) -> bool:
             pass
         case _:
             return False
-    if module.qualname(owner) in module.imports.values() or not call.args:
+    if module.qualname(owner) in module.names.imports.values() or not call.args:
         return False
     return _has_init(module, owner) and not _is_jitted_method(module, owner) and not _is_own_method(module, owner)
 
@@ -146,7 +159,7 @@ def _is_own_method(module: Module, owner: ast.expr) -> bool:
     around = module.functions_around(owner)
     is_own = bool(around) and isinstance(owner, ast.Name) and own_parameter(around[-1]) == owner.id
     here = module.method_of(around[-1]) if is_own else None
-    return here is not None and any("update" in module.names(each) for each in family(module, here))
+    return here is not None and any("update" in module.names.bound_in(each) for each in family(module, here))
 
 
 def _has_init(module: Module, owner: ast.expr) -> bool:
@@ -175,9 +188,9 @@ def _is_jitted_method(module: Module, owner: ast.expr) -> bool:
 
 def _compiles(module: Module, node: ast.expr) -> bool:
     if not isinstance(node, ast.Name):
-        return module.jit(node) is not None
+        return jit_of(module, node) is not None
     for binding in module.bindings(node.id, module.scope_of(node.id, node)):
         if isinstance(binding.node, ast.ClassDef):
             methods = (m for m in binding.node.body if isinstance(m, ast.FunctionDef) and m.name == "update")
-            return any(module.decorated(method) is not None for method in methods)
-    return module.jit(node) is not None
+            return any(jitted_by_decorator(module, method) is not None for method in methods)
+    return jit_of(module, node) is not None

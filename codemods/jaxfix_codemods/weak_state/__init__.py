@@ -57,7 +57,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Values, Why
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Staging, Values, Why
 from jaxfix_codemods.weak_state.leaves import Leaf, drifting
 from jaxfix_codemods.weak_state.typed import dtype, equality, why_not
 
@@ -72,7 +72,7 @@ def find(module: Module) -> Iterator[Finding]:
     for group in builders.values():
         group.sort(key=lambda same: module.span(same[0].made_by))
         loops = [leaf.loop for same in group for leaf in same if leaf.loop is not None]
-        repeats = any(module.surely_repeats(call) for call in loops)
+        repeats = any(module.get(Staging).surely_repeats(call) for call in loops)
         yield _finding(module, [same[0] for same in group], Confidence.CERTAIN if repeats else Confidence.POSSIBLE)
 
 

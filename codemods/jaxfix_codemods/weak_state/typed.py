@@ -54,7 +54,7 @@ def why_not(module: Module, leaf: Leaf) -> str | None:
     if leaf.init is not None and _is_shared(module, call, leaf.init):
         return f"`{text}` is used for something else too"
     name = _DTYPES[leaf.kind]
-    if module.scope_of(name, call) is not None or module.has_star_import:
+    if module.scope_of(name, call) is not None or bool(module.names.star_imports):
         return f"`{name}` may be another thing than the builtin here"
     return _unknown_type(module, call)
 

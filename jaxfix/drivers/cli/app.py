@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jaxfix import __version__
-from jaxfix.core.errors import ConfigError
 from jaxfix.drivers.cli import outcome, quick, terminal
+from jaxfix.report.trace.budget import Limits
+from jaxfix.source.errors import ConfigError
 
 if TYPE_CHECKING:
     from jaxfix.drivers.work.targets import Request
@@ -277,7 +278,6 @@ def gate(
     ] = OutputFormat.text,
 ) -> None:
     """Run a program, and fail if it compiles a function more often than allowed."""
-    from jaxfix.core.excess import Limits
     from jaxfix.drivers.cli import trace as tracing
     from jaxfix.drivers.cli.gating import Options
     from jaxfix.drivers.cli.gating import gate as work

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError
 from jaxfix.drivers.cli import asking, cache, outcome, output, terminal
 from jaxfix.drivers.cli.interactive import review, settle
 from jaxfix.drivers.cli.interview import Reviewed
@@ -26,6 +25,7 @@ from jaxfix.drivers.work.session import Session, opened, proven, refuse_unwritab
 from jaxfix.drivers.work.targets import STDIN, Request, Targets, targets
 from jaxfix.drivers.work.writing import Leave
 from jaxfix.evidence.elsewhere import target_for
+from jaxfix.source.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.report import Diagnostic
 from jaxfix.drivers import files
 from jaxfix.drivers.work.targets import STDIN, Request, Target
 from jaxfix.engine import baseline as engine
 from jaxfix.engine.baseline import Baseline, Comparison, Entry, Occurrence, Stale
 from jaxfix.render.account import StaleEntry
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.errors import ConfigError
 
 _INSTALLED = "installed:"
 """Before the paths of installed modules, which start at the folder that holds their package."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from jaxfix import __version__
-from jaxfix.core.errors import JaxfixError
-from jaxfix.core.report import Compile, Measurement
 from jaxfix.drivers.cli.trace import cures_of
 from jaxfix.drivers.work.traces import from_here, traced
 from jaxfix.render.excess import Cures
+from jaxfix.report.measurement import Compile, Measurement
+from jaxfix.source.errors import JaxfixError
 
 
 def blamed(compiles: Sequence[Compile]) -> tuple[tuple[Compile, ...], Cures]:

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from jaxfix import __version__
-from jaxfix.core.errors import WriteError
-from jaxfix.core.finding import Codemod
 from jaxfix.drivers import files
 from jaxfix.drivers.work.targets import Targets
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Forgetful, Look, Memory, Recalled, Record, Shared, Unit, former
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import WriteError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection, Cursor

@@ -4,15 +4,15 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.finding import Confidence
-from jaxfix.core.report import Diagnostic, Report
 from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
 from jaxfix.drivers.work.looking import Findings, Looked, from_here, look
 from jaxfix.drivers.work.targets import Request, Target, Targets, targets
 from jaxfix.render import text
 from jaxfix.render.account import Account
 from jaxfix.render.formats import COUNTING, CURING, FORMATS
+from jaxfix.report.finding import Confidence
+from jaxfix.report.report import Diagnostic, Report
+from jaxfix.source.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)

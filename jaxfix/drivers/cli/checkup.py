@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires, ver
 from pathlib import Path
 
 from jaxfix import __version__
-from jaxfix.core.errors import UserError
 from jaxfix.drivers import files, journal, receipts, trust, versions
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.work.agenda import folder_in, root_of
@@ -22,6 +21,7 @@ from jaxfix.engine.config import Config
 from jaxfix.engine.registry import GROUP, Registry, load_registry
 from jaxfix.evidence.target import command_words, with_interpreter
 from jaxfix.render.paint import counted, plain
+from jaxfix.source.errors import UserError
 
 EXTRAS = {"editors": "lsp", "review": "review"}
 OLDEST_JAX, OLDEST_PYTHON = "0.4.30", "3.11"

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from jaxfix.core.finding import Fix
-from jaxfix.core.report import Patch
 from jaxfix.drivers import files
 from jaxfix.drivers.work.candidates import Shown
 from jaxfix.drivers.work.decisions import Name
@@ -17,6 +15,8 @@ from jaxfix.render.account import Key, Known
 from jaxfix.render.paint import Paint
 from jaxfix.render.remarks import heading, remark
 from jaxfix.render.stat import Row, stat
+from jaxfix.report.finding import Fix
+from jaxfix.report.report import Patch
 
 
 @dataclass(frozen=True)

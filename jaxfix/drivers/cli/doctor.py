@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import EvidenceError, PackError
 from jaxfix.drivers import files, versions
 from jaxfix.drivers.cli import checkup, outcome, terminal
 from jaxfix.drivers.cli.checkup import Level, Line
@@ -17,6 +15,8 @@ from jaxfix.engine.registry import Registry, load_registry
 from jaxfix.evidence.run import failure
 from jaxfix.evidence.target import Job, Local, Target
 from jaxfix.render.paint import Paint, counted, printable
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.errors import EvidenceError, PackError
 
 SCHEMA = 1
 _MARK = "jaxfix-doctor:"

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jaxfix.core.errors import UserError
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
+from jaxfix.source.errors import UserError
+from jaxfix.source.source_file import SourceFile
 
 _TAKES_LINE = ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "micro", "mg", "ne")
 """Editors that open a file at the line of an argument `+N`."""

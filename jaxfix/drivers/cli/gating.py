@@ -9,12 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix import __version__
-from jaxfix.core import tracefile
-from jaxfix.core.compiled import compiled, places
-from jaxfix.core.errors import ConfigError, EvidenceError
-from jaxfix.core.excess import Limits, counted, is_called
-from jaxfix.core.report import Compile, Measurement
-from jaxfix.core.tracefile import Trace
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal, trace
 from jaxfix.drivers.work.traces import from_here, traced
@@ -23,6 +17,12 @@ from jaxfix.evidence.elsewhere import target_for
 from jaxfix.render import excess
 from jaxfix.render import trace as render
 from jaxfix.render.excess import Verdict
+from jaxfix.report.measurement import Compile, Measurement
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.budget import Limits, counted, is_called
+from jaxfix.report.trace.compiles import compiled, places
+from jaxfix.report.trace.trace_file import Trace
+from jaxfix.source.errors import ConfigError, EvidenceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def gate(command: tuple[str, ...], options: Options) -> int:
     measured = evidence.trace(command, Path.cwd(), steps_from=steps_from, step=options.run.step, target=place)
     seen = traced(from_here(measured), command, __version__)
     if options.run.output is not None:
-        files.write_bytes(Path(options.run.output), tracefile.dump(seen))
+        files.write_bytes(Path(options.run.output), trace_file.dump(seen))
     status = trace.status_of(seen.measurement)
     if status:
         outcome.tell_errors([f"{_ending(command, status)}, so nothing is said of what it compiled"])

@@ -3,7 +3,6 @@
 from collections.abc import Container
 from dataclasses import replace
 
-from jaxfix.core.errors import UserError
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.interview import Interview, Reviewed
 from jaxfix.drivers.cli.prover import Prover
@@ -12,6 +11,7 @@ from jaxfix.drivers.work.decisions import Choice
 from jaxfix.drivers.work.proof import Proofs
 from jaxfix.drivers.work.session import Session
 from jaxfix.render.paint import counted
+from jaxfix.source.errors import UserError
 
 
 def review(session: Session, prover: Prover, proofs: Proofs, *, forgets: bool) -> Reviewed | None:

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from jaxfix import docs
-from jaxfix.core.errors import BugError, JaxfixError, SourceError, UserError
-from jaxfix.core.report import Diagnostic
-from jaxfix.core.text import Edit
 from jaxfix.drivers.cli import editing, outcome, questions, terminal
 from jaxfix.drivers.cli.closing import Answer, Closing
 from jaxfix.drivers.cli.prover import Prover
@@ -25,6 +22,9 @@ from jaxfix.drivers.work.session import Session
 from jaxfix.drivers.work.targets import Target
 from jaxfix.render import diff
 from jaxfix.render.paint import Paint, counted
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.edits import Edit
+from jaxfix.source.errors import BugError, JaxfixError, SourceError, UserError
 
 
 @dataclass(frozen=True, slots=True)

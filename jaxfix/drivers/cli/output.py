@@ -5,10 +5,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError, WriteError
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import terminal
 from jaxfix.render.paint import Paint, plain
+from jaxfix.source.errors import ConfigError, WriteError
 
 
 def refuse_unwritable(name: str | None) -> None:

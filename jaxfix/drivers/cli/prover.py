@@ -3,8 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from jaxfix.core.errors import UserError
-from jaxfix.core.report import Diagnostic
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.work import decisions, recording
 from jaxfix.drivers.work.agenda import Agenda
@@ -13,6 +11,8 @@ from jaxfix.drivers.work.decisions import Choice, Decisions, Name
 from jaxfix.drivers.work.planning import Planned, Receipts
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Salvage, Session, tried
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.errors import UserError
 
 
 @dataclass(slots=True)

@@ -3,13 +3,13 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from jaxfix.core.finding import Safety
-from jaxfix.core.report import Verdict
 from jaxfix.drivers.work.candidates import Candidate, Overlap
 from jaxfix.render.account import Known
 from jaxfix.render.paint import Paint, counted, named, printable
 from jaxfix.render.receipts import figures
 from jaxfix.render.remarks import shown_of
+from jaxfix.report.evidence import Verdict
+from jaxfix.report.finding import Safety
 
 _WIDTH, _NARROWEST = 80, 24
 _GOOD = (Verdict.PROVEN,)

@@ -6,9 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jaxfix.core.codec import to_json
-from jaxfix.core.errors import UserError
-from jaxfix.core.report import Evidence
 from jaxfix.drivers import files, installed
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.cli import outcome, terminal
@@ -17,6 +14,9 @@ from jaxfix.drivers.work.recording import Settings, today, without_tricks
 from jaxfix.render import text
 from jaxfix.render.paint import counted, printable
 from jaxfix.render.receipts import receipt
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.wire import to_json
+from jaxfix.source.errors import UserError
 
 SCHEMA = 1
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError, UserError
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.review.look import Look, Wishes, look
@@ -17,6 +16,7 @@ from jaxfix.drivers.work.targets import STDIN, Request
 from jaxfix.drivers.work.writing import Leave
 from jaxfix.evidence.elsewhere import target_for
 from jaxfix.render.paint import counted
+from jaxfix.source.errors import ConfigError, UserError
 
 NEEDED = ("starlette", "uvicorn")
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY")

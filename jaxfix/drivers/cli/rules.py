@@ -1,9 +1,9 @@
 """`jaxfix rules`: the codemods, one line each."""
 
 from jaxfix import docs
-from jaxfix.core.finding import Codemod
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.engine.registry import load_registry
+from jaxfix.semantic.codemod import Codemod
 
 
 def rules() -> int:

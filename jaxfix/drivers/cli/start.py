@@ -7,10 +7,10 @@ import sys
 import threading
 from collections.abc import Sequence
 
-from jaxfix.core.errors import UserError
-from jaxfix.core.patience import Ended
 from jaxfix.drivers import overtime
 from jaxfix.drivers.cli import outcome, quick, terminal
+from jaxfix.source.errors import UserError
+from jaxfix.source.timeouts import Ended
 
 _FULL = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC))
 """What a disk says, wherever that comes up: no bug."""

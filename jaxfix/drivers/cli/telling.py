@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from jaxfix.core.errors import UserError
-from jaxfix.core.report import Diagnostic, Evidence, Generated, Held, Patch, Report, Verdict
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, journal, vendor
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.differences import Differences
@@ -24,6 +21,10 @@ from jaxfix.render.formats import CURING, FORMATS
 from jaxfix.render.paint import Paint, plain
 from jaxfix.render.receipts import receipt
 from jaxfix.render.together import together
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.report import Diagnostic, Generated, Held, Patch, Report
+from jaxfix.source.errors import UserError
+from jaxfix.source.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from jaxfix.core.errors import UserError
 from jaxfix.render.paint import Paint, coloured, plain
+from jaxfix.source.errors import UserError
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

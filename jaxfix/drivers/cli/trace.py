@@ -8,11 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix import __version__
-from jaxfix.core import tracefile
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import ConfigError, SourceError, UserError
-from jaxfix.core.report import Measurement
-from jaxfix.core.tracefile import Trace
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.work.looking import analysed, informed, settled
@@ -25,6 +20,11 @@ from jaxfix.evidence.elsewhere import target_for
 from jaxfix.render import trace as render
 from jaxfix.render import trace_page
 from jaxfix.render.trace import Cure
+from jaxfix.report.measurement import Measurement
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.trace_file import Trace
+from jaxfix.source.errors import ConfigError, SourceError, UserError
 
 _STATUS = re.compile(r"exit status (-?\d+)")
 _STEPS = 20
@@ -76,7 +76,7 @@ def trace(command: tuple[str, ...], options: Options) -> int:
         )
         terminal.note(unseen)
     if options.output is not None:
-        files.write_bytes(Path(options.output), tracefile.dump(seen))
+        files.write_bytes(Path(options.output), trace_file.dump(seen))
     if options.html is not None:
         files.write_bytes(Path(options.html), trace_page.page(seen, cures).encode(errors="backslashreplace"))
     following = next_step(seen, cures, options)

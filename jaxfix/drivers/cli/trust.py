@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError, UserError
 from jaxfix.drivers import files
 from jaxfix.drivers import trust as kept
 from jaxfix.drivers.cli import outcome, terminal
@@ -14,6 +13,7 @@ from jaxfix.drivers.work.agenda import Agenda, agenda
 from jaxfix.drivers.work.targets import STDIN, Request, targets
 from jaxfix.evidence.target import Local, command_words
 from jaxfix.render.paint import printable
+from jaxfix.source.errors import ConfigError, UserError
 
 
 @dataclass(frozen=True, slots=True)

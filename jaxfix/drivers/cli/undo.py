@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from jaxfix.core.errors import WriteError
 from jaxfix.drivers import files, journal
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.render.paint import counted, printable
+from jaxfix.source.errors import WriteError
 
 
 def undo() -> int:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.report import Verdict
 from jaxfix.drivers import vendor as vendored
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.installed import Installed
@@ -13,6 +11,8 @@ from jaxfix.drivers.work.planning import Plans, Receipts
 from jaxfix.drivers.work.targets import Target
 from jaxfix.drivers.work.writing import write_journalled
 from jaxfix.render import receipts as render
+from jaxfix.report.evidence import Verdict
+from jaxfix.source.errors import ConfigError
 
 
 def vendor(

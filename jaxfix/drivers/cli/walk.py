@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from jaxfix.core.text import Edit
 from jaxfix.drivers.work.candidates import Candidate
 from jaxfix.drivers.work.decisions import Choice, Decisions, Name
+from jaxfix.source.edits import Edit
 
 
 @dataclass(frozen=True, slots=True)

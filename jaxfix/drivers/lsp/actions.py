@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from jaxfix.core.finding import Safety
-from jaxfix.core.report import Diagnostic
 from jaxfix.drivers.lsp import edits, policy, viewing
 from jaxfix.drivers.lsp.buffers import Stamp
 from jaxfix.drivers.lsp.capabilities import FIX_ALL, NOTEBOOK_FIX_ALL, TRACE
@@ -14,6 +12,8 @@ from jaxfix.drivers.lsp.edits import Change
 from jaxfix.drivers.lsp.ignoring import ignored
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.viewing import View
+from jaxfix.report.finding import Safety
+from jaxfix.report.report import Diagnostic
 
 _FIX, _ALL, _IGNORE = "fix", "all", "ignore"
 

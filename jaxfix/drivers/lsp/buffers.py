@@ -7,11 +7,11 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.report import Diagnostic, Related
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.lsp.texts import Positions, Text, decoded, source_of
+from jaxfix.report.report import Diagnostic, Related
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 Stamp = tuple[object, ...]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from jaxfix.core.errors import JaxfixError
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import actions, edits, pages, running, tracing
 from jaxfix.drivers.lsp.buffers import Buffer
@@ -23,6 +22,7 @@ from jaxfix.drivers.lsp.receipts import Receipts
 from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.drivers.lsp.tracing import Traces
+from jaxfix.source.errors import JaxfixError
 
 Answer = dict[str, object]
 

@@ -6,13 +6,13 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.report import Related
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import placing
 from jaxfix.drivers.lsp.buffers import Buffer, Stamp, code_of, of_notebook, of_text, stamp_of_notebook, stamp_of_text
 from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.texts import Text, Texts
+from jaxfix.report.report import Related
+from jaxfix.source.errors import SourceError
 
 
 class Documents:

@@ -5,10 +5,6 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from jaxfix.core.errors import JaxfixError, SourceError, WriteError
-from jaxfix.core.finding import Fix
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span, apply_edits
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.buffers import Buffer, by_lines
 from jaxfix.drivers.work.generating import Needed, needed
@@ -16,6 +12,10 @@ from jaxfix.drivers.work.planning import Planned
 from jaxfix.drivers.work.targets import Target
 from jaxfix.engine.choice import Chosen
 from jaxfix.engine.plan import patched
+from jaxfix.report.finding import Fix
+from jaxfix.source.edits import Edit, Span, apply_edits
+from jaxfix.source.errors import JaxfixError, SourceError, WriteError
+from jaxfix.source.source_file import SourceFile
 
 Accept = Callable[[Fix], str | None]
 

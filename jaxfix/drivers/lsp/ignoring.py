@@ -4,13 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.model import Module
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
 from jaxfix.drivers.work.looking import analysed, reread
 from jaxfix.drivers.work.targets import Target
 from jaxfix.engine.analyze import Found
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 _IDS = re.compile(rb"#\s*jaxfix:\s*ignore\s*\[([^\]]*)")
 

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from jaxfix.core.errors import ConfigError
 from jaxfix.drivers.lsp import pages, viewing
 from jaxfix.drivers.lsp.buffers import Buffer
 from jaxfix.drivers.lsp.client import Client
@@ -20,6 +19,7 @@ from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.tracing import Traces
 from jaxfix.drivers.lsp.viewing import View
 from jaxfix.engine.seen import Sighting
+from jaxfix.source.errors import ConfigError
 
 T = TypeVar("T")
 

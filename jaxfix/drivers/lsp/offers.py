@@ -5,7 +5,6 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from jaxfix.core.errors import JaxfixError
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import actions, edits, pages, running
 from jaxfix.drivers.lsp.actions import Situation
@@ -17,6 +16,7 @@ from jaxfix.drivers.lsp.receipts import Receipts
 from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.viewing import View
 from jaxfix.drivers.work.driving import can_be_driven
+from jaxfix.source.errors import JaxfixError
 
 
 class Offers:

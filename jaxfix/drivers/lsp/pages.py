@@ -4,10 +4,10 @@ import re
 from functools import cache
 
 from jaxfix import docs
-from jaxfix.core.errors import PackError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.report import Diagnostic
 from jaxfix.engine.registry import Registry, load_registry
+from jaxfix.report.report import Diagnostic
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import PackError
 
 _URL = re.compile(r"https?://[^\s<>)`]+")
 _SAFETY = {

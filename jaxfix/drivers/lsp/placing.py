@@ -3,10 +3,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError, SourceError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.project import ALONE, Surroundings
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.lsp.settings import Settings
@@ -14,6 +10,10 @@ from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import Helper, named_helper, placed
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.project.surroundings import ALONE, Surroundings
+from jaxfix.source.errors import ConfigError, SourceError
+from jaxfix.source.source_file import SourceFile
 
 LARGEST = 1_000_000
 """Bytes of a text that is still looked at while it is typed in."""

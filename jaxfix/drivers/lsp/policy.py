@@ -2,10 +2,10 @@
 
 from lsprotocol import types
 
-from jaxfix.core.finding import Confidence, Safety
-from jaxfix.core.report import Diagnostic
 from jaxfix.drivers.lsp import pages
 from jaxfix.drivers.lsp.settings import Settings
+from jaxfix.report.finding import Confidence, Safety
+from jaxfix.report.report import Diagnostic
 
 SOURCE = "jaxfix"
 _LEVELS = {

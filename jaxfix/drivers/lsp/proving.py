@@ -11,11 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jaxfix.core.codec import from_json
-from jaxfix.core.errors import ConfigError, JaxfixError
-from jaxfix.core.finding import Fix, Safety
-from jaxfix.core.patience import Ended
-from jaxfix.core.report import Evidence
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.drivers.work import consent
@@ -30,6 +25,11 @@ from jaxfix.drivers.work.watching import Advance
 from jaxfix.engine.plan import Accept
 from jaxfix.evidence.target import Local
 from jaxfix.render.receipts import told
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.wire import from_json
+from jaxfix.source.errors import ConfigError, JaxfixError
+from jaxfix.source.timeouts import Ended
 
 
 class Teller:

@@ -17,8 +17,8 @@ from typing import Protocol
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from jaxfix.core.codec import to_json
 from jaxfix.drivers.lsp.task import Task
+from jaxfix.report.wire import to_json
 
 _PATIENCE_S = 10.0
 """What a process may take to end its own ones before it is killed."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
-from jaxfix.core.finding import Confidence
+from jaxfix.report.finding import Confidence
 
 SECTION = "jaxfix"
 LEVELS = ("error", "warning", "information", "hint", "off")

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jaxfix.core.asking import Answers
-from jaxfix.core.errors import JaxfixError
-from jaxfix.core.project import Surroundings
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, overtime
 from jaxfix.drivers.surroundings import Helper
 from jaxfix.drivers.work.targets import Request, Target, targets
 from jaxfix.engine.survey import Recent, Unit, survey
+from jaxfix.semantic.project.query import Answers
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import JaxfixError
+from jaxfix.source.source_file import SourceFile
 
 HEAD = struct.Struct("!Q")
 GREETING = b"\0jaxfix\0"

@@ -9,8 +9,8 @@ from functools import cached_property
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import LineIndex, Span
+from jaxfix.source.edits import LineIndex, Span
+from jaxfix.source.source_file import SourceFile
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _TWO_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?[^\r\n]*")

@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jaxfix.core.compiled import Compiled, compiled
-from jaxfix.core.errors import JaxfixError
-from jaxfix.core.source import SourceFile
-from jaxfix.core.tracefile import Trace
 from jaxfix.drivers.lsp.settings import SECTION
 from jaxfix.drivers.work.looking import informed, settled
 from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.drivers.work.traces import Sights, read_trace
 from jaxfix.engine.seen import Sighting
+from jaxfix.report.trace.compiles import Compiled, compiled
+from jaxfix.report.trace.trace_file import Trace
+from jaxfix.source.errors import JaxfixError
+from jaxfix.source.source_file import SourceFile
 
 
 @dataclass(slots=True)

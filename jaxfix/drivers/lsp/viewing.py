@@ -7,10 +7,6 @@ from functools import lru_cache
 
 from lsprotocol import types
 
-from jaxfix.core.errors import SourceError
-from jaxfix.core.guess import Guess
-from jaxfix.core.model import Module
-from jaxfix.core.report import Diagnostic, Related
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import policy
 from jaxfix.drivers.lsp.buffers import Buffer
@@ -21,6 +17,10 @@ from jaxfix.drivers.work.looking import analysed
 from jaxfix.drivers.work.targets import Target
 from jaxfix.engine.baseline import Baseline, Occurrence, compare, load
 from jaxfix.engine.seen import Sighting
+from jaxfix.report.report import Diagnostic, Related
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.recording import RecordingProject
+from jaxfix.source.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class View:
 def target(buffer: Buffer, place: Place, told: Told | None, seen: Sequence[Sighting] = ()) -> Target:
     """The buffer as the codemods look at it, with what the rest of its project tells."""
     around = told.surroundings if told is not None else place.surroundings
-    project = Guess(told.answers if told is not None else None)
+    project = RecordingProject(told.answers if told is not None else None)
     return Target(
         buffer.source,
         place.codemods,

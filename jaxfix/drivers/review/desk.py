@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.core.errors import UserError, WriteError
-from jaxfix.core.report import Comparison, Diagnostic
 from jaxfix.drivers import files, journal
 from jaxfix.drivers.review import own_text
 from jaxfix.drivers.review.look import Receipts, Wishes, agenda_digest, informed, look
@@ -24,6 +22,9 @@ from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Session, own, written
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.work.writing import Mark
+from jaxfix.report.evidence import Comparison
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.errors import UserError, WriteError
 
 RUNNING = "a rerun is going on: wait for its end, or cancel it"
 

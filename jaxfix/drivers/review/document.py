@@ -9,11 +9,6 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from jaxfix import __version__, docs
-from jaxfix.core.codec import to_json
-from jaxfix.core.errors import SourceError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.report import Comparison, Evidence, Patch
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers.review import own_text
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Look, agenda_digest
@@ -26,6 +21,12 @@ from jaxfix.drivers.work.targets import Target
 from jaxfix.render.account import Known
 from jaxfix.render.paint import printable
 from jaxfix.render.receipts import told
+from jaxfix.report.evidence import Comparison, Evidence
+from jaxfix.report.report import Patch
+from jaxfix.report.wire import to_json
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 SCHEMA = 1
 EDITED = "as you have written it, no rerun has shown anything of it"

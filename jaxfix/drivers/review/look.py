@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.core.errors import BugError, UserError
-from jaxfix.core.report import Evidence
 from jaxfix.drivers.work import accounting
 from jaxfix.drivers.work.agenda import Agenda, agenda, root_of
 from jaxfix.drivers.work.candidates import Candidate, Shown, candidates
@@ -19,6 +17,8 @@ from jaxfix.drivers.work.session import Session, opened
 from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.work.writing import Leave
+from jaxfix.report.evidence import Evidence
+from jaxfix.source.errors import BugError, UserError
 
 Receipts = Mapping[tuple[str, str], Evidence]
 

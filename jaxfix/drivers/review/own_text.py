@@ -2,13 +2,13 @@
 
 import re
 
-from jaxfix.core.errors import ConfigError
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers.review.look import Look
 from jaxfix.drivers.work import decisions
 from jaxfix.drivers.work.candidates import Candidate
 from jaxfix.drivers.work.decisions import Choice, Decisions
 from jaxfix.drivers.work.targets import Target
+from jaxfix.source.errors import ConfigError
+from jaxfix.source.source_file import SourceFile
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jaxfix.core.errors import UserError
 from jaxfix.drivers import files
 from jaxfix.drivers.review.look import Look
 from jaxfix.drivers.work import decisions
@@ -14,6 +13,7 @@ from jaxfix.drivers.work.generating import Needed, needed
 from jaxfix.drivers.work.planning import Plans
 from jaxfix.drivers.work.session import own, own_generated
 from jaxfix.drivers.work.writing import Leave, refuse_unsaved
+from jaxfix.source.errors import UserError
 
 INSTALLED = "what pip installed is not written: `jaxfix apply --to DIR` vendors a fixed copy"
 

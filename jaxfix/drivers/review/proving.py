@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
-from jaxfix.core.errors import EvidenceError, JaxfixError
 from jaxfix.drivers.work.planning import Planned, Receipts
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Session, opened, proven
@@ -19,6 +18,7 @@ from jaxfix.drivers.work.targets import Request, targets
 from jaxfix.drivers.work.watching import Advance
 from jaxfix.drivers.work.writing import Leave
 from jaxfix.drivers.workers import leave_out_working_folder
+from jaxfix.source.errors import EvidenceError, JaxfixError
 
 _PATIENCE_S = 15.0
 """How long a rerun may take to clear away its copies."""

@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from jaxfix.core.report import Verdict
 from jaxfix.drivers.review.proving import Ending, Proving
 from jaxfix.drivers.work.proof import Proofs, Rerun
 from jaxfix.drivers.work.session import Session
 from jaxfix.drivers.work.targets import Request
 from jaxfix.render.paint import counted
+from jaxfix.report.evidence import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from jaxfix.core.errors import UserError
 from jaxfix.drivers.review import document
 from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.guard import LARGEST_BODY, Guard
 from jaxfix.drivers.work.decisions import Choice
 from jaxfix.render import review_page
 from jaxfix.render.paint import printable
+from jaxfix.source.errors import UserError
 
 _KINDS = {"js": "text/javascript", "css": "text/css"}
 _SILENCE_S = 15.0

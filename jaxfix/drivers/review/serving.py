@@ -15,12 +15,12 @@ from types import FrameType
 
 import uvicorn
 
-from jaxfix.core.errors import ConfigError
 from jaxfix.drivers import files
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing, application
 from jaxfix.drivers.work.watching import Watcher
+from jaxfix.source.errors import ConfigError
 
 HERE = "127.0.0.1"
 _LOOK_S = 1.0

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxfix import __version__, docs
-from jaxfix.core.errors import BugError, UserError
-from jaxfix.core.finding import Codemod, Fix
 from jaxfix.drivers import files
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.work.looking import analysed, from_here
@@ -18,6 +16,9 @@ from jaxfix.drivers.work.watching import Watcher
 from jaxfix.engine.plan import cook
 from jaxfix.render.account import Account, Key, Known, Rule, Source
 from jaxfix.render.paint import printable
+from jaxfix.report.finding import Fix
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import BugError, UserError
 
 _UNNAMED = "<stdin>"
 

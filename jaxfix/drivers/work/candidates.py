@@ -5,11 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from jaxfix.core.errors import JaxfixError
-from jaxfix.core.finding import Fix
-from jaxfix.core.report import Diagnostic, Patch
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit
 from jaxfix.drivers import files
 from jaxfix.drivers.work.consent import Mode
 from jaxfix.drivers.work.decisions import Choice, Decisions, Name
@@ -19,6 +14,11 @@ from jaxfix.engine.analyze import analyze
 from jaxfix.engine.choice import Chosen
 from jaxfix.engine.plan import cook, edited, plan
 from jaxfix.render.account import Key, Known
+from jaxfix.report.finding import Fix
+from jaxfix.report.report import Diagnostic, Patch
+from jaxfix.source.edits import Edit
+from jaxfix.source.errors import JaxfixError
+from jaxfix.source.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from jaxfix.core.errors import ConfigError, UserError
 from jaxfix.drivers import trust
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.work.agenda import Agenda
 from jaxfix.drivers.work.watching import Watcher
+from jaxfix.source.errors import ConfigError, UserError
 
 _HOOKS = ("PRE_COMMIT", "GIT_INDEX_FILE")
 """Set by pre-commit, and by git for the hooks of a commit."""

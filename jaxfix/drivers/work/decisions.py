@@ -15,12 +15,6 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import ConfigError, JaxfixError, SourceError, UserError, WriteError
-from jaxfix.core.finding import Fix, Safety
-from jaxfix.core.report import Diagnostic
-from jaxfix.core.source import SourceFile
-from jaxfix.core.text import Edit, Span
 from jaxfix.drivers import files, journal, receipts
 from jaxfix.drivers.work.agenda import root_of
 from jaxfix.drivers.work.planning import Plans, Taken, plans
@@ -28,6 +22,12 @@ from jaxfix.drivers.work.session import Session
 from jaxfix.drivers.work.targets import Target
 from jaxfix.engine.check import parses
 from jaxfix.engine.plan import Accept
+from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.report import Diagnostic
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import ConfigError, JaxfixError, SourceError, UserError, WriteError
+from jaxfix.source.source_file import SourceFile
 
 SCHEMA = 1
 REFUSED, UNDECIDED = "refused", "not decided"

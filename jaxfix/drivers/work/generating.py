@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jaxfix.core.errors import BugError, ConfigError
-from jaxfix.core.finding import Fix
-from jaxfix.core.report import Generated
 from jaxfix.drivers import files
 from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.installed import Installed
@@ -15,6 +12,9 @@ from jaxfix.drivers.surroundings import Helper
 from jaxfix.drivers.work.planning import Planned
 from jaxfix.drivers.work.targets import Target
 from jaxfix.engine import generated
+from jaxfix.report.finding import Fix
+from jaxfix.report.report import Generated
+from jaxfix.source.errors import BugError, ConfigError
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,6 @@ from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from jaxfix.core.compiled import Compiled
-from jaxfix.core.errors import SourceError
-from jaxfix.core.project import Project
-from jaxfix.core.report import Diagnostic, Report
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.work.targets import Target, Targets
 from jaxfix.drivers.work.watching import Watcher
@@ -17,6 +12,11 @@ from jaxfix.engine.analyze import Analysis, analyze
 from jaxfix.engine.project import joined
 from jaxfix.engine.seen import Sighting, moved
 from jaxfix.engine.survey import Memory, Unit, survey
+from jaxfix.report.report import Diagnostic, Report
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.semantic.project.project import Project
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.source import NOTEBOOK, SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.work.planning import Planned
+from jaxfix.source.errors import EvidenceError
+from jaxfix.source.source_file import NOTEBOOK, SourceFile
 
 _RUNNERS = frozenset({"jupyter", "nbclient", "nbconvert", "papermill"})
 _HEADER = re.compile(rb"(?m)^#[ \t]+formats:[ \t]*['\"]?([^'\"\r\n]+?)['\"]?[ \t]*$")

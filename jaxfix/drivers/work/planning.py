@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from jaxfix.core.errors import BugError
-from jaxfix.core.finding import Fix, Safety
-from jaxfix.core.report import Evidence, Patch, Verdict
 from jaxfix.drivers.work.consent import Mode
 from jaxfix.drivers.work.targets import Target
 from jaxfix.engine.plan import Accept, Edited, plan
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.report import Patch
+from jaxfix.source.errors import BugError
 
 Receipts = Mapping[tuple[str, str], Evidence]
 """The evidence by path and key of the fix."""

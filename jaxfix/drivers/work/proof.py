@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError, EvidenceError
-from jaxfix.core.finding import Equality, Fix
-from jaxfix.core.report import Comparison, Evidence, Patch, Verdict
 from jaxfix.drivers import files
 from jaxfix.drivers.work import generating
 from jaxfix.drivers.work.agenda import folder_in, root_of
@@ -20,6 +17,10 @@ from jaxfix.evidence.prove import prove
 from jaxfix.evidence.runs import Runner
 from jaxfix.evidence.target import Local, Target
 from jaxfix.render.paint import printable
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix
+from jaxfix.report.report import Patch
+from jaxfix.source.errors import ConfigError, EvidenceError
 
 Lines = Mapping[tuple[str, str], int]
 """Where each finding is, by path and key."""

@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jaxfix.core.codec import from_json, to_json
-from jaxfix.core.errors import UserError
-from jaxfix.core.report import Evidence
 from jaxfix.drivers import files, versions
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.receipts import Now, Receipt
@@ -20,6 +17,9 @@ from jaxfix.engine import config
 from jaxfix.engine.registry import load_registry
 from jaxfix.evidence.target import Target
 from jaxfix.render.paint import printable
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.wire import from_json, to_json
+from jaxfix.source.errors import UserError
 
 
 def keep(

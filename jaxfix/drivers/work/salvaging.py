@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from jaxfix.core.report import Verdict
 from jaxfix.drivers.work import recording
 from jaxfix.drivers.work.planning import Planned, Receipts
 from jaxfix.drivers.work.proof import Rerun
 from jaxfix.drivers.work.session import Salvage
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.render.paint import counted
+from jaxfix.report.evidence import Verdict
 
 
 def salvaging(rerun: Rerun, watcher: Watcher) -> Salvage:

@@ -5,10 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.core.errors import UserError
-from jaxfix.core.finding import Safety
-from jaxfix.core.report import Diagnostic, Evidence
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files
 from jaxfix.drivers.work.consent import Mode
 from jaxfix.drivers.work.generating import Needed, is_generated, needed
@@ -20,6 +16,11 @@ from jaxfix.drivers.work.targets import Target, Targets
 from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.work.writing import Leave, Mark, refuse_unsaved, write
 from jaxfix.engine.survey import Memory
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.finding import Safety
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.errors import UserError
+from jaxfix.source.source_file import SourceFile
 
 Salvage = Callable[[Sequence[Planned], Receipts], None]
 """Told what reruns of these have shown, where Ctrl-C or a lost connection ends them before their end."""

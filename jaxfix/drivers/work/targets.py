@@ -7,10 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from jaxfix.core.errors import ConfigError, ForeignNotebookError, SourceError
-from jaxfix.core.finding import Codemod
-from jaxfix.core.project import ALONE, Surroundings
-from jaxfix.core.source import SourceFile
 from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.places import Places
@@ -22,6 +18,10 @@ from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.project.surroundings import ALONE, Surroundings
+from jaxfix.source.errors import ConfigError, ForeignNotebookError, SourceError
+from jaxfix.source.source_file import SourceFile
 
 STDIN = "-"
 LARGEST_BYTES = 1_000_000

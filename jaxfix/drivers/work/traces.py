@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jaxfix.core import tracefile
-from jaxfix.core.compiled import Compiled, compiled, places
-from jaxfix.core.errors import EvidenceError
-from jaxfix.core.report import Measurement
-from jaxfix.core.source import NOTEBOOK, SourceFile
-from jaxfix.core.tracefile import Trace, TracedSource
 from jaxfix.drivers import files
 from jaxfix.engine.seen import Sighting, is_stale, sightings
+from jaxfix.report.measurement import Measurement
+from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.compiles import Compiled, compiled, places
+from jaxfix.report.trace.trace_file import Trace, TracedSource
+from jaxfix.source.errors import EvidenceError
+from jaxfix.source.source_file import NOTEBOOK, SourceFile
 
 _NAMED = 3
 """How many files of a trace a message names."""
@@ -27,15 +27,15 @@ def read_trace(path: str) -> Trace:
     """
     if Path(path).is_dir():
         raise EvidenceError(f"{path}: a folder, not a trace", hint="name the file that `jaxfix trace -o FILE` wrote")
-    return tracefile.load(files.read_bytes(Path(path)), path)
+    return trace_file.load(files.read_bytes(Path(path)), path)
 
 
 def traced(measurement: Measurement, words: tuple[str, ...], version: str) -> Trace:
     """The trace of a run that has just ended here; files that are gone since are left out of its sources."""
     sources: dict[str, TracedSource] = {}
-    for path, lines in tracefile.named_lines(measurement).items():
+    for path, lines in trace_file.named_lines(measurement).items():
         if Path(path).is_file():
-            sources[path] = tracefile.traced_source(files.read_bytes(Path(path)), lines, path)
+            sources[path] = trace_file.traced_source(files.read_bytes(Path(path)), lines, path)
     return Trace(version, words, Path.cwd().as_posix(), measurement, sources)
 
 

@@ -1,0 +1,316 @@
+"""A power whose exponent is a counter in an integer array.
+
+With a concrete integer array as exponent, `**` becomes `lax.integer_pow`, whose
+exponent is part of the program: run eagerly, every new count is a new program,
+one compile per step that also stays in memory. A floating exponent is an
+argument like any other. The powers of one function are cured together, since
+one that is left compiles for all.
+
+Before:
+    import jax.numpy as jnp
+
+    def debiased(moments, decay=0.9):
+        count = jnp.zeros([], jnp.int32)
+        for moment in moments:
+            count = count + 1
+            correction = 1 - decay**count
+            yield moment / correction.astype(moment.dtype)
+
+After:
+    import jax.numpy as jnp
+
+    def debiased(moments, decay=0.9):
+        count = jnp.zeros([], jnp.int32)
+        for moment in moments:
+            count = count + 1
+            correction = 1 - decay**(count * 1.0)
+            yield moment / correction.astype(moment.dtype)
+
+Safety: needs evidence. The eager result moves by some units in the last place
+onto the one that the same line gives under jit. `count * 1.0` is weakly typed,
+so the result stays weak and a bfloat16 update stays bfloat16, where
+`count.astype(float)` would promote it. Under jit, though, a power of a Python
+number by a strongly typed count is strong, and weak with `count * 1.0`: a
+bfloat16 that it meets would be multiplied in bfloat16, not in float32. Where
+the code may run under a trace and something can tell, only a concrete count is
+made floating, with `isinstance(count, jax.core.Tracer)`: under a trace the
+program is then the same as before. A base that is an array is left alone, since
+the exponent would be rounded to its type; so is one that is an integer, and one
+that is differentiated, since the gradient of `x ** 0.0` at zero is not a number.
+
+Evidence: no compile per step, the results of the original under jit bit for
+bit, those of the eager original within a tolerance.
+
+Source: https://github.com/google-deepmind/optax/issues/969
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from jaxfix.api import (
+    Codemod,
+    Confidence,
+    Equality,
+    Finding,
+    Form,
+    Function,
+    Kind,
+    Module,
+    Rewriter,
+    Runs,
+    Safety,
+    Staging,
+    Value,
+    Values,
+    Why,
+    in_order,
+    jitted_by_decorator,
+    walk,
+)
+from jaxfix_codemods.static_exponent.weak_types import weak_type_is_observable
+
+_POWERS = ("jax.numpy.power", "jax.numpy.pow")
+
+_TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.UnaryOp)
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
+_AT_TIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LATER = (ast.Lambda, ast.GeneratorExp)
+_WHY = "# A concrete integer exponent is compiled anew for every value."
+
+
+@dataclass(frozen=True, slots=True)
+class _Power:
+    at: ast.expr | ast.AugAssign
+    base: ast.expr
+    exponent: ast.expr
+
+
+def find(module: Module) -> Iterator[Finding]:
+    values = Values(module)
+    curable: dict[Function | None, list[_Power]] = {}
+    for power in _powers(module):
+        if isinstance(power.exponent, ast.Constant) or _is_in_jitted(module, power.at):
+            continue
+        if not _counts(values.of(power.exponent)) or not _runs_anew(module, power.at):
+            continue
+        reason = _why_not(module, values, power, values.of(power.base))
+        if reason is None:
+            curable.setdefault(_owner(module, power.at), []).append(power)
+        elif reason:
+            yield _finding(module, values, (power,), declined=reason)
+    for powers in curable.values():
+        yield _finding(module, values, tuple(sorted(powers, key=lambda power: module.span(power.at))))
+
+
+def _is_in_jitted(module: Module, node: ast.AST) -> bool:
+    """Whether it only runs under a trace, as its own function says: then what others pass need not be asked."""
+    return any(jitted_by_decorator(module, function) is not None for function in module.functions_around(node))
+
+
+def _runs_anew(module: Module, node: ast.AST) -> bool:
+    """Whether the line may run eagerly more than once."""
+    runs = module.get(Staging).runs(node)
+    return runs is Runs.UNKNOWN or (runs is Runs.EAGER and module.get(Staging).repeats(node))
+
+
+def _counts(exponent: Value) -> bool:
+    # Measured: an exponent with a dimension, or a NumPy one, is an argument and compiles once.
+    return exponent.is_array and exponent.kind is Kind.INT and exponent.scalar and exponent.varies
+
+
+def _why_not(module: Module, values: Values, power: _Power, base: Value) -> str | None:
+    """The reason to decline; None to rewrite; empty where even the cost is not certain."""
+    name = f"`{_line(module, power.base)}`"
+    if not module.has_exact_spans(power.at):
+        return "the power stands inside a format string"
+    if base.kind is Kind.INT:
+        return f"{name} is an integer, and a floating exponent would make the result floating"
+    if base.is_array and base.kind is Kind.UNKNOWN:
+        return f"{name} is an array of unknown dtype, to which a floating exponent would be rounded"
+    if base.is_array or base.form is Form.NUMPY:
+        return f"{name} is an array, and a floating exponent would be rounded to its dtype"
+    if base.form is not Form.PYTHON or base.kind is not Kind.FLOAT:
+        return ""
+    if module.get(Staging).differentiated(power.at):
+        return f"{name} may be differentiated, and the gradient of a power of zero is another one"
+    if _is_told(module, values, power) and not _can_be_named(module, power):
+        return f"`{_line(module, power.exponent)}` stands where it cannot be given a name of its own"
+    return None
+
+
+def _is_told(module: Module, values: Values, power: _Power) -> bool:
+    """Whether the code may run under a trace, and can tell there that the power is no longer strongly typed."""
+    ways = module.get(Staging).ways(power.at)
+    if values.of(power.exponent).form is Form.WEAK or (ways.known == {Runs.EAGER} and not ways.open):
+        return False
+    result = power.at.target if isinstance(power.at, ast.AugAssign) else power.at
+    return weak_type_is_observable(module, values, result)
+
+
+def _powers(module: Module) -> Iterator[_Power]:
+    operations: list[ast.BinOp | ast.AugAssign] = [*module.nodes(ast.BinOp), *module.nodes(ast.AugAssign)]
+    powers = [node for node in operations if isinstance(node.op, ast.Pow)]
+    calls = {*module.calls(*_POWERS), *module.spelled_calls(("pow",))}
+    for node in in_order([*powers, *calls]):
+        match node:
+            case ast.BinOp(left=base, op=ast.Pow(), right=exponent):
+                yield _Power(node, base, exponent)
+            case ast.AugAssign(target=ast.Name() as target, op=ast.Pow(), value=exponent):
+                base_before = _value_before(module, target)
+                if base_before is not None:
+                    yield _Power(node, base_before, exponent)
+            case ast.Call(args=[base, exponent], keywords=[]) if _is_power(module, node):
+                yield _Power(node, base, exponent)
+
+
+def _value_before(module: Module, target: ast.Name) -> ast.expr | None:
+    """What a variable was bound to before the one statement that changes it, if it goes round in no loop."""
+    statement = module.statement(target)
+    match [binding.node for binding in module.bindings(target.id, module.scope_of(target.id, target))]:
+        case [ast.Name() as first, ast.Name() as second] if second is target and not module.loops(statement):
+            return module.value_of(first)
+        case [ast.arg() as parameter, ast.Name() as second] if second is target and not module.loops(statement):
+            arguments = module.parent(parameter)
+            return _default(arguments, parameter) if isinstance(arguments, ast.arguments) else None
+    return None
+
+
+def _default(arguments: ast.arguments, parameter: ast.arg) -> ast.expr | None:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    return defaults.get(parameter) or dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)).get(parameter)
+
+
+def _is_power(module: Module, call: ast.Call) -> bool:
+    # `lax.pow` and `jnp.float_power` take the exponent as an argument: measured, no compile per count.
+    match call.func:
+        case ast.Name(id="pow"):
+            return module.scope_of("pow", call) is None
+    return module.qualname(call.func) in _POWERS
+
+
+def _owner(module: Module, node: ast.AST) -> Function | None:
+    """The function with a name around `node`."""
+    return next((f for f in module.functions_around(node) if not isinstance(f, ast.Lambda)), None)
+
+
+def _finding(module: Module, values: Values, powers: tuple[_Power, ...], declined: str | None = None) -> Finding:
+    first = powers[0]
+    shown = list(dict.fromkeys(f"`{_line(module, power.at)}`" for power in powers))
+    verb, noun = ("raises", "its exponent") if len(shown) == 1 else ("raise", "their exponent")
+    kept = tuple(power for power in powers if declined is None and _is_told(module, values, power))
+    return Finding(
+        at=first.at,
+        message=f"{', '.join(shown)} {verb} to an integer array: run eagerly, each new value of {noun} is compiled",
+        title="Make the exponent floating with `* 1.0`"
+        if not kept
+        else "Make the exponent floating where it is concrete",
+        recipe=partial(_float_exponents, module, powers, kept) if declined is None else None,
+        declined=declined,
+        confidence=Confidence.CERTAIN if module.get(Staging).surely_repeats(first.at) else Confidence.POSSIBLE,
+    )
+
+
+def _float_exponents(module: Module, powers: tuple[_Power, ...], kept: tuple[_Power, ...], edit: Rewriter) -> None:
+    for power in powers:
+        if power not in kept:
+            _float_exponent(module, power, edit)
+    named: list[tuple[_Power, str]] = []
+    for power in kept:
+        same = (name for other, name in named if _is_still(module, other, power))
+        name = next(same, None) or _bind(module, power, [name for _, name in named], edit)
+        named.append((power, name))
+        edit.replace(power.exponent, name)
+
+
+def _float_exponent(module: Module, power: _Power, edit: Rewriter) -> None:
+    loose = not isinstance(power.exponent, _TIGHT) or isinstance(power.exponent, ast.NamedExpr)
+    inner = ("(", ") * 1.0") if loose else ("", " * 1.0")
+    if isinstance(power.at, ast.BinOp) and not _is_parenthesised(module, power.at):
+        # Unparenthesised, an exponent binds tighter than `*`, and only needs parentheses around the product.
+        inner = ("(", " * 1.0)")
+    edit.wrap(power.exponent, *inner)
+
+
+# --- an exponent that stays an integer under a trace -------------------------------------------------------------
+
+
+def _can_be_named(module: Module, power: _Power) -> bool:
+    """Whether a statement before the one of `power` can compute its exponent."""
+    statement = module.statement(power.at)
+    if not isinstance(statement, _SIMPLE) or any(isinstance(n, ast.NamedExpr) for n in walk(statement)):
+        return False
+    names = [n for n in walk(power.exponent) if isinstance(n, ast.Name)]
+    if any(module.scope_of(n.id, n) is not module.scope_of(n.id, statement) for n in names):
+        return False
+    around = [outer for outer in module.ancestors(power.at) if statement in module.ancestors(outer)]
+    if any(isinstance(outer, _LATER) for outer in around) and any(_is_rebound(module, name) for name in names):
+        return False
+    at_times = any(isinstance(outer, _AT_TIMES) for outer in around)
+    return not at_times or not any(isinstance(n, ast.Call) for n in walk(power.exponent))
+
+
+def _is_rebound(module: Module, name: ast.Name) -> bool:
+    scope = module.scope_of(name.id, name)
+    return scope is not None and len(module.bindings(name.id, scope)) > 1
+
+
+def _bind(module: Module, power: _Power, others: Sequence[str], edit: Rewriter) -> str:
+    """Binds the exponent before the statement of `power`: floating if it is concrete."""
+    jax = edit.imported("jax", prefer="jax", at=power.at)
+    function = module.function(module.statement(power.at)) or module.tree
+    taken = {n.id for n in walk(function) if isinstance(n, ast.Name)} | module.names.bound_in(function) | {*others}
+    names = ("exponent", *(f"exponent_{number}" for number in range(2, len(taken) + 3)))
+    name = next(name for name in names if name not in taken)
+    lines = (
+        _WHY,
+        f"{name} = {_line(module, power.exponent)}",
+        f"if not isinstance({name}, {jax}.core.Tracer):",
+        f"    {name} = {name} * 1.0",
+    )
+    edit.insert_before(module.statement(power.at), "\n".join(lines))
+    return name
+
+
+def _is_still(module: Module, earlier: _Power, later: _Power) -> bool:
+    """Whether the exponent of `earlier` has been computed whenever `later` is, and is the same."""
+    if ast.dump(earlier.exponent) != ast.dump(later.exponent):
+        return False
+    first, second = module.statement(earlier.at), module.statement(later.at)
+    if first is second:
+        return True
+    names = [n for n in walk(earlier.exponent) if isinstance(n, ast.Name)]
+    if any(_is_rebound(module, name) for name in names):
+        return False
+    if any(isinstance(n, ast.Call | ast.Attribute | ast.Subscript) for n in walk(earlier.exponent)):
+        return False
+    around = [second, *module.ancestors(second)]
+    block = module.parent(first)
+    if block is None or module.function(first) is not module.function(second):
+        return False
+    bodies = [body for _, body in ast.iter_fields(block) if isinstance(body, list) and first in body]
+    return any(node in body[body.index(first) :] for body in bodies for node in around)
+
+
+def _is_parenthesised(module: Module, power: ast.BinOp) -> bool:
+    start, end = module.span(power.left).end, module.span(power.right).start
+    between = re.sub(r"#.*", "", module.source.text[start:end].decode())
+    return "(" in between.partition("**")[2]
+
+
+def _line(module: Module, node: ast.AST) -> str:
+    return " ".join(module.text(node).split())
+
+
+CODEMOD = Codemod(
+    id="static-exponent",
+    triggers=("**", "jax.numpy.power", "jax.numpy.pow"),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.AS_JITTED,
+    find=find,
+    cures=(Why.PARAMETER,),
+    programs=("integer_pow",),
+)

@@ -1,0 +1,1 @@
+"""Where values come from and where they go, within and across functions."""

@@ -1,0 +1,154 @@
+"""Who uses a function: every place that calls it, or does something else with it, in its own file and in others."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaxfix.report.abstract_value import UNKNOWN, Value
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
+from jaxfix.staging.contexts import Staging, is_script
+from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
+
+Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name
+"""What gives a function its name: its `def`, or the target that it is bound to."""
+
+
+@dataclass(frozen=True)
+class Callers:
+    """The uses of a function, or of what a name is bound to, in the order of the text.
+
+    Attributes:
+      calls: the calls of it in its own file.
+      others: what else is done with it there, such as handing it on.
+      is_private: whether it is a method of classes whose names say that they are nobody else's.
+    """
+
+    module: Module
+    named: Named
+    calls: tuple[ast.Call, ...]
+    others: tuple[ast.expr, ...]
+    is_private: bool = False
+
+    @cached_property
+    def outside(self) -> tuple[Use, ...]:
+        """What other files do with it, tests among them."""
+        return tuple(use for name in self._names for use in self._project.users(name))
+
+    @property
+    def is_looped_outside(self) -> bool:
+        """Whether one of those is a call that goes round in a loop: who needs only these asks for less."""
+        return any(map(self._project.is_looped, self._names))
+
+    def is_closed(self) -> bool:
+        """Whether no code that was not read can call it, as far as its name, its file and the project tell."""
+        if self.is_private:
+            return True
+        module, name = self.module, _name(self.named)
+        if is_script(module):
+            return module.source.notebook is None or not module.source.notebook.may_use(name)
+        scope = module.parent(self.named) if _is_method(module, self.named) else module.scope_of(name, self.named)
+        private = name.startswith("_") and not name.endswith("__")
+        if isinstance(scope, ast.ClassDef):
+            return private
+        return private or (scope is not None and scope is not module.tree) or self._is_of_program()
+
+    def _is_of_program(self) -> bool:
+        """Whether the files of the run use it as their own program: one of the ways to a call ends in one of them.
+
+        What nobody calls to the end is a library's, whose callers are elsewhere.
+        """
+        if self.module.surroundings.name is None or not self._project.is_read:
+            return False
+        if any(self.module.get(Staging).runs(call) is Runs.EAGER for call in self.calls):
+            return True
+        return any(use.call is not None and self._project.runs_of(use) is Runs.EAGER for use in self.outside)
+
+    @property
+    def _project(self) -> Project:
+        return self.module.surroundings.project
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """The dotted names of it, and of the whole module, from which whoever has that may take it."""
+        own, named = self.module.surroundings.name, self.named
+        is_method = _is_method(self.module, named)
+        scope = None if is_method else self.module.scope_of(_name(named), named)
+        if own is None or not (is_method or scope is self.module.tree):
+            return ()
+        path = self.module.path(named) if isinstance(named, FUNCTIONS) else named.id
+        return f"{own}.{path}", own
+
+
+def callers(module: Module, named: Named) -> Callers:
+    """The uses of what `named` names; of a method those through any object, `self` or not."""
+    calls: list[ast.Call] = []
+    others: list[ast.expr] = []
+    for use in in_order([*_uses(module, named)]):
+        parent = module.parent(use)
+        if isinstance(parent, ast.Call) and parent.func is use:
+            calls.append(parent)
+        else:
+            others.append(use)
+    return Callers(module, named, tuple(calls), tuple(others))
+
+
+def outside_arguments(function: Function, called: CallSite) -> dict[str, ArgumentSummary | None] | None:
+    """What a call in another file passes to each parameter, None for a default; None where that cannot be told."""
+    arguments = function.args
+    if called.arguments is None or arguments.vararg or arguments.kwarg:
+        return None
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1 if called.bound else 0 :]
+    found: dict[str, ArgumentSummary | None] = dict.fromkeys([*positional, *(a.arg for a in arguments.kwonlyargs)])
+    for passed in called.arguments:
+        if isinstance(passed.to, str):
+            found[passed.to] = passed
+        elif passed.to < len(positional):
+            found[positional[passed.to]] = passed
+        else:
+            return None
+    return found
+
+
+def values_elsewhere(module: Module, parameter: ast.arg) -> tuple[Value, ...]:
+    """What the programs of other files pass for a parameter of a function of this module.
+
+    Nothing where they pass nothing, or nothing is known of it at all.
+    """
+    arguments = module.parent(parameter)
+    function = module.parent(arguments) if arguments is not None else None
+    if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
+        return ()
+    name = module.get(Staging).name_for_others(function)
+    uses = module.surroundings.project.uses_with_values(name) if name is not None else ()
+    found = tuple(value for use in uses if (value := _value_of(function, use, parameter.arg)) is not None)
+    return found if any(value != UNKNOWN for value in found) else ()
+
+
+def _value_of(function: Function, use: Use, parameter: str) -> Value | None:
+    """What one use passes; None where it keeps the default."""
+    given = outside_arguments(function, use.call) if use.call is not None else None
+    if given is None or parameter not in given:
+        return UNKNOWN
+    passed = given[parameter]
+    return passed.value if passed is not None else None
+
+
+def _uses(module: Module, named: Named) -> Iterator[ast.expr]:
+    name = _name(named)
+    is_method = _is_method(module, named)
+    scope = module.scope_of(name, named)
+    if is_method:
+        yield from (node for node in module.attributes(name) if isinstance(node.ctx, ast.Load))
+    else:
+        yield from module.reads(name, scope)
+
+
+def _name(named: Named) -> str:
+    return named.id if isinstance(named, ast.Name) else named.name
+
+
+def _is_method(module: Module, named: Named) -> bool:
+    return not isinstance(named, ast.Name) and isinstance(module.parent(named), ast.ClassDef)

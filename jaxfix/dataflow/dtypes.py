@@ -1,0 +1,275 @@
+"""Where the dtype of a float comes from: an explicit one, the default of Python numbers, or whoever calls."""
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+from jaxfix.dataflow.def_use import CASTS, CastLike, Origins, Part
+from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.semantic.calls import returned
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.records import Key
+from jaxfix.syntax.nodes import walk
+
+DEFAULT = "default"
+"""The dtype that jax gives Python floats: float32, or float64 under x64."""
+KEPT = "kept"
+"""That of what came before: the value was cast to it."""
+HALVES = frozenset({"float16", "bfloat16"})
+_STEPS, _DEPTH = 3000, 80
+
+
+@dataclass(frozen=True, slots=True)
+class Dtypes:
+    """What takes part in the promotion that gives a value its dtype; integers and booleans do not.
+
+    Attributes:
+      weak: weakly typed numbers do, at the default dtype of floats.
+      own: explicit dtypes that do, by name, `DEFAULT` for one that nobody spelled out.
+      given: parameters do of which no argument is known, and functions among them whose results are used.
+      known: every part of the expression was understood.
+    """
+
+    weak: bool = False
+    own: frozenset[str] = frozenset()
+    given: frozenset[ast.AST] = frozenset()
+    known: bool = True
+
+    def __or__(self, other: "Dtypes") -> "Dtypes":
+        known = self.known and other.known
+        return Dtypes(self.weak or other.weak, self.own | other.own, self.given | other.given, known)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the code alone decides the dtype."""
+        return self.known and not self.given and (self.weak or bool(self.own))
+
+
+UNKNOWN = Dtypes(known=False)
+NOTHING = Dtypes()
+_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
+_INTEGERS = frozenset({"int", "bool", "bool_", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64))})
+_FILLED = {"zeros": 1, "ones": 1, "empty": 1, "full": 2}
+_ALIKE = {"zeros_like": 1, "ones_like": 1, "empty_like": 1, "full_like": 2}
+_TRUTHS = frozenset(
+    {
+        *("isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "any", "all", "equal", "less"),
+        *("greater", "less_equal", "greater_equal", "not_equal", "argmax", "argmin", "argsort", "isclose", "allclose"),
+    }
+)
+_STRANGE = frozenset({"arange", "linspace", "eye", "identity", "finfo", "iinfo", "result_type", "promote_types"})
+_KEEPING_METHODS = frozenset(
+    {
+        *("sum", "mean", "max", "min", "prod", "dot", "reshape", "ravel", "flatten", "squeeze", "transpose", "copy"),
+        *("clip", "std", "var", "cumsum"),
+    }
+)
+_ELEMENTWISE = ("jax.numpy", "jax.nn", "jax.numpy.linalg")
+_NUMBERS = frozenset({"float", "int", "bool", "Optional", "Union", "typing", "Final"})
+_GRADS = frozenset({"jax.value_and_grad", "jax.grad"})
+
+
+class DtypeOrigins:
+    """Answers for one module. Never raises; `UNKNOWN` is an answer.
+
+    Args:
+      opaque: the parameters that take a state.
+      field: what decides the dtype of a field or item of such a state, or of all of it (`WHOLE`).
+    """
+
+    def __init__(
+        self, module: Module, opaque: frozenset[ast.arg] = frozenset(), field: Callable[[Key], Dtypes] | None = None
+    ) -> None:
+        self._module = module
+        self.origins = Origins(module, opaque)
+        self._field = field or (lambda key: UNKNOWN)
+        self._under_way: set[ast.AST] = set()
+        self._known: dict[ast.AST, Dtypes] = {}
+        self._steps = self._cuts = 0
+
+    def of(self, expr: ast.AST) -> Dtypes:
+        """What decides the dtype of `expr`."""
+        self._begin()
+        return self._inner(expr)
+
+    def of_any(self, sources: Iterable[ast.AST]) -> Dtypes:
+        """What decides the dtype of what is one of `sources`."""
+        self._begin()
+        return self._join(sources)
+
+    def _begin(self) -> None:
+        if not self._under_way:
+            self._steps = 0
+
+    def _join(self, sources: Iterable[ast.AST]) -> Dtypes:
+        return reduce(Dtypes.__or__, map(self._one, sources), NOTHING)
+
+    def _one(self, source: ast.AST) -> Dtypes:
+        if source in self._known:
+            return self._known[source]
+        if source in self._under_way:
+            self._cuts += 1
+            return NOTHING  # what refers back to itself adds nothing
+        self._steps += 1
+        if self._steps > _STEPS or len(self._under_way) > _DEPTH:
+            self._cuts += 1
+            return UNKNOWN
+        cuts = self._cuts
+        self._under_way.add(source)
+        try:
+            found = self._evaluate(source)
+        finally:
+            self._under_way.discard(source)
+        if cuts == self._cuts:
+            self._known[source] = found  # whatever asked for it
+        return found
+
+    def _inner(self, expr: ast.AST) -> Dtypes:
+        if isinstance(expr, ast.Name) and self._module.scope_of(expr.id, expr) is None:
+            return UNKNOWN  # a builtin, or nothing
+        return self._join(self.origins.of(expr))
+
+    def _all(self, exprs: Iterable[ast.AST]) -> Dtypes:
+        return reduce(Dtypes.__or__, map(self._inner, exprs), NOTHING)
+
+    def _evaluate(self, source: ast.AST) -> Dtypes:
+        match source:
+            case ast.Constant(value=bool() | int()) | ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                return NOTHING
+            case ast.Constant(value=float()):
+                return Dtypes(weak=True)
+            case ast.UnaryOp(operand=operand):
+                return self._inner(operand)
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor() | ast.LShift() | ast.RShift()):
+                return NOTHING
+            case ast.BinOp(left=left, right=right):
+                return self._all((left, right))
+            case ast.AugAssign(target=target, value=value):
+                return self._all((target, value))
+            case ast.List(elts=elts) | ast.Tuple(elts=elts):
+                return self._all(elts)
+            case ast.arg():
+                return self._parameter(source)
+            case Part(key=key):
+                return self._field(key)
+            case ast.Attribute(value=value, attr=attr):
+                return self._attribute(source, value, attr)
+            case ast.Subscript(value=value):
+                return self._inner(value)
+            case ast.Call():
+                return self._call(source)
+            case CastLike():
+                return self._cast(source)
+            case Carried():
+                return self._join((*self.origins.at_first(source), *self.origins.again(source)))
+        return UNKNOWN
+
+    def _cast(self, source: CastLike) -> Dtypes:
+        """As what it is cast like; a weakly typed number there has its dtype for good."""
+        like = self._join(self.origins.like(source))
+        if like == NOTHING:
+            return Dtypes(own=frozenset({KEPT}))
+        is_number = like == Dtypes(weak=True)
+        return Dtypes(own=frozenset({DEFAULT})) if is_number else like
+
+    def _parameter(self, parameter: ast.arg) -> Dtypes:
+        """Whatever is passed; a number where the annotation says so, as `float` and `Optional[float]` do."""
+        annotation = parameter.annotation
+        words = {n.id for n in walk(annotation) if isinstance(n, ast.Name)} if annotation is not None else set()
+        is_number = bool(words & {"float", "int", "bool"}) and words <= _NUMBERS
+        return Dtypes(weak="float" in words) if is_number else Dtypes(given=frozenset({parameter}))
+
+    def _attribute(self, source: ast.Attribute, value: ast.expr, attr: str) -> Dtypes:
+        if attr in ("T", "mT", "real", "imag") and self._module.qualname(source) is None:
+            return self._inner(value)
+        module, _, last = (self._module.qualname(source) or "").rpartition(".")
+        is_number = module in ("jax.numpy", "numpy", "math") and last in ("inf", "nan", "pi", "e")
+        return Dtypes(weak=True) if is_number else UNKNOWN
+
+    # --- calls ------------------------------------------------------------------------------------------------
+
+    def _call(self, call: ast.Call) -> Dtypes:
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            return UNKNOWN
+        qualname = self._module.qualname(call.func)
+        module, _, last = (qualname or "").rpartition(".")
+        match call.func:
+            case ast.Attribute(attr="astype") if qualname is None:
+                return self.named(call.args[0]) if call.args else UNKNOWN
+            case ast.Attribute(value=value, attr=attr) if qualname is None and attr in _KEEPING_METHODS:
+                return self._typed(call) or self._inner(value)
+            case ast.Call() as inner if self._module.qualname(inner.func) in _GRADS:
+                return self._given(inner.args[0]) if inner.args else UNKNOWN
+        mapped = self.origins.mapped(call)
+        if mapped is not None:
+            return self._all(returned(mapped))
+        if module in _ELEMENTWISE:
+            return self._numpy(call, last)
+        if last in CASTS:
+            return Dtypes(own=frozenset({KEPT}))
+        result = self.origins.result(call)
+        if result is not None:
+            return self._one(result)
+        if qualname is not None:
+            return UNKNOWN
+        function = self.origins.called(call)
+        if function is not None and self._module.definition(call.func) is function:
+            return self._all(returned(function)) if returned(function) else UNKNOWN
+        return self._builtin(call) or self._given(call.func)
+
+    def _builtin(self, call: ast.Call) -> Dtypes | None:
+        match call.func:
+            case ast.Name(id="float" | "int" | "len" | "abs" as name) if self._module.scope_of(name, call) is None:
+                return Dtypes(weak=True) if name == "float" else self._all(call.args) if name == "abs" else NOTHING
+        return None
+
+    def _given(self, function: ast.expr) -> Dtypes:
+        """What a function that somebody passes returns."""
+        sources = self.origins.of(function)
+        parameters = frozenset(source for source in sources if isinstance(source, ast.arg))
+        if parameters and len(parameters) == len(sources):
+            return Dtypes(given=parameters)
+        match sources:
+            case (ast.Call(func=func, args=[inner, *_]),) if self._module.qualname(func) in _HANDING_ON:
+                return self._given(inner)
+        return UNKNOWN
+
+    def _numpy(self, call: ast.Call, name: str) -> Dtypes:
+        if name in _FLOATS:
+            return Dtypes(own=frozenset({name}))
+        if name in _INTEGERS or name in _TRUTHS:
+            return NOTHING
+        if name in _STRANGE or not call.args:
+            return UNKNOWN
+        position = _FILLED.get(name, _ALIKE.get(name, 1 if name in ("array", "asarray") else None))
+        typed = self._typed(call, position)
+        if typed is not None:
+            return typed
+        if name in _FILLED:
+            filled = call.args[1] if name == "full" and len(call.args) > 1 else None
+            return Dtypes(own=frozenset({DEFAULT})) if filled is None else self._inner(filled)
+        arguments = call.args[:1] if name in _ALIKE else call.args[1:] if name == "where" else call.args
+        return self._all(arguments)
+
+    def _typed(self, call: ast.Call, position: int | None = None) -> Dtypes | None:
+        for keyword in call.keywords:
+            if keyword.arg == "dtype":
+                is_none = isinstance(keyword.value, ast.Constant) and keyword.value.value is None
+                return None if is_none else self.named(keyword.value)
+        return self.named(call.args[position]) if position is not None and len(call.args) > position else None
+
+    def named(self, dtype: ast.expr) -> Dtypes:
+        """What the expression of a dtype says."""
+        match dtype:
+            case ast.Constant(value=str(name)) if name in _FLOATS | _INTEGERS:
+                return Dtypes(own=frozenset({name} & _FLOATS))
+            case ast.Name(id="float" | "int" | "bool" as name) if self._module.scope_of(name, dtype) is None:
+                return Dtypes(own=frozenset({DEFAULT})) if name == "float" else NOTHING
+        module, _, last = (self._module.qualname(dtype) or "").rpartition(".")
+        if module in ("jax.numpy", "numpy") and last in _FLOATS | _INTEGERS:
+            return Dtypes(own=frozenset({last} & _FLOATS))
+        return UNKNOWN
+
+
+_HANDING_ON = _GRADS | {"functools.partial", "jax.jit", "jax.checkpoint", "jax.remat"}

@@ -1,0 +1,1 @@
+"""Side effects, purity, invariance, escape, liveness."""

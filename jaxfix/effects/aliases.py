@@ -1,0 +1,111 @@
+"""Who gets hold of a list, a dictionary or an array of NumPy, and so may change it in place under another name."""
+
+import ast
+
+from jaxfix.semantic.calls import arguments_of
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import changes_of
+from jaxfix.syntax.nodes import Function, walk
+
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
+_READERS = frozenset(
+    {
+        *("len", "print", "float", "int", "str", "repr", "isinstance", "type", "range", "sum", "min", "max"),
+        *("any", "all", "sorted", "tuple"),
+    }
+)
+_READING = frozenset({"jax", "optax", "equinox", "flax", "haiku", "chex", "lineax", "optimistix", "diffrax"})
+"""Packages whose functions change no list, dictionary or array that they are given."""
+_METHODS = frozenset(
+    {
+        *("items", "keys", "values", "get", "copy", "index", "count"),
+        *("astype", "sum", "mean", "dot", "max", "min"),
+    }
+)
+_STATIC = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
+_VIEWS = frozenset({"T", "real", "imag", "flat"})
+_DEPTH = 4
+
+
+def is_fillable(module: Module, value: ast.AST | None) -> bool:
+    """Whether `value` makes something that can be changed in place."""
+    if isinstance(value, ast.Tuple):
+        return any(is_fillable(module, part) for part in value.elts)
+    if not isinstance(value, ast.Call):
+        return isinstance(value, _DISPLAYS)
+    is_builtin = isinstance(value.func, ast.Name) and module.scope_of(value.func.id, value) is None
+    if is_builtin and isinstance(value.func, ast.Name):
+        return value.func.id in _CONTAINERS
+    return (module.qualname(value.func) or "").startswith(("numpy.", "collections."))
+
+
+def why_handed_on(module: Module, name: str, scope: ast.AST) -> str | None:
+    """Why something else may change in place what `name` stands for, in words; None if all that it does is to read."""
+    bound = (binding.node for binding in module.bindings(name, scope))
+    nests = any(_holds_fillable(module, module.value_of(node)) for node in bound if isinstance(node, ast.Name))
+    for use in module.reads(name, scope):
+        if not only_reads(module, use, nests=nests):
+            return f"line {use.lineno} hands `{name}` on, to code that may change it"
+    return None
+
+
+def _holds_fillable(module: Module, value: ast.expr | None) -> bool:
+    parts = walk(value) if isinstance(value, (*_DISPLAYS, ast.Tuple)) else ()
+    return any(part is not value and is_fillable(module, part) for part in parts)
+
+
+def only_reads(module: Module, use: ast.expr, depth: int = _DEPTH, *, nests: bool = False) -> bool:
+    """Whether the code around an expression that reads a variable keeps nothing of it, and changes nothing of it.
+
+    Args:
+      nests: what it holds can be changed in place too.
+    """
+    parent = module.parent(use)
+    match parent:
+        case ast.IfExp(test=test):
+            return test is use or only_reads(module, parent, depth, nests=nests)
+        case ast.Attribute(ctx=ast.Load(), attr=attr):
+            call = module.parent(parent)
+            if isinstance(call, ast.Call) and call.func is parent:
+                return attr in _METHODS
+            return attr in _STATIC or (attr in _VIEWS and only_reads(module, parent, depth, nests=nests))
+        case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value):
+            return value is not use
+        case ast.Subscript(slice=index, value=value) if value is use and (nests or _is_view(index)):
+            return only_reads(module, parent, depth, nests=nests)
+        case ast.Subscript() | ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.FormattedValue() | ast.comprehension():
+            return True
+        case ast.BoolOp() | ast.If() | ast.While() | ast.Assert() | ast.Expr() | ast.Starred():
+            return True
+        case ast.AugAssign(value=value):
+            return value is use
+        case ast.For(iter=iterable):
+            return iterable is use
+        case ast.keyword() if isinstance(call := module.parent(parent), ast.Call):
+            return _call_only_reads(module, call, use, depth)
+        case ast.Call(func=func) if func is not use:
+            return _call_only_reads(module, parent, use, depth)
+    return False
+
+
+def _is_view(index: ast.expr) -> bool:
+    """Whether what is picked shares its memory with an array that it is picked from."""
+    return any(isinstance(part, ast.Slice) for part in walk(index))
+
+
+def _call_only_reads(module: Module, call: ast.Call, use: ast.expr, depth: int) -> bool:
+    if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None:
+        return call.func.id in _READERS
+    function = module.definition(call.func)
+    if function is None or depth == 0:
+        return (module.qualname(call.func) or "").partition(".")[0] in _READING
+    given = arguments_of(function, call) or {}
+    taken = [parameter for parameter, argument in given.items() if argument is use]
+    return bool(taken) and all(_is_only_read(module, parameter, function, depth - 1) for parameter in taken)
+
+
+def _is_only_read(module: Module, parameter: str, function: Function, depth: int) -> bool:
+    roots = changes_of(module).roots.get(parameter, ())
+    is_changed = any(module.scope_of(parameter, root) is function for root in roots)
+    return not is_changed and all(only_reads(module, read, depth) for read in module.reads(parameter, function))

@@ -1,0 +1,325 @@
+"""Whether an argument can be given up: what nobody needs any more once a function was called with it."""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from jaxfix.semantic.module import Module
+from jaxfix.staging.jit import jit_of
+from jaxfix.syntax.nodes import Function, walk
+
+LOOPS = (ast.For, ast.While)
+_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)
+Place = Callable[[ast.AST], str]
+"""How a line is named: `line 12`, or `train.py:12` for the readers of another file."""
+
+
+class _Kept(Exception):
+    """Why something is still needed, in words."""
+
+
+def why_live_after(
+    module: Module, calls: Sequence[ast.Call], call: ast.Call, passed: ast.expr, place: Place | None = None
+) -> str | None:
+    """Why what `call` passes may be needed when it has run, in words; None where its place is given up.
+
+    Args:
+      calls: those of the function in this file, `call` among them: what they pass is judged alike.
+    """
+    try:
+        _Reader(module, calls, place or _line_number).check(call, passed)
+    except _Kept as reason:
+        return str(reason)
+    return None
+
+
+def binds_again(module: Module, call: ast.Call, value: ast.expr) -> bool:
+    """Whether the statement of `call` binds the very variable or attribute again that it passes."""
+    if not isinstance(value, ast.Name | ast.Attribute):
+        return False
+    return any(ast.unparse(target) == ast.unparse(value) for target in _targets(module, call))
+
+
+def is_in_loop(module: Module, call: ast.Call) -> bool:
+    """Whether a statement runs `call` again and again within its function."""
+    return any(isinstance(loop, LOOPS) for loop in module.loops(call))
+
+
+def _line_number(node: ast.AST) -> str:
+    return f"line {getattr(node, 'lineno', 1)}"
+
+
+def _targets(module: Module, call: ast.Call) -> tuple[ast.expr, ...]:
+    """What the statement of `call` binds to its results, if it does nothing else."""
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Tuple(elts=elts) | ast.List(elts=elts)]):
+            return tuple(elts)
+        case ast.Assign(targets=[target]):
+            return (target,)
+    return ()
+
+
+def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    for outer in module.ancestors(node):
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        yield outer
+
+
+def _loads(module: Module, name: str, scope: ast.AST | None) -> Iterator[ast.Name]:
+    for node in module.uses(name, scope):
+        if not isinstance(node.ctx, ast.Store):
+            yield node
+
+
+class _Reader:
+    """Reads what the function around a call does with a variable; raises `_Kept` where something keeps it."""
+
+    def __init__(self, module: Module, calls: Sequence[ast.Call], place: Place) -> None:
+        self._module, self._every, self._place = module, calls, place
+        self._calls: list[ast.Call] = []
+        self._state: set[str] = set()
+
+    def check(self, call: ast.Call, passed: ast.expr) -> None:
+        if isinstance(passed, ast.Call) or (isinstance(passed, ast.BinOp) and _is_arithmetic(passed)):
+            return  # nobody else has it
+        if not isinstance(passed, ast.Name):
+            text = self._module.text(passed)
+            raise _Kept(f"`{text}` in {self._place(call)} is part of an object, which others may read")
+        if not binds_again(self._module, call, passed):
+            raise _Kept(f"{self._place(call)} passes `{passed.id}` and goes on with it")
+        self._variable(call, passed)
+
+    def _variable(self, call: ast.Call, passed: ast.Name) -> None:
+        name = passed.id
+        scope = self._module.scope_of(name, passed)
+        around = self._module.function(call) or self._module.tree
+        if scope is self._module.tree and self._module.source.notebook is not None:
+            raise _Kept(f"a cell that is run again may read `{name}` when it is gone")
+        if scope is not around:
+            raise _Kept(f"`{name}` belongs to code around the loop ({self._place(call)})")
+        if any(isinstance(outer, ast.Try) for outer in _within(self._module, call)):
+            raise _Kept(f"after an exception in {self._place(call)} `{name}` may be gone")
+        self._calls = [c for c in self._every if (self._module.function(c) or self._module.tree) is around]
+        targets = (target for c in self._calls for target in _targets(self._module, c))
+        self._state = {target.id for target in targets if isinstance(target, ast.Name)}
+        for binding in self._module.bindings(name, scope):
+            self._first(binding.node, name)
+        handed = {argument for c in self._calls for argument in _arguments(c)}
+        for load in _loads(self._module, name, scope):
+            if load is not passed and load not in handed:
+                self._load(load)
+            elif load is not passed and load in _arguments(call):
+                raise _Kept(f"`{name}` is passed twice in {self._place(call)}")
+
+    # --- where it comes from ----------------------------------------------------------------------------------
+
+    def _first(self, node: ast.AST, name: str) -> None:
+        """What binds the variable must give it something that nobody else has."""
+        if isinstance(node, ast.arg):
+            raise _Kept(f"`{name}` comes from the caller, who may use it again ({self._place(node)})")
+        value = _bound_to(self._module, node) if isinstance(node, ast.Name) else None
+        if isinstance(self._module.parent(node), ast.AugAssign) or value in self._calls:
+            return
+        if value is None:
+            raise _Kept(f"`{name}` is bound in a way that does not tell what else has it ({self._place(node)})")
+        self._fresh(value, name)
+
+    def _fresh(self, value: ast.expr, name: str) -> None:
+        match value:
+            case ast.Constant() | ast.Compare() | ast.UnaryOp():
+                return
+            case ast.BinOp() if _is_arithmetic(value):
+                return
+            case ast.Dict(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for part in parts:
+                    self._fresh(part, name)
+            case ast.Call():
+                self._made(value, name)
+            case _:
+                text = _line(self._module, value)
+                raise _Kept(f"`{name}` is `{text}` at first, which would be gone ({self._place(value)})")
+
+    def _made(self, call: ast.Call, name: str) -> None:
+        """What a call makes must not be, or hold, what it is given and somebody reads later."""
+        function = self._module.definition(call.func)
+        for result in _returned(function) if function is not None else ():
+            for part in result.elts if isinstance(result, ast.Tuple) else (result,):
+                if isinstance(part, ast.Name) and self._module.scope_of(part.id, part) is self._module.tree:
+                    raise _Kept(f"`{name}` is the `{part.id}` of the module at first, which would be gone")
+        if not _arguments(call) and self._is_foreign(call.func):
+            raise _Kept(f"`{_line(self._module, call)}` makes `{name}` of nothing, and may give the same at every call")
+        if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
+            return
+        named = (k.value for k in call.keywords if k.arg not in _KEYS)
+        for given in (n for a in (*call.args, *named) for n in walk(a)):
+            if isinstance(given, ast.Name) and given.id not in self._state and self._is_needed(given):
+                made_by = _line(self._module, call)
+                raise _Kept(f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
+
+    def _is_foreign(self, func: ast.expr) -> bool:
+        """Whether it is a function of another file, and no class."""
+        package, _, rest = (self._module.qualname(func) or "").partition(".")
+        return bool(rest) and package not in _KNOWN and rest.rpartition(".")[2][:1].islower()
+
+    def _is_needed(self, given: ast.Name) -> bool:
+        """Whether `given` is data that somebody can read when a call has run."""
+        scope = self._module.scope_of(given.id, given)
+        if scope is None or given.id in self._module.names.imports:
+            return False
+        for binding in self._module.bindings(given.id, scope):
+            if isinstance(binding.node, ast.arg):
+                return True
+            value = _bound_to(self._module, binding.node) if isinstance(binding.node, ast.Name) else None
+            made_by = self._module.qualname(value.func) if isinstance(value, ast.Call) else None
+            if not isinstance(value, ast.Constant) and not (made_by or "").startswith("jax.random."):
+                loads = _loads(self._module, given.id, scope)
+                first = min(call.lineno for call in self._calls)
+                return any(load.lineno > first or self._module.loops(load) for load in loads)
+        return False
+
+    # --- where it goes ----------------------------------------------------------------------------------------
+
+    def _load(self, load: ast.Name) -> None:
+        name = load.id
+        if isinstance(load.ctx, ast.Del):
+            return
+        if self._module.function(load) is not self._module.function(self._calls[0]):
+            raise _Kept(f"a function reads `{name}` in {self._place(load)}, and may do so when it is gone")
+        if self._comes_last(load) or self._is_only_read(load):
+            return
+        statement = " ".join(self._module.text(self._module.statement(load)).split("\n")[0].split())
+        raise _Kept(f"`{name}` may still be needed after `{statement}` in {self._place(load)}")
+
+    def _comes_last(self, load: ast.Name) -> bool:
+        """Whether no call can follow on `load`."""
+        loops = {loop for loop in _within(self._module, load) if isinstance(loop, LOOPS)}
+        around = (loop for call in self._calls for loop in _within(self._module, call) if isinstance(loop, LOOPS))
+        return not any(loop in loops for loop in around) and all(c.lineno < load.lineno for c in self._calls)
+
+    def _is_only_read(self, node: ast.expr) -> bool:
+        """Whether what becomes of `node` holds nothing of it."""
+        parent = self._module.parent(node)
+        match parent:
+            case ast.Attribute(attr="shape" | "dtype" | "ndim" | "size"):
+                return True
+            case ast.BinOp():
+                return _is_arithmetic(parent)
+            case ast.Compare() | ast.FormattedValue() | ast.UnaryOp() | ast.If() | ast.While() | ast.Assert():
+                return True
+            case ast.Subscript() | ast.Attribute():
+                return self._is_only_read(parent)
+            case ast.keyword():
+                call = self._module.parent(parent)
+                return isinstance(call, ast.Call) and self._call_only_reads(call)
+            case ast.Call(func=func) if func is not node:
+                return self._call_only_reads(parent)
+            case ast.Call(func=ast.Attribute(attr=method)):
+                return method in _READING_METHODS or isinstance(self._module.parent(parent), ast.Expr)
+        return False
+
+    def _call_only_reads(self, call: ast.Call) -> bool:
+        is_builtin = isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None
+        if is_builtin and isinstance(call.func, ast.Name) and call.func.id in _READERS:
+            return True
+        if makes_new(self._module, call):
+            return True
+        qualname = self._module.qualname(call.func) or ""
+        if qualname == "jax.block_until_ready" and isinstance(self._module.parent(call), ast.Expr):
+            return True
+        # A state that is made of it, as an optimizer's, and donated beside it: two of one buffer raise at once.
+        match call.func, self._module.parent(call):
+            case ast.Attribute(attr="init"), ast.Assign(targets=[ast.Name(id=target)]) if target in self._state:
+                return not is_in_loop(self._module, call)
+        return False
+
+
+def _is_arithmetic(operation: ast.BinOp) -> bool:
+    """Whether it makes an array, and does not put the parts of two containers into a third."""
+    parts = (operation.left, operation.right)
+    return not isinstance(operation.op, ast.BitOr) and not any(isinstance(part, _DISPLAYS) for part in parts)
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _bound_to(module: Module, node: ast.Name) -> ast.expr | None:
+    """What `node` is bound to, or the whole that it is a part of."""
+    value = module.value_of(node)
+    parent = module.parent(node)
+    assign = module.parent(parent) if isinstance(parent, ast.Tuple | ast.List) else None
+    if value is not None or not isinstance(parent, ast.Tuple | ast.List) or not isinstance(assign, ast.Assign):
+        return value
+    whole = assign.value
+    is_alike = isinstance(whole, ast.Tuple) and len(whole.elts) == len(parent.elts)
+    return whole.elts[parent.elts.index(node)] if is_alike and isinstance(whole, ast.Tuple) else whole
+
+
+def _returned(function: Function) -> Iterator[ast.expr]:
+    if isinstance(function, ast.Lambda):
+        yield function.body
+        return
+    for node in walk(function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield node.value
+
+
+_KNOWN = frozenset({"jax", "numpy"})
+_KEYS = frozenset({"key", "keys", "rng", "rngs", "seed"})
+"""Keywords of what random numbers are drawn with, which nobody keeps."""
+_READERS = frozenset({"print", "float", "int", "len", "str", "repr", "bool", "type", "isinstance", "round"})
+_READING_METHODS = frozenset(
+    {
+        *("sum", "mean", "max", "min", "std", "var", "prod", "all", "any"),
+        *("item", "tolist", "argmax", "argmin", "copy", "dot"),
+    }
+)
+# --- what is new ------------------------------------------------------------------------------------------------------
+_SAME_BUFFER = frozenset(
+    {
+        *("asarray", "device_put", "map", "tree_map", "reshape", "ravel", "squeeze", "stop_gradient", "unflatten"),
+        *("tree_unflatten", "broadcast_to", "atleast_1d", "atleast_2d", "real", "block_until_ready", "identity"),
+    }
+)
+"""Last names of functions of JAX that may return the very buffer that they are given."""
+_DEPTH = 3
+
+
+def makes_new(module: Module, call: ast.Call, depth: int = _DEPTH) -> bool:
+    """Whether the results of `call` are arrays of their own."""
+    found = jit_of(module, call.func)
+    if found is not None:
+        return found.donated == ()
+    qualname = module.qualname(call.func) or ""
+    if qualname.startswith(("jax.numpy.", "jax.nn.", "jax.random.", "jax.scipy.")):
+        return qualname.rpartition(".")[2] not in _SAME_BUFFER
+    match call.func:
+        case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):
+            return (module.qualname(made_by) or "").rpartition(".")[2] in ("grad", "value_and_grad")
+    function = module.definition(call.func)
+    if function is None or depth == 0:
+        return False
+    results = list(_returned(function))
+    return bool(results) and all(_is_new(module, result, depth) for result in results)
+
+
+def _is_new(module: Module, result: ast.expr, depth: int) -> bool:
+    match result:
+        case ast.BinOp():
+            return _is_arithmetic(result)
+        case ast.Compare() | ast.Constant():
+            return True
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            return all(_is_new(module, part, depth) for part in parts)
+        case ast.Call():
+            return makes_new(module, result, depth - 1)
+        case ast.Name(id=name) if depth and isinstance(scope := module.scope_of(name, result), ast.FunctionDef):
+            values = [
+                module.value_of(b.node) if isinstance(b.node, ast.Name) else None for b in module.bindings(name, scope)
+            ]
+            return all(value is not None and _is_new(module, value, depth - 1) for value in values)
+    return False
+
+
+def _line(module: Module, node: ast.AST) -> str:
+    return " ".join(module.text(node).split())

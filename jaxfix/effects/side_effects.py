@@ -1,0 +1,93 @@
+"""What a function does besides computing its result, and what ties it to where it stands."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.effects.invariance import is_impure
+from jaxfix.library.jax_names import KEYED_SETTINGS, WORLD_READERS
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import is_being_made, root
+from jaxfix.syntax.nodes import Function, walk
+
+_SEES_NAMES = frozenset({"locals", "globals", "vars", "eval", "exec", "dir"})
+
+
+def ties(module: Module, function: Function) -> Iterator[str]:
+    """What cannot be handed to control flow, or would mean another thing elsewhere, as reasons."""
+    in_class = module.enclosing(function, ast.ClassDef) is not None
+    own = None if isinstance(function, ast.Lambda) else function.name
+    for node in (*walk(function.args), *body_of(function)):
+        match node:
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                yield "it is a generator or a coroutine"
+            case ast.Name(id=name) | ast.Attribute(attr=name) if in_class and _is_mangled(name):
+                yield f"`{name}` means another name outside of its class"
+            case ast.arg(arg=name) | ast.keyword(arg=str(name)) if in_class and _is_mangled(name):
+                yield f"`{name}` means another name outside of its class"
+            case ast.Attribute(value=ast.Name(id=name)) if name == own and module.definition(node.value) is function:
+                yield f"it reads `{module.text(node)}` of itself"
+            case ast.Name(id="__class__"):
+                yield "it needs the class around it"
+            case ast.Call(func=ast.Name(id="super")) if module.scope_of("super", node) is None:
+                yield "it calls `super`, which sees where it stands"
+
+
+def effects(module: Module, function: Function) -> Iterator[str]:
+    """What each trace does besides computing the result, and what it asks of the world, as reasons."""
+    for node in body_of(function):
+        match node:
+            case ast.Expr(value=ast.Call(func=func)) if not _is_jax(module.qualname(func)):
+                yield f"it calls `{module.text(func)}` for its effect, at every trace"
+            case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
+                yield f"it calls `{name}`, which sees where it stands"
+            case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in WORLD_READERS:
+                yield f"it calls `{module.text(func)}`, which answers differently at every trace"
+            case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
+                yield f"it uses `{module.text(node)}`, which answers differently at every trace"
+            case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
+                continue
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                if not _is_local(module, node, function):
+                    yield f"it changes `{module.text(node)}`, at every trace"
+
+
+def _is_handed_on(module: Module, node: ast.expr) -> bool:
+    """Whether `node` is a function that asks the world, used as a value, or what the world says."""
+    parent = module.parent(node)
+    is_whole = not isinstance(parent, ast.Attribute) and not (isinstance(parent, ast.Call) and parent.func is node)
+    qualname = module.qualname(node) if is_whole else None
+    return (is_impure(qualname) or qualname in WORLD_READERS) and qualname not in KEYED_SETTINGS
+
+
+def body_of(function: Function) -> Iterator[ast.AST]:
+    """The nodes that run when `function` is called, with those of the functions inside it."""
+    parts = [function.body] if isinstance(function, ast.Lambda) else function.body
+    for part in parts:
+        yield from walk(part)
+
+
+def _is_local(module: Module, node: ast.AST, function: Function) -> bool:
+    """Whether `node` is a part of an object that `function` made, as far as its assignments tell."""
+    name = root(node)
+    return name is not None and _is_made_in(module, name.id, function)
+
+
+def _is_made_in(module: Module, name: str, function: Function) -> bool:
+    if name not in module.names.bound_in(function) or _is_parameter(function, name):
+        return False
+    targets = (b.node for b in module.bindings(name, function))
+    aliased = [root(module.value_of(target)) for target in targets if isinstance(target, ast.Name)]
+    return all(a is None or a.id in module.names.bound_in(function) for a in aliased)
+
+
+def _is_parameter(function: Function, name: str) -> bool:
+    arguments = function.args
+    return any(a.arg == name for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+
+def _is_mangled(name: str) -> bool:
+    return name.startswith("__") and not name.endswith("__")
+
+
+def _is_jax(qualname: str | None) -> bool:
+    return qualname is not None and qualname.split(".")[0] == "jax"

@@ -1,0 +1,131 @@
+"""Whether the object behind a name stays what it is while the program runs."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.effects.aliases import is_fillable, only_reads, why_handed_on
+from jaxfix.effects.invariance import is_bound_by_a_cell, is_changed_elsewhere
+from jaxfix.semantic.classes import class_of
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
+from jaxfix.syntax.nodes import walk
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def is_kept(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None) -> str | None:
+    """Why the object behind `name` can be another one, or change, while the program runs; None if it does not.
+
+    Args:
+      around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
+    """
+    found = module.bindings(name, scope)
+    if scope is module.tree and is_changed_elsewhere(module, name):
+        return f"another file changes `{name}`"
+    if scope is module.tree and name in module.names.imports:
+        return f"`{name}` may be reloaded" if is_bound_by_a_cell(module, name) else None
+    if len(found) != 1:
+        return f"`{name}` is bound more than once"
+    if scope is module.tree and is_bound_by_a_cell(module, name):
+        return f"another cell binds `{name}`, and may be run again"
+    if scope is module.tree and (name in changes_of(module).rebound or changes_of(module).any_global):
+        return f"`{name}` is bound anew through `globals`"
+    (binding,) = found
+    shared = set(module.ancestors(around)) if around is not None else set()
+    for outer in module.ancestors(binding.node):
+        if outer is scope:
+            break
+        if isinstance(outer, _LOOPS) and outer not in shared:
+            return f"`{name}` is bound anew at every round of a loop"
+    for root in changes_of(module).roots.get(name, ()):
+        if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
+            return f"`{name}` is changed in place"
+    value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+    if is_fillable(module, value):
+        return why_handed_on(module, name, scope)
+    return _changes_itself(module, value)
+
+
+def is_kept_attribute(module: Module, name: ast.Name) -> str | None:
+    """As `is_kept`, of what is read of an imported module: `config.rate`."""
+    read = _dotted(module, name)
+    qualname = module.qualname(read)
+    if qualname is None or "." not in qualname:
+        return None
+    if module.surroundings.project.rebinds(qualname):
+        return f"another file changes `{module.text(read)}`"
+    for changed in _changed_of_modules(module):
+        stored = module.qualname(changed)
+        if stored is not None and (f"{qualname}.".startswith(f"{stored}.") or stored.startswith(f"{qualname}.")):
+            return f"line {changed.lineno} changes `{module.text(changed)}`"
+    return None
+
+
+def _changed_of_modules(module: Module) -> list[ast.expr]:
+    """What this file changes of the modules that it imports."""
+    roots = changes_of(module).roots
+    return [
+        _dotted(module, root) for alias in sorted(roots.keys() & module.names.imports.keys()) for root in roots[alias]
+    ]
+
+
+def _dotted(module: Module, name: ast.Name) -> ast.expr:
+    """The longest dotted name that begins with `name`."""
+    found: ast.expr = name
+    while isinstance(parent := module.parent(found), ast.Attribute):
+        found = parent
+    return found
+
+
+def _is_functional_update(module: Module, root: ast.AST) -> bool:
+    """Whether `root` is the `x` of an `x.update(...)` that returns what it makes, as optimizers do."""
+    match module.parent(root):
+        case ast.Attribute(attr="update") as method:
+            call = module.parent(method)
+            return isinstance(call, ast.Call) and not isinstance(module.parent(call), ast.Expr)
+    return False
+
+
+def _changes_itself(module: Module, value: ast.expr | None) -> str | None:
+    """Why an object of a class of this file is not the same from call to call."""
+    owner = class_of(module, value.func) if isinstance(value, ast.Call) else None
+    if owner is None:
+        return None
+    for member in owner.body:
+        if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
+            for node in walk(member):
+                if _stores_own(module, node):
+                    return f"`{owner.name}.{member.name}` changes its object"
+    stored = next((name for name in sorted(_attributes(module, owner)) if is_stored(module, name)), None)
+    if stored is not None:
+        return f"`{stored}` of a `{owner.name}` is bound anew"
+    return next(_handed_on(module, owner), None)
+
+
+def _handed_on(module: Module, owner: ast.ClassDef) -> Iterator[str]:
+    """Where a list, a dictionary or an array of numpy that an object of the class holds may be filled anew."""
+    for name in sorted(_attributes(module, owner)):
+        uses = module.attributes(name)
+        values = (parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign))
+        if any(is_fillable(module, value) for value in values):
+            for use in uses:
+                if isinstance(use.ctx, ast.Load) and not only_reads(module, use):
+                    yield f"line {use.lineno} hands `{module.text(use)}` on, to code that may change it"
+
+
+def _attributes(module: Module, owner: ast.ClassDef) -> set[str]:
+    """What an object of the class is made with, and what the class gives it."""
+    made = (member for member in owner.body if isinstance(member, ast.FunctionDef) and member.name in INITIALISERS)
+    nodes = (node for member in made for node in walk(member) if isinstance(node, ast.Attribute))
+    return {node.attr for node in nodes if isinstance(node.ctx, ast.Store)} | module.names.bound_in(owner)
+
+
+def _stores_own(module: Module, node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+            return is_own_object(module, value)
+        case ast.Subscript(value=ast.Attribute(value=value), ctx=ast.Store() | ast.Del()):
+            return is_own_object(module, value)
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=value), attr=attr)) if attr in MUTATORS:
+            return is_own_object(module, value) and isinstance(module.parent(node), ast.Expr)
+    return False

@@ -1,0 +1,403 @@
+"""Whether code can run under a trace that ran eagerly, and what it asks of the values that it is given."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jaxfix.effects.invariance import is_impure
+from jaxfix.effects.side_effects import effects, ties
+from jaxfix.effects.stability import is_kept, is_kept_attribute
+from jaxfix.library.concrete import (
+    CONCRETE_ATTRIBUTES,
+    HOSTS,
+    NUMBER_TAKERS,
+    STATIC_ATTRIBUTES,
+    WAITERS,
+    shapes,
+    takes_function,
+)
+from jaxfix.library.jax_names import PURE_BUILTINS
+from jaxfix.semantic.calls import arguments_of
+from jaxfix.semantic.classes import class_of, family, methods, own_parameter
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import MUTATORS
+from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
+from jaxfix.syntax.bindings import Binding
+from jaxfix.syntax.nodes import FUNCTIONS, Function, children, walk
+
+_DEPTH = 12
+
+
+@dataclass(slots=True)
+class Demands:
+    """What code asks of what it reads, as far as it can be read.
+
+    Attributes:
+      reason: why it cannot run under a trace at all, or would then do another thing; None if nothing is known.
+      values: what must be known when it is traced, each with what is done with it.
+      called: what is called, or handed to a transformation as its function.
+      methods: what a method is called of.
+    """
+
+    reason: str | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    called: dict[str, ast.expr] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)
+
+
+def demands(module: Module, function: Function) -> Demands:
+    """What `function`, with what it calls in its own file, asks of its parameters and its surroundings."""
+    found = _Reader(module).of(function)
+    if (
+        found.reason is None
+        and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and function.decorator_list
+    ):
+        found.reason = f"it is decorated with `{module.text(function.decorator_list[0])}`"
+    return found
+
+
+def demands_of_statements(module: Module, statements: Sequence[ast.stmt]) -> Demands:
+    """The same of statements that stand in a row, of the names that they read."""
+    return _Reader(module).of_statements(statements)
+
+
+class _Reader:
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._done: dict[Function, Demands] = {}
+        self._around: ast.AST | None = None
+
+    def of(self, function: Function) -> Demands:
+        """What a function asks of its parameters."""
+        if function in self._done or len(self._done) > _DEPTH * 4:
+            return self._done.get(function, Demands())
+        found = self._done[function] = Demands()
+        found.reason = next(ties(self._module, function), None) or next(effects(self._module, function), None)
+        captures = self._module.captures(function)
+        if captures is None:
+            found.reason = found.reason or "it shares its line with another function"
+        elif captures.rebinds:
+            found.reason = found.reason or f"it rebinds `{min(captures.rebinds)}` outside of itself"
+        if found.reason is None:
+            body = [function.body] if isinstance(function, ast.Lambda) else function.body
+            self._read(body, function, found)
+        return found
+
+    def of_statements(self, statements: Sequence[ast.stmt]) -> Demands:
+        found = Demands()
+        self._around = self._module.function(statements[0]) or self._module.tree
+        self._read(statements, self._around, found)
+        return found
+
+    def _read(self, parts: Sequence[ast.AST], scope: ast.AST, found: Demands) -> None:
+        inside = set(parts)
+        for part in parts:
+            for node in walk(part):
+                inside.add(node)
+        for part in parts:
+            for node in walk(part):
+                if found.reason is not None:
+                    return
+                self._node(node, scope, found)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    self._load(node, scope, inside, found)
+                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    self._own_methods(node, found)
+
+    # --- what is read -----------------------------------------------------------------------------------------
+
+    def _load(self, node: ast.Name, scope: ast.AST, inside: set[ast.AST], found: Demands) -> None:
+        owner = self._module.scope_of(node.id, node)
+        if owner is None:
+            if node.id not in PURE_BUILTINS and node.id not in ("super", "getattr", "hasattr", "callable", "vars"):
+                found.reason = f"it uses `{node.id}`, which a trace does once"
+            return
+        if owner is scope and isinstance(scope, FUNCTIONS):
+            bound = self._module.bindings(node.id, scope)
+            for binding in bound:
+                if isinstance(binding.node, FUNCTIONS) and binding.node not in inside:
+                    self._function(node, binding.node, found)
+            return
+        if owner in inside or (isinstance(owner, ast.expr) and owner in inside):
+            return
+        bindings = self._module.bindings(node.id, owner)
+        if owner is scope and all(binding.node in inside for binding in bindings):
+            return
+        if owner is scope:
+            if len(bindings) == 1:
+                self._behind(node, bindings[0], found)
+            return
+        reason = is_kept(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
+        reason = reason or is_kept_attribute(self._module, node)
+        if reason is not None:
+            found.reason = f"it reads `{node.id}`: {reason}"
+            return
+        for binding in bindings:
+            self._behind(node, binding, found)
+
+    def _behind(self, node: ast.Name, binding: Binding, found: Demands) -> None:
+        match binding.node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() as function:
+                self._function(node, function, found)
+            case ast.Name() as target if (value := self._module.value_of(target)) is not None:
+                if jit_of(self._module, node) is not None:
+                    return
+                self._method(node, value, found)
+                for inner in walk(value):
+                    function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
+                    if function_ is not None:
+                        self._function(node, function_, found)
+
+    def _method(self, node: ast.Name, made: ast.expr, found: Demands) -> None:
+        """The method that is called of an object of a class of this file."""
+        use = self._module.parent(node)
+        owner = class_of(self._module, made.func) if isinstance(made, ast.Call) else None
+        if owner is None or not isinstance(use, ast.Attribute):
+            return
+        for member in owner.body:
+            if isinstance(member, ast.FunctionDef) and member.name in (use.attr, "__call__"):
+                reason = self.of(member).reason if jitted_by_decorator(self._module, member) is None else None
+                if reason is not None:
+                    found.reason = f"`{owner.name}.{member.name}`, which it uses: {reason}"
+
+    def _own_methods(self, node: ast.Attribute, found: Demands) -> None:
+        """The methods that `self.name` may be in a method, those of subclasses in this file among them."""
+        owner = owner_of(self._module, node)
+        for each in methods(family(self._module, owner), node.attr) if owner is not None else ():
+            is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in each.decorator_list)
+            self._function(node, each, found, bound=not is_static)
+
+    def _function(
+        self, node: ast.Name | ast.Attribute, function: Function, found: Demands, *, bound: bool = False
+    ) -> None:
+        """A function of this file that is called, or handed on."""
+        if jitted_by_decorator(self._module, function) is not None:
+            return
+        inner = self.of(function)
+        name = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
+        if inner.reason is not None:
+            found.reason = f"{name}, which it uses: {inner.reason}"
+        call = self._module.parent(node)
+        is_called = isinstance(call, ast.Call) and call.func is node
+        arguments = _bound_arguments(function, call, bound=bound) if isinstance(call, ast.Call) and is_called else {}
+        for parameter, what in inner.values.items():
+            if bound and parameter == own_parameter(function):
+                continue
+            argument = arguments.get(parameter)
+            if argument is None and parameter in arguments:
+                continue  # its default
+            if argument is None:
+                found.reason = found.reason or f"{name}, which it uses, {what}"
+                continue
+            self._value(argument, f"hands `{self._module.text(argument)}` to {name}, which {what}", found)
+
+    # --- what is done -----------------------------------------------------------------------------------------
+
+    def _node(self, node: ast.AST, scope: ast.AST, found: Demands) -> None:
+        match node:
+            case ast.Try() | ast.AsyncFor() | ast.AsyncWith() | ast.Global() | ast.Nonlocal():
+                found.reason = f"it has a `{_word(node)}`, which a trace runs once"
+            case ast.With(items=items) if not all(self._is_jax(i.context_expr) for i in items):
+                found.reason = f"it enters `{self._module.text(items[0].context_expr)}`, which a trace does once"
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+                self._value(test, f"branches on `{_line(self._module, test)}`", found)
+            case ast.While(test=test):
+                self._value(test, f"loops on `{_line(self._module, test)}`", found)
+            case ast.Match(subject=subject):
+                self._value(subject, f"branches on `{_line(self._module, subject)}`", found)
+            case ast.comprehension(ifs=ifs):
+                for test in ifs:
+                    self._value(test, f"branches on `{_line(self._module, test)}`", found)
+            case ast.BoolOp(values=values):
+                for value in values[:-1]:
+                    self._value(value, f"branches on `{_line(self._module, value)}`", found)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._value(operand, f"branches on `{_line(self._module, operand)}`", found)
+            case ast.FormattedValue(value=value):
+                self._value(value, f"writes `{_line(self._module, value)}` into a text", found)
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                for bound in (lower, upper, step):
+                    if bound is not None:
+                        self._value(bound, f"slices by `{_line(self._module, bound)}`", found)
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                self._comparison((left, *others), ops, found)
+            case ast.Attribute(attr=attr, value=value) if (
+                attr in CONCRETE_ATTRIBUTES and self._module.qualname(node) is None
+            ):
+                found.reason = f"it asks for `{_line(self._module, node)}`, which a traced array does not have"
+            case ast.Call():
+                self._call(node, scope, found)
+
+    def _comparison(self, sides: Sequence[ast.expr], ops: Sequence[ast.cmpop], found: Demands) -> None:
+        texts = any(isinstance(s, ast.Constant) and isinstance(s.value, str) for s in sides)
+        if texts or any(isinstance(op, ast.In | ast.NotIn) for op in ops):
+            for side in sides:
+                self._value(side, f"compares `{_line(self._module, side)}`", found)
+
+    def _call(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
+        qualname = self._module.qualname(call.func) or ""
+        if is_impure(qualname):
+            found.reason = f"it calls `{self._module.text(call.func)}`, which a trace does once"
+        elif qualname in WAITERS:
+            found.reason = f"it calls `{self._module.text(call.func)}`, which waits for values"
+        elif qualname.split(".")[0] in HOSTS:
+            for argument in (*call.args, *(k.value for k in call.keywords)):
+                self._value(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
+        elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
+            self._builtin(call, call.func.id, found)
+        self._callee(call, scope, found)
+        if qualname.startswith("jax."):
+            for argument in shapes(call, qualname.rpartition(".")[2]):
+                self._value(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
+        if qualname.startswith(("jax.", "equinox.", "flax.")):
+            for argument in call.args[:1]:
+                if not takes_function(qualname):
+                    continue
+                match argument:
+                    case ast.Name(id=name):
+                        found.called.setdefault(name, argument)
+                    case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr):
+                        if self._module.scope_of(name, owner) is scope:
+                            found.methods.setdefault(name, attr)
+
+    def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
+        if name == "isinstance" and call.args:
+            self._value(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
+        if name in NUMBER_TAKERS:
+            for argument in call.args:
+                self._value(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
+
+    def _callee(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
+        func = call.func
+        self._foreign_method(call, scope, found)
+        match func:
+            case ast.Name(id=name) if self._module.scope_of(name, func) is scope:
+                found.called.setdefault(name, func)
+            case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr):
+                if self._module.scope_of(name, owner) is scope and self._module.qualname(func) is None:
+                    found.methods.setdefault(name, attr)
+                    if attr in MUTATORS - {"update", "add", "sort"}:
+                        found.reason = f"it calls `{self._module.text(func)}`, which changes `{name}` at every trace"
+
+    def _foreign_method(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
+        """A method of an object from around: what it gives is known only by what it is given."""
+        match call.func:
+            case ast.Attribute(value=ast.Name() as owner) if self._module.qualname(call.func) is None:
+                around = self._module.scope_of(owner.id, owner)
+            case _:
+                return
+        if around is None or (around is scope and around is not self._around):
+            return
+        if around is not self._module.tree and around is not scope and around not in self._module.ancestors(scope):
+            return  # a parameter or a variable of a function inside
+        made_by = self._maker(owner, around)
+        if is_impure(made_by):
+            found.reason = f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
+            return
+        given = (n for a in (*call.args, *(k.value for k in call.keywords)) for n in walk(a))
+        if not any(isinstance(n, ast.Name) and self._varies(n, scope) for n in given):
+            found.reason = f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
+
+    def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
+        for binding in self._module.bindings(owner.id, scope):
+            value = self._module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+            if isinstance(value, ast.Call):
+                return self._module.qualname(value.func)
+        return None
+
+    def _varies(self, name: ast.Name, scope: ast.AST) -> bool:
+        """Whether `name` is a variable of the code that is read, and no function."""
+        owner = self._module.scope_of(name.id, name)
+        if owner is None or (owner is self._module.tree and owner is not self._around):
+            return False
+        bindings = self._module.bindings(name.id, owner)
+        if any(isinstance(b.node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)) for b in bindings):
+            return False
+        return owner is scope or isinstance(owner, FUNCTIONS)
+
+    def _is_jax(self, expr: ast.expr) -> bool:
+        called = expr.func if isinstance(expr, ast.Call) else expr
+        return (self._module.qualname(called) or "").startswith("jax.")
+
+    # --- values -----------------------------------------------------------------------------------------------
+
+    def _value(self, expr: ast.AST, what: str, found: Demands, depth: int = 0) -> None:
+        """Notes that the value of `expr` must be known under the trace."""
+        match expr:
+            case ast.Attribute(attr=attr) if attr in STATIC_ATTRIBUTES:
+                return
+            case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
+                return
+            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in (
+                "ndim",
+                "issubdtype",
+            ):
+                return
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                return
+            case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in PURE_BUILTINS:
+                if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
+                    found.reason = found.reason or f"it {what}"
+                    return
+            case ast.Name(id=name):
+                self._name(expr, name, what, found, depth)
+                return
+        for child in children(expr):
+            self._value(child, what, found, depth)
+
+    def _is_known_call(self, call: ast.Call) -> bool:
+        """Whether a call gives a value that depends on its arguments alone, and is no array."""
+        return (self._module.qualname(call.func) or "").startswith(("math.", "numpy."))
+
+    def _name(self, expr: ast.Name, name: str, what: str, found: Demands, depth: int) -> None:
+        owner = self._module.scope_of(name, expr)
+        if owner is not None and owner is self._around:
+            if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
+                found.values.setdefault(name, what)
+            return
+        if owner is None or owner is self._module.tree:
+            return  # a builtin, or what `is_kept` judges
+        if not isinstance(owner, FUNCTIONS):
+            return
+        for binding in self._module.bindings(name, owner):
+            match binding.node:
+                case ast.arg():
+                    if self._module.function(expr) is owner:
+                        found.values.setdefault(name, what)
+                    elif owner in self._done and not self._is_outer(owner, expr):
+                        found.reason = found.reason or f"it {what}"
+                case ast.Name() as target if depth < _DEPTH and (value := self._module.value_of(target)) is not None:
+                    self._value(value, what, found, depth + 1)
+                case ast.Name() as target if self._counts(target):
+                    continue
+                case ast.Name():
+                    found.reason = found.reason or f"it {what}"
+
+    def _is_outer(self, owner: ast.AST, expr: ast.AST) -> bool:
+        """Whether `owner` stands around the outermost function that is read."""
+        first = next(iter(self._done), None)
+        return first is not None and owner in set(self._module.ancestors(first))
+
+    def _counts(self, target: ast.Name) -> bool:
+        """Whether `target` is the variable of a loop over a `range`, whose length a trace knows."""
+        match self._module.parent(target):
+            case (
+                ast.For(iter=ast.Call(func=ast.Name(id="range")))
+                | ast.comprehension(iter=ast.Call(func=ast.Name(id="range")))
+            ):
+                return True
+        return False
+
+
+def _bound_arguments(function: Function, call: ast.Call, *, bound: bool) -> dict[str, ast.expr | None]:
+    """What `call` passes to each parameter; None for one that keeps its default; less what cannot be told."""
+    return arguments_of(function, call, bound=bound) or {}
+
+
+def _line(module: Module, node: ast.AST) -> str:
+    return " ".join(module.text(node).split())
+
+
+def _word(node: ast.AST) -> str:
+    return {"AsyncFor": "async for", "AsyncWith": "async with"}.get(type(node).__name__, type(node).__name__.lower())

@@ -1,0 +1,1 @@
+"""What the functions of JAX and of libraries around it do."""

@@ -1,0 +1,1 @@
+"""Moving code: hoisting, variation, selection."""

@@ -1,0 +1,265 @@
+"""Moving what is made in a function to where it is made once: what it takes along, and where it can stand."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.effects.invariance import Constancy, constancy
+from jaxfix.semantic.module import Module
+from jaxfix.staging import traced_uses
+from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, walk
+
+_ARRAY_ATTRIBUTES = frozenset(
+    {"shape", "dtype", "ndim", "size", "T", "mT", "real", "imag", "at", "astype", "sum", "mean", "dot"}
+)
+_PLAIN_TYPES = frozenset({"int", "float", "bool", "str", "complex", "tuple"})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_STRINGS: tuple[type[ast.expr], ...] = (ast.Constant, *FORMAT_STRINGS)
+
+
+class Stuck(Exception):
+    """Why something cannot be moved, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Something that a function takes from the function around it: a variable, or an attribute of one.
+
+    Attributes:
+      text: as the caller writes it, such as `rate`, `self.rate` or `params["w"]`.
+      uses: the expressions inside the function that read it.
+    """
+
+    text: str
+    name: str
+    uses: tuple[ast.expr, ...]
+
+
+def free_names(module: Module, function: Function) -> list[str]:
+    """The variables that `function` takes from functions around it, in the order of the text; its own name apart."""
+    captures = module.captures(function)
+    own = {function.name} if not isinstance(function, ast.Lambda) else set()
+    free = captures.free - own if captures else frozenset[str]()
+    order: dict[str, tuple[int, int]] = {}
+    for node in walk(function):
+        if isinstance(node, ast.Name) and node.id in free:
+            at = (node.lineno, node.col_offset)
+            order[node.id] = min(at, order.get(node.id, at))
+    return sorted(free, key=lambda name: order.get(name, (0, 0)))
+
+
+def taken(module: Module, function: Function, name: str) -> tuple[Taken, ...]:
+    """What `function` reads of the captured variable: its attributes and items where it reads no more than these."""
+    chains: dict[str, list[ast.expr]] = {}
+    for use in traced_uses.uses(module, function, name):
+        chain = _chain(module, use)
+        chains.setdefault(module.text(chain), []).append(chain)
+    texts = sorted(chains, key=lambda text: module.span(chains[text][0]))
+    if any(other.startswith((f"{text}.", f"{text}[")) for text in texts for other in texts):
+        uses = tuple(traced_uses.uses(module, function, name))
+        return (Taken(name, name, uses),)
+    return tuple(Taken(text, name, tuple(chains[text])) for text in texts)
+
+
+def outer_names(module: Module, function: Function, around: Function | None) -> list[str]:
+    """The variables that a function made in `around` takes along: those of functions, and at the top level of loops."""
+    if around is not None:
+        return free_names(module, function)
+    captures = module.captures(function)
+    changing = sorted(captures.globals) if captures else []
+    return [name for name in changing if _is_bound_in_loop(module, name)]
+
+
+def _is_bound_in_loop(module: Module, name: str) -> bool:
+    """Whether the module's variable is bound at its top level only, and there by a loop."""
+    found = [binding.node for binding in module.bindings(name)]
+    if not all(isinstance(node, ast.Name) and module.function(node) is None for node in found):
+        return False
+    return any(isinstance(outer, ast.For | ast.While) for node in found for outer in module.ancestors(node))
+
+
+def _chain(module: Module, use: ast.Name) -> ast.expr:
+    """`self.rate` of the `self` in it; an array's own attributes do not count."""
+    node: ast.expr = use
+    while True:
+        match module.parent(node):
+            case ast.Attribute(attr=attr, ctx=ast.Load()) as outer if attr not in _ARRAY_ATTRIBUTES:
+                node = outer
+            case ast.Subscript(value=value, slice=ast.Constant(value=str()), ctx=ast.Load()) as outer if value is node:
+                node = outer
+            case _:
+                return node
+
+
+def statement_in(module: Module, node: ast.AST, scope: ast.AST) -> ast.stmt:
+    """The statement of the body of `scope` that holds `node`.
+
+    Raises:
+      Stuck: `scope` is a lambda.
+    """
+    inner = node
+    for outer in module.ancestors(node):
+        if outer is scope:
+            break
+        inner = outer
+    if not isinstance(inner, ast.stmt):
+        raise Stuck("the function around it is a lambda")
+    return inner
+
+
+def deepest(module: Module, scopes: list[ast.AST]) -> ast.AST:
+    """The innermost of scopes that lie in one another."""
+    return max(scopes, key=lambda scope: len(list(module.ancestors(scope))))
+
+
+def is_plain(module: Module, name: str, scope: ast.AST) -> bool:
+    """Whether the variable is bound once, to a number, a text, a shape or an array of JAX: nothing that can change."""
+    if constancy(module, name, scope) is not Constancy.CONSTANT:
+        return False
+    (binding,) = module.bindings(name, scope)
+    match binding.node:
+        case ast.arg(annotation=ast.Name(id=kind)):
+            return kind in _PLAIN_TYPES
+        case ast.arg(annotation=ast.expr() as annotation):
+            return module.qualname(annotation) == "jax.Array"
+        case ast.Name() as target:
+            value = module.value_of(target)
+            return value is not None and _is_plain_value(module, value)
+    return False
+
+
+def _is_plain_value(module: Module, value: ast.expr) -> bool:
+    match value:
+        case ast.Constant():
+            return True
+        case ast.Attribute(attr="shape" | "ndim" | "size" | "dtype"):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Tuple(elts=elts):
+            return all(_is_plain_value(module, element) for element in elts)
+        case ast.UnaryOp(operand=operand):
+            return _is_plain_value(module, operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_plain_value(module, left) and _is_plain_value(module, right)
+        case ast.Name(id=name) if (scope := module.scope_of(name, value)) is not None:
+            return is_plain(module, name, scope)
+        case ast.Call(func=ast.Name(id="len" | "int" | "float")):
+            return True
+        case ast.Call(func=func):
+            return (module.qualname(func) or "").startswith(("jax.numpy.", "jax.random."))
+    return False
+
+
+def evaluated_early(function: Function) -> Iterator[ast.AST]:
+    """The parts of a definition that are evaluated where it stands: decorators, defaults, annotations."""
+    arguments = function.args
+    yield from (*arguments.defaults, *(d for d in arguments.kw_defaults if d))
+    if not isinstance(function, ast.Lambda):
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        yield from (a.annotation for a in every if a is not None and a.annotation is not None)
+        yield from function.decorator_list
+        if function.returns:
+            yield function.returns
+
+
+def names_early(module: Module, parts: list[ast.AST]) -> Iterator[ast.Name]:
+    """The names in expressions that are read when these are evaluated, not when a lambda in them is called."""
+    for part in parts:
+        lambdas = [n for n in walk(part) if isinstance(n, ast.Lambda)]
+        for node in walk(part):
+            if isinstance(node, ast.Name) and not any(
+                inner.body is node or inner.body in module.ancestors(node) for inner in lambdas
+            ):
+                owner = module.scope_of(node.id, node)
+                if not (isinstance(owner, ast.expr) and (owner is part or part in module.ancestors(owner))):
+                    yield node
+
+
+def place(module: Module, before: ast.stmt, needed: list[str]) -> tuple[ast.stmt, bool]:
+    """Where at the top level a statement that reads the module's `needed` can stand: a statement, and if before it.
+
+    Raises:
+      Stuck: what it reads is defined too late.
+    """
+    if before not in module.tree.body:
+        return before, True
+    body = module.tree.body
+    at = body.index(before)
+    last = at - 1
+    for name in needed:
+        defined = [statement_in(module, b.node, module.tree) for b in module.bindings(name)]
+        if defined:
+            last = max(last, min(body.index(statement) for statement in defined))
+    if last < at:
+        return before, True
+    if all(isinstance(statement, _DEFINITIONS) and not _acts(statement) for statement in body[at : last + 1]):
+        return body[last], False
+    late = next(
+        n for n in needed if any(statement_in(module, b.node, module.tree) in body[at:] for b in module.bindings(n))
+    )
+    raise Stuck(f"`{late}` is defined further down")
+
+
+def _acts(statement: ast.stmt) -> bool:
+    """Whether running a definition runs code of the file beside decorators of libraries."""
+    return isinstance(statement, ast.ClassDef) and any(
+        isinstance(s, ast.Expr | ast.For | ast.While) for s in statement.body
+    )
+
+
+def check_text(module: Module, node: ast.expr, what: str) -> None:
+    """Refuses an expression whose text cannot be moved.
+
+    Raises:
+      Stuck: it stands in a format string, or a string in it has lines of its own.
+    """
+    if not module.has_exact_spans(node):
+        raise Stuck(f"{what} stands inside a format string")
+    if any(isinstance(n, _STRINGS) and n.lineno != n.end_lineno for n in walk(node)):
+        raise Stuck(f"{what} holds a string of several lines")
+
+
+def check_captured(module: Module, function: Function, name: str, scope: ast.AST, what: str) -> None:
+    """Refuses a variable of a function around that stays captured, unless it stays what it is.
+
+    Raises:
+      Stuck: it can change between calls.
+    """
+    if constancy(module, name, scope) is not Constancy.CONSTANT:
+        raise Stuck(f"{what} reads `{name}`, which can change between calls")
+    for use in traced_uses.uses(module, function, name):
+        parent = module.parent(use)
+        if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
+            continue
+        if isinstance(parent, ast.Attribute | ast.Subscript) or traced_uses.use_of(module, use) is not None:
+            raise Stuck(f"{what} uses `{name}` of the function around as more than a number")
+
+
+def reads(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:
+    """Where the function is read by its name, outside of itself."""
+    scope = module.scope_of(function.name, function)
+    return [name for name in module.reads(function.name, scope) if function not in module.ancestors(name)]
+
+
+def names_in(module: Module, function: Function) -> frozenset[str]:
+    """The names that a further variable of `function` must not take."""
+    return module.names.bound_in(function) | {n.id for n in walk(function) if isinstance(n, ast.Name)}
+
+
+def indentation(module: Module, node: ast.expr) -> int:
+    """The columns that stand before the line on which `node` begins."""
+    start = module.source.lines.line_start(node.lineno)
+    line = module.source.text[start : module.span(node).start].decode()
+    return len(line) - len(line.lstrip())
+
+
+def dedented(text: str, columns: int) -> str:
+    """`text`, whose first line has no indentation, with the other lines that many columns to the left."""
+    first, *others = text.splitlines()
+    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))
+
+
+def is_in_scope(scope: ast.AST | None, around: ast.AST | None) -> bool:
+    """Whether `scope` is that of `around` itself, or a comprehension."""
+    return scope is around or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))

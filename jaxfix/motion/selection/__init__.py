@@ -1,0 +1,1 @@
+"""`lax.cond` as a choice between values."""

@@ -1,0 +1,1 @@
+"""What crosses process boundaries: findings, patches, measurements, evidence. JSON, versioned."""

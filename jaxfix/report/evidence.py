@@ -1,0 +1,105 @@
+"""What two runs show of a fix: the verdict, and what it rests on. JSON, versioned."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jaxfix.report.measurement import Environment
+from jaxfix.source.edits import shown_place
+
+
+class Verdict(Enum):
+    """What two runs say of the one fix in which they differ."""
+
+    PROVEN = "proven"
+    NO_EFFECT = "no effect"
+    DIFFERENT = "different"
+    FAILED = "failed"
+    NOT_COMPARED = "not compared"
+    NOT_REACHED = "not reached"
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether the fix was seen to change results, or to break a run."""
+        return self in (Verdict.DIFFERENT, Verdict.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The figures of one run that a receipt shows; `rss_bytes` per steady step, `seconds` of compilation."""
+
+    compiles: int
+    steady_compiles: int
+    traces: int
+    rss_bytes: float
+    peak_bytes: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What the steps of one run did, for a chart: one entry for each point, in order.
+
+    Attributes:
+      steps: the number, from 1, of the last step that the point stands for.
+      compiles: of the busiest of its steps.
+      rss_bytes: resident at its end.
+    """
+
+    steps: tuple[int, ...]
+    compiles: tuple[int, ...]
+    rss_bytes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One case with and without a fix.
+
+    Attributes:
+      equality: what was shown of the results, in words.
+      max_delta: the largest difference of floats, relative to the largest value of their array.
+      max_ulp: the same in units in the last place.
+      beside: calls of the original beside the rewritten function whose results were equal.
+      alone: why the original could not be called beside it; None if it was, or if nobody tried.
+      narrow: whether the counts are those of the function's own lines, as other fixes save compiles in the same run.
+      cured: whether the run without the fix raised, and the one with it did not; their counts do not compare.
+      course_before: the steps without the fix; None where there are none, and in older receipts.
+      course_after: those with it.
+    """
+
+    case: str
+    verdict: Verdict
+    reason: str
+    before: Counts
+    after: Counts
+    equality: str
+    max_delta: float
+    max_ulp: float = 0.0
+    beside: int = 0
+    alone: str | None = None
+    narrow: bool = False
+    cured: bool = False
+    course_before: Course | None = None
+    course_after: Course | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The receipt of one fix. `reason` is one line for a person; `line` counts within `cell` of a notebook."""
+
+    path: str
+    key: str
+    codemod: str
+    title: str
+    line: int
+    verdict: Verdict
+    reason: str
+    comparisons: tuple[Comparison, ...]
+    environment: Environment | None
+    command: str
+    source_sha256: str
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)

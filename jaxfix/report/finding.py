@@ -1,0 +1,182 @@
+"""What a codemod finds, and what it may do about it."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from jaxfix.source.edits import Edit, Span
+
+
+class Safety(Enum):
+    """What is known of a fix without running anything."""
+
+    SAFE = "safe"
+    """Bitwise the same for every input, by reasoning that the codemod's page states."""
+    NEEDS_EVIDENCE = "needs-evidence"
+    """May change results or memory: written only when a rerun proves it, or when the user insists."""
+    DISPLAY_ONLY = "display-only"
+    """A hint; never written."""
+
+
+class Confidence(Enum):
+    """How sure jaxfix is that the line costs something."""
+
+    CERTAIN = "certain"
+    """Read in the code: it runs eagerly, and again and again."""
+    POSSIBLE = "possible"
+    """The caller decides: the code is public, and callable eagerly or under a trace."""
+    SEEN = "seen"
+    """A traced run has compiled it again."""
+
+
+class Equality(Enum):
+    """What a proof must show of the results."""
+
+    BITWISE = "bitwise"
+    """Structure, shape, dtype, weak type and every bit."""
+    LESS_MEMORY = "bitwise, with less memory"
+    """As `BITWISE`; what drops is not compiles but the peak of memory."""
+    STRONGER_TYPES = "bitwise, weak types may become strong"
+    """As `BITWISE`, but a leaf that was weakly typed may be strongly typed, at the same dtype."""
+    AS_JITTED = "bitwise under jit, eager within tolerance"
+    """The jitted original bit for bit; the eager original within a tolerance that the receipt states."""
+    CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
+    """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
+    CURING = "bitwise where the original runs; runs where it raises a TypeError"
+    """As `STRONGER_TYPES` in every run that the original ends; where it raises a `TypeError`, up to there."""
+
+
+class Rewriter(Protocol):
+    """The verbs of a recipe; `jaxfix.rewrite.rewriter` implements them.
+
+    Nodes are those of the module that the finding was made in. Text is written with `\\n` and the indentation
+    that it has relative to its first line; the rewriter gives it the newlines, the indentation and the quotes of its
+    place, and breaks lines that become too long. Parts of `module.text` may stand in it as they are.
+
+    Verbs compose: what is changed inside a function that is hoisted is changed in the text that moves.
+
+    Raises:
+      SourceError: from any verb: the place cannot be rewritten, as inside a format string.
+    """
+
+    def replace(self, node: ast.AST, text: str) -> None:
+        """Replaces an expression or a statement."""
+
+    def wrap(self, node: ast.expr, before: str, after: str) -> None:
+        """Puts text around an expression, whose own bytes stay."""
+
+    def insert_before(self, statement: ast.stmt, text: str, *, below_hoisted: bool = False) -> None:
+        """Inserts statements before `statement` and the comments that belong to it, at its indentation.
+
+        Definitions get the blank lines that are usual around them. With `below_hoisted` they stand below functions
+        that are hoisted before `statement`, and can use them.
+        """
+
+    def insert_after(self, statement: ast.stmt, text: str) -> None:
+        """Inserts statements after `statement`, at its indentation."""
+
+    def delete(self, statement: ast.stmt) -> None:
+        """Deletes a statement with its line, its comments apart; the last of a block becomes `pass`."""
+
+    def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
+        """Adds the keyword argument, or changes its value if `call` has it."""
+
+    def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
+        """Adds a positional argument before the one at the index `before`, by default behind the last one."""
+
+    def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
+        """Puts the decorator `@expression` above the definition, outside of those that it has."""
+
+    def hoist(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        before: ast.stmt,
+        name: str,
+        parameters: tuple[str, ...] = (),
+    ) -> None:
+        """Moves the definition of `function`, comments and all, before the statement `before`, as `name`.
+
+        Its body is re-indented, and calls itself `name`; `parameters` are added in front of its own. The old
+        definition is deleted; its uses elsewhere are the recipe's to replace.
+        Only the bytes of the definition and its indentation change.
+        """
+
+    def imported(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
+        """The local name of the module `qualname`; imports it as `prefer` unless the file already has a name for it.
+
+        The name means the module at the node `at`; everywhere in the file if there is none.
+        """
+
+    def helper(self, name: str, *, at: ast.AST | None = None) -> str:
+        """The local name of the generated helper function `name`, such as `retrace`; imports it where it is not yet.
+
+        The file that holds it is written beside the code, the same for every fix: see `jaxfix.rewrite.helpers`.
+
+        Raises:
+          SourceError: there is no place for that file.
+        """
+
+
+Recipe = Callable[[Rewriter], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place that costs something. Lives in one process: nodes and recipes do not travel.
+
+    Attributes:
+      at: the node that is to blame; its span is shown.
+      message: what is so and why it costs, lower case, no full stop, code in backticks.
+      title: the cure as an imperative, such as ``Move `body` to module level``.
+      recipe: what to do, or None where jaxfix declines.
+      declined: why there is no recipe, lower case; None where there is one.
+      confidence: whether the cost was read in the code or depends on the caller.
+      safety: lowers the codemod's own safety for this finding; never raises it. None keeps it.
+      equality: what a proof of this cure must show, where the codemod has several; None is what it says itself.
+      deprecated: whether it is about an API that is deprecated.
+    """
+
+    at: ast.AST
+    message: str
+    title: str
+    recipe: Recipe | None = None
+    declined: str | None = None
+    confidence: Confidence = Confidence.POSSIBLE
+    safety: Safety | None = None
+    equality: Equality | None = None
+    deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A finding's cure as text: all of its edits are made, or none.
+
+    Attributes:
+      key: names the fix in its file, the same before and after other fixes of the file are made.
+      codemod: the id.
+      title: the imperative of the finding.
+      at: where the finding is, in bytes.
+      edits: against the text that the finding was made in.
+      safety: as it stands.
+      lowered_because: why the safety is lower than the codemod's, or None.
+      function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.
+      helpers: the generated helper functions that the new text calls.
+    """
+
+    key: str
+    codemod: str
+    title: str
+    at: Span
+    edits: tuple[Edit, ...]
+    safety: Safety
+    equality: Equality
+    lowered_because: str | None
+    function: str
+    helpers: tuple[str, ...] = ()
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it is written without a rerun: of a helper file, only that shows that it can be imported there."""
+        return self.safety is Safety.SAFE and not self.helpers

@@ -1,0 +1,202 @@
+"""What a run of a program showed: compiles, outputs, steps, environment. JSON, versioned."""
+
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from jaxfix.report.trace.cause import Cause
+from jaxfix.source.edits import shown_place
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """One program that XLA compiled, at the innermost line of the user's that asked for it.
+
+    Attributes:
+      chain: the user's lines from that one outwards, as `file:line in function`.
+      program: what was compiled, such as `scan` or `jit(step)`.
+      cause: why it was not found in a cache; None where nothing is known.
+      seconds: of tracing, lowering and compiling together.
+      at_s: when it ended, in seconds since its process began.
+      cached: whether it came from the persistent compilation cache.
+      step: the number of the step, from 1, in which it happened; None outside of steps.
+      cell: of a notebook, from 1, within which `line` counts; None elsewhere.
+      of: the user's function that was compiled, as `file:line in function`; None for a primitive or a library's.
+      instance: tells apart the functions that a process has made of that definition.
+      process: the number, from 0, of the process that compiled it.
+    """
+
+    path: str
+    line: int
+    function: str
+    chain: tuple[str, ...]
+    program: str
+    cause: Cause | None
+    seconds: float
+    tracing_s: float = 0.0
+    lowering_s: float = 0.0
+    compiling_s: float = 0.0
+    at_s: float = 0.0
+    cached: bool = False
+    step: int | None = None
+    cell: int | None = None
+    of: str | None = None
+    instance: str | None = None
+    process: int = 0
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One array, or Python value, of an output.
+
+    Attributes:
+      path: in its pytree, such as `[1].count`.
+      dtype: of an array; the type's name in brackets, such as `<int>`, of anything else.
+      digest: of dtype, shape and bytes, NaNs included; None for a traced value.
+      sample: up to 4096 values, evenly spaced, of an array of numbers (real parts, then imaginary ones).
+    """
+
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    weak_type: bool
+    digest: str | None
+    sample: tuple[float, ...]
+    nans: int
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one call returned. `label` says which call: `update 3` or `train.py:step call 2`."""
+
+    label: str
+    treedef: str
+    leaves: tuple[Leaf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happened during one update, one iteration of the training loop, or one call of a rewritten function.
+
+    Attributes:
+      rss_bytes: resident at its end.
+      live_arrays: at its end; None where they were not counted.
+      at_s: when it ended, in seconds since its process began.
+      iterations: how many steps it stands for, where there are too many to record each: the counts are those of the
+        busiest of them, the time is their mean, the memory is at the end of the last.
+      together: the compiles of all the steps that it stands for; None where it stands for one.
+    """
+
+    compiles: int
+    traces: int
+    rss_bytes: int
+    seconds: float
+    live_arrays: int | None = None
+    at_s: float = 0.0
+    iterations: int = 1
+    together: int | None = None
+
+    @property
+    def compiled(self) -> int:
+        """How often anything compiled in all the steps that it stands for."""
+        return self.compiles if self.together is None else self.together
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A call of the original and one of the rewritten function, side by side in one process, of the same arguments.
+
+    Attributes:
+      function: as `path:qualified name`.
+      how: `as called`, `perturbed`, ``rebound `scale` ``, `gradient` or `jaxpr`.
+      before: what the original returned.
+    """
+
+    function: str
+    how: str
+    before: Output
+    after: Output
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a measurement was made; evidence holds for this alone."""
+
+    python: str
+    jax: str
+    jaxlib: str
+    device: str
+    platform: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run of one case.
+
+    Attributes:
+      case: such as `optax.radam, eager, float32` or the command.
+      failure: why the run did not end well, in one line; None if it did.
+      steps: in order; empty where the program has none.
+      functions: the rewritten functions that were called, each as `path:qualified name`.
+      loaded: sha256 of each patched source that a process of the run loaded, by path.
+      calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
+      beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
+      alone: why the original of a function could not be called beside it, by function.
+      stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
+      where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
+      steps_from: the first step, from 1, that is steady; those before it warm up.
+      device_peak_bytes: the most memory that was in use on any device; None where devices do not tell.
+      has_jax: whether a process that was watched imported jax.
+    """
+
+    case: str
+    failure: str | None
+    compiles: tuple[Compile, ...]
+    traces: int
+    steps: tuple[Step, ...]
+    outputs: tuple[Output, ...]
+    stdout: str
+    functions: tuple[str, ...]
+    loaded: dict[str, str]
+    peak_bytes: int
+    environment: Environment | None
+    calls: dict[str, int] = field(default_factory=dict)
+    beside: tuple[Beside, ...] = ()
+    alone: dict[str, str] = field(default_factory=dict)
+    stopped: str | None = None
+    where_steps: str | None = None
+    steps_from: int = 3
+    device_peak_bytes: int | None = None
+    has_jax: bool = False
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory in use: on the device where it tells, else of the process."""
+        return self.peak_bytes if self.device_peak_bytes is None else self.device_peak_bytes
+
+    @property
+    def step_numbers(self) -> tuple[int, ...]:
+        """For each of `steps` the number, from 1, of the last step that it stands for."""
+        return tuple(accumulate(step.iterations for step in self.steps))
+
+    @property
+    def steady_steps(self) -> tuple[Step, ...]:
+        """Those of `steps` that stand for steps from `steps_from` on, and for none before it."""
+        numbered = zip(self.steps, self.step_numbers, strict=True)
+        return tuple(step for step, number in numbered if number - step.iterations + 1 >= self.steps_from)
+
+    @property
+    def steady_compiles(self) -> int:
+        """The most compiles of any step from `steps_from` on; 0 if there are fewer."""
+        return max((step.compiles for step in self.steady_steps), default=0)
+
+    @property
+    def steady_rss_bytes(self) -> float:
+        """The growth of resident memory per step from `steps_from` on, in bytes; 0 if there are fewer than two."""
+        steady = self.steady_steps
+        passed = sum(step.iterations for step in steady[1:])
+        return (steady[-1].rss_bytes - steady[0].rss_bytes) / passed if passed else 0.0

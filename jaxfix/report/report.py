@@ -1,0 +1,143 @@
+"""What crosses process boundaries: findings, patches, measurements, evidence. JSON, versioned."""
+
+from dataclasses import dataclass, field
+
+from jaxfix.report.evidence import Comparison, Evidence
+from jaxfix.report.finding import Confidence, Fix, Safety
+from jaxfix.source.edits import shown_place
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a traced run compiled because of a finding: how often, and the seconds that it took."""
+
+    compiles: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a finding stands, whatever is written above it and however it is laid out.
+
+    Attributes:
+      function: as `Module.path`.
+      text: the first line of its statement, for a person.
+      digest: of its statement, without the blocks that it has.
+    """
+
+    function: str
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A place that a finding has to do with, such as the loop that makes it repeat; counted as in `Diagnostic`.
+
+    Attributes:
+      path: of another file, of which the line alone is known: it begins and ends at its start; None for the same one.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    message: str
+    cell: int | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding as it is told: lines and columns from 1, columns in code points, the end exclusive.
+
+    Attributes:
+      key: the key of its fix; also names a finding without one. It outlives other fixes of its file.
+      anchor: what a baseline knows it by. It outlives other words of its message, and other code around it.
+      fixable: whether a recipe made edits that may be written.
+      declined: why it is not fixable; None if it is.
+      seen: what a trace has seen of it; None where no trace was read, or none reached it.
+      cell: of a notebook, from 1, within which lines count; None elsewhere.
+      related: where it is run again and again: the calls that lead to it, then the loop; in the same file where there
+        is one, else in others.
+      deprecated: whether what it uses is deprecated.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    id: str
+    message: str
+    confidence: Confidence
+    safety: Safety
+    title: str
+    fixable: bool
+    declined: str | None
+    key: str
+    anchor: Anchor
+    seen: Seen | None = None
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+    related: tuple[Related, ...] = ()
+    deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A fix that was not taken, and why, lower case."""
+
+    fix: Fix
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One file before and after, as raw bytes; `applied` in the order in which they were made."""
+
+    path: str
+    before: bytes
+    after: bytes
+    applied: tuple[Fix, ...]
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A helper file that fixes call functions of.
+
+    Attributes:
+      before: its bytes until now; None where there is no such file.
+      functions: those that are called.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes
+    functions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a run has to say. `errors` are sentences that name their path.
+
+    Attributes:
+      together: the cases that were rerun, without any fix and with all that are proven.
+      generated: the helper files that the fixes need.
+    """
+
+    findings: tuple[Diagnostic, ...] = ()
+    errors: tuple[str, ...] = ()
+    patches: tuple[Patch, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    together: tuple[Comparison, ...] = ()
+    generated: tuple[Generated, ...] = ()
+    schema: int = field(default=SCHEMA)

@@ -1,0 +1,1 @@
+"""What a traced run compiled, where and why."""

@@ -1,0 +1,79 @@
+"""What was compiled more often than allowed: counted by function, or by line where that is a library's."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from jaxfix.report.measurement import Compile
+from jaxfix.report.trace.compiles import Compiled, merged, places
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """All compiles of one function of the user's, or of one program at one line.
+
+    Attributes:
+      name: of the function, or the program, such as `scan`.
+      compiles: in the process that compiled it most often.
+      whole: all of them, at the line that compiled it again.
+      rows: the lines and programs that they are told under elsewhere, that of `whole` first.
+    """
+
+    name: str
+    compiles: int
+    whole: Compiled
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How often something may compile; None is as often as it likes.
+
+    Attributes:
+      each: one function in one process.
+      total: everything together.
+    """
+
+    each: int | None = None
+    total: int | None = None
+
+
+def counted(compiles: Iterable[Compile]) -> tuple[Counted, ...]:
+    """By function or line, those that compiled most often first.
+
+    A function that is made anew at every call of a line is one function, and so is one object that is called from
+    several lines. Objects that one definition makes for several lines are several.
+    """
+    groups: dict[tuple[object, ...], list[Compile]] = {}
+    homes: dict[tuple[object, ...], tuple[object, ...]] = {}
+    for entry in compiles:
+        at = (entry.of or entry.program, entry.where)
+        names: list[tuple[object, ...]] = [(*at, entry.process)]
+        if entry.instance is not None:
+            names.append((entry.of, entry.process, entry.instance, "instance"))
+        home = next((homes[name] for name in names if name in homes), at)
+        homes |= {name: home for name in names if name not in homes}
+        groups.setdefault(home, []).append(entry)
+    found = [_counted(group) for group in groups.values()]
+    return tuple(sorted(found, key=lambda entry: (-entry.compiles, entry.whole.path, entry.whole.line, entry.name)))
+
+
+def excess(found: Sequence[Counted], allowed: int | None) -> tuple[Counted, ...]:
+    """Those that compiled more often than `allowed`."""
+    return tuple(entry for entry in found if allowed is not None and entry.compiles > allowed)
+
+
+def is_called(entry: Compile, name: str) -> bool:
+    """Whether `name` is that of the function that was compiled, or of the program."""
+    if name in (entry.program, entry.program.removeprefix("jit(").removesuffix(")")):
+        return True
+    qualname = next((each.function for each in places([entry.of] if entry.of is not None else [])), "")
+    return qualname == name or qualname.endswith(f".{name}")
+
+
+def _counted(group: list[Compile]) -> Counted:
+    most = max(Counter(entry.process for entry in group).values())
+    of = places([group[0].of]) if group[0].of is not None else ()
+    whole = merged(group)
+    rows = dict.fromkeys([(whole.where, whole.program), *((entry.where, entry.program) for entry in group)])
+    return Counted(of[0].function if of else group[0].program, most, whole, tuple(rows))

@@ -1,0 +1,121 @@
+"""What a run compiled, by source line and program, and which of it was in vain."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from jaxfix.report.measurement import Compile
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.source.edits import shown_place
+
+_CELL = re.compile(r"(.+\.ipynb):cell (\d+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a call chain; `cell` of a notebook is that within which `line` counts."""
+
+    path: str
+    line: int
+    function: str
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """All that one line compiled of one program.
+
+    Attributes:
+      again: the compiles after the first one of their kind: they are what the run lost.
+      seconds: of all of its compiles, tracing and lowering included.
+      lost_s: of those that are counted in `again`.
+      cached: how many came from the persistent compilation cache.
+      cause: why it compiled again, most often; of the first compile where there was no other.
+      causes: of every compile that has one, each with its number, the most frequent first.
+      chain: the user's lines from `line` outwards, those of the first compile that was in vain.
+      cell: of a notebook, from 1, within which `line` counts; None elsewhere.
+      is_of_one_step: whether all of them happened in a single step, as those of the leaves of a tree do.
+    """
+
+    path: str
+    line: int
+    function: str
+    program: str
+    compiles: int
+    again: int
+    seconds: float
+    lost_s: float
+    cached: int
+    cause: Cause | None
+    causes: tuple[tuple[Cause, int], ...]
+    chain: tuple[Place, ...]
+    cell: int | None = None
+    is_of_one_step: bool = False
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+    @property
+    def why(self) -> Why:
+        """What kind of cause; `UNKNOWN` where none is known."""
+        return self.cause.why if self.cause else Why.UNKNOWN
+
+
+def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
+    """By line and program: the most seconds lost first, then the most compiles in vain, the most seconds, by name."""
+    groups: dict[tuple[str, str], list[Compile]] = {}
+    for entry in compiles:
+        groups.setdefault((entry.where, entry.program), []).append(entry)
+    return tuple(sorted((merged(group) for group in groups.values()), key=_rank))
+
+
+def merged(group: Sequence[Compile]) -> Compiled:
+    """Compiles of one thing as one; where they are of several lines, at the first that compiled it again."""
+    # A first compile is told as such by its cause: each process of a program has one of its own.
+    again = [entry for entry in group[1:] if entry.cause is None or entry.cause.why is not Why.FIRST]
+    telling = (again or group)[0]
+    reasons = Counter(entry.cause for entry in again or group if entry.cause)
+    kinds = Counter(cause.why for cause in reasons.elements())
+    main = max(reasons, key=lambda cause: (kinds[cause.why], reasons[cause]), default=None)
+    return Compiled(
+        path=telling.path,
+        line=telling.line,
+        function=telling.function,
+        program=telling.program,
+        compiles=len(group),
+        again=len(again),
+        seconds=sum(entry.seconds for entry in group),
+        lost_s=sum(entry.seconds for entry in again),
+        cached=sum(entry.cached for entry in group),
+        cause=main,
+        causes=tuple(Counter(entry.cause for entry in group if entry.cause).most_common()),
+        chain=places(telling.chain),
+        cell=telling.cell,
+        is_of_one_step=len({entry.step for entry in group}) == 1 and group[0].step is not None,
+    )
+
+
+def places(chain: Iterable[str]) -> tuple[Place, ...]:
+    """The lines of a chain whose entries read `file:line in function`; an entry that reads otherwise is left out."""
+    return tuple(place for place in map(_place, chain) if place is not None)
+
+
+def _rank(entry: Compiled) -> tuple[float, int, float, str, int, int, str]:
+    return -entry.lost_s, -entry.again, -entry.seconds, entry.path, entry.cell or 0, entry.line, entry.program
+
+
+def _place(entry: str) -> Place | None:
+    where, _, function = entry.rpartition(" in ")
+    path, _, line = where.rpartition(":")
+    if not path or not (line.isascii() and line.isdigit()):
+        return None
+    cell = _CELL.fullmatch(path)
+    return Place(cell[1], int(line), function, int(cell[2])) if cell else Place(path, int(line), function)

@@ -1,0 +1,103 @@
+"""Classes of one file with their bases and subclasses: which methods `self.name` may mean, and who calls them."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.semantic.calls import made_by
+from jaxfix.semantic.module import Module
+from jaxfix.syntax.bindings import Binding
+from jaxfix.syntax.nodes import Function
+
+_OPEN_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
+"""Bases that say nothing of how objects are made, compared or read."""
+
+
+def family(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
+    """`owner`, its bases and subclasses in this file, and the other bases of these: all that one object can be of."""
+    known = module.get(_families)
+    if owner not in known:
+        known[owner] = _family(module, owner)
+    return known[owner]
+
+
+def _families(module: Module) -> dict[ast.ClassDef, tuple[ast.ClassDef, ...]]:
+    return {}
+
+
+def _family(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
+    found = [owner, *_bases(module, owner)]
+    for other in module.nodes(ast.ClassDef):
+        if owner in (bases := list(_bases(module, other))):
+            found += [other, *bases]
+    return tuple(dict.fromkeys(found))
+
+
+def strange_base(module: Module, owner: ast.ClassDef) -> ast.expr | None:
+    """A base of `owner` that is in no class of this file, and may do anything."""
+    for base in owner.bases:
+        named = base.value if isinstance(base, ast.Subscript) else base
+        is_object = isinstance(named, ast.Name) and named.id == "object"
+        if not is_object and module.qualname(named) not in _OPEN_BASES and class_of(module, named) is None:
+            return base
+    return None
+
+
+def methods(classes: tuple[ast.ClassDef, ...], name: str) -> tuple[ast.FunctionDef, ...]:
+    """The methods of that name of any of `classes`."""
+    members = (member for owner in classes for member in owner.body)
+    return tuple(member for member in members if isinstance(member, ast.FunctionDef) and member.name == name)
+
+
+def own_parameter(function: Function) -> str | None:
+    """The name of the object in a method."""
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    return parameters[0].arg if parameters else None
+
+
+def class_around(module: Module, node: ast.AST) -> ast.ClassDef | None:
+    """The class in whose method `node` stands, also inside functions of that method."""
+    around = module.functions_around(node)
+    return module.method_of(around[-1]) if around else None
+
+
+def own_class(module: Module, receiver: ast.AST) -> ast.ClassDef | None:
+    """The class of this file that `receiver` is surely an object of, or of a subclass: `self`, or a name bound once."""
+    if not isinstance(receiver, ast.Name):
+        return None
+    owner = class_around(module, receiver)
+    if owner is not None and _is_own_object(module, receiver, module.functions_around(receiver)[-1]):
+        return owner
+    made = made_by(module, receiver)
+    return class_of(module, made) if made is not None else None
+
+
+def _is_own_object(module: Module, receiver: ast.Name, method: Function) -> bool:
+    """Whether `receiver` is the object of the method: a static one has none."""
+    decorators = getattr(method, "decorator_list", ())
+    is_static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in decorators)
+    is_own = own_parameter(method) == receiver.id and module.scope_of(receiver.id, receiver) is method
+    return is_own and not is_static
+
+
+def is_of_others(module: Module, attribute: ast.Attribute, classes: tuple[ast.ClassDef, ...]) -> bool:
+    """Whether `attribute` is surely not read or stored on an object of `classes`."""
+    owner = own_class(module, attribute.value)
+    return owner is not None and not set(family(module, owner)) & set(classes)
+
+
+def _bases(module: Module, owner: ast.ClassDef, depth: int = 8) -> Iterator[ast.ClassDef]:
+    for base in owner.bases:
+        found = class_of(module, base.value if isinstance(base, ast.Subscript) else base)
+        if found is not None and depth:
+            yield found
+            yield from _bases(module, found, depth - 1)
+
+
+def class_of(module: Module, expr: ast.expr) -> ast.ClassDef | None:
+    """The class of this file that `expr` names."""
+    if not isinstance(expr, ast.Name):
+        return None
+    match module.bindings(expr.id, module.scope_of(expr.id, expr)):
+        case (Binding(node=ast.ClassDef() as owner),):
+            return owner
+    return None

@@ -1,0 +1,35 @@
+"""What a codemod is."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from jaxfix.report.finding import Equality, Finding, Safety
+from jaxfix.report.trace.cause import Why
+from jaxfix.semantic.module import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Codemod:
+    """A value and one function.
+
+    Attributes:
+      id: names the problem, as in `# jaxfix: ignore[id]`; the file name with hyphens.
+      triggers: canonical names, of one of which the last part must be an identifier of the code for `find` to be
+        called at all (one in a comment is none), or keywords and operators; empty for a codemod that a traced run
+        alone feeds, through `Module.seen`.
+      safety: of its fixes, unless a finding lowers it.
+      equality: what a proof must show.
+      find: yields the findings of one module; never raises on odd input.
+      cures: the causes of recompiles that its findings explain; empty where that may be any.
+      programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
+      after: the codemods whose fixes are made before, because they decide what its own ones have to be.
+    """
+
+    id: str
+    triggers: tuple[str, ...]
+    safety: Safety
+    equality: Equality
+    find: Callable[[Module], Iterator[Finding]]
+    cures: tuple[Why, ...] = ()
+    programs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()

@@ -1,0 +1,71 @@
+"""Whether a line runs whenever the function or the loop around it does."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import children, statements
+
+_LEAVES = (ast.Return, ast.Break, ast.Continue)
+
+
+def always_runs(module: Module, node: ast.AST, around: ast.AST) -> bool:
+    """Whether each run of `around`, a function or a loop, comes to `node` inside it."""
+    inner = node
+    for outer in module.ancestors(node):
+        if _is_optional(outer, inner):
+            return False
+        if outer is around:
+            break
+        inner = outer
+    statement = module.statement(node)
+    return not any(leaf.lineno < statement.lineno for leaf in exits(module, around) if leaf is not statement)
+
+
+def is_bound_before(module: Module, statement: ast.stmt, use: ast.AST) -> bool:
+    """Whether `use` cannot run without `statement`, which binds what it reads: it stands below in the same block."""
+    block = _block_of(module, statement)
+    around = (outer for outer in (use, *module.ancestors(use)) if isinstance(outer, ast.stmt))
+    return any(outer in block[block.index(statement) + 1 :] for outer in around)
+
+
+def _block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
+    around = module.parent(statement)
+    fields = (getattr(around, name, None) for name in ("body", "orelse", "finalbody", "handlers"))
+    return next((field for field in fields if isinstance(field, list) and statement in field), [statement])
+
+
+def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
+    match outer:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            return inner is not test
+        case ast.Try(body=body, finalbody=final):
+            return inner not in body and inner not in final
+        case ast.BoolOp(values=[first, *_]):
+            return inner is not first
+        case ast.Match(subject=subject):
+            return inner is not subject
+        case ast.comprehension(ifs=conditions):
+            return inner in conditions[1:]
+        case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt):
+            return inner is elt and any(generator.ifs for generator in outer.generators)
+        case ast.DictComp():
+            return not isinstance(inner, ast.comprehension) and any(generator.ifs for generator in outer.generators)
+    return False
+
+
+def exits(module: Module, around: ast.AST) -> tuple[ast.stmt, ...]:
+    """The statements that leave `around`, a function or a loop, or a round of it, before its end."""
+    known = module.get(_exits_by_node)
+    if around not in known:
+        known[around] = tuple(_exits(around))
+    return known[around]
+
+
+def _exits_by_node(module: Module) -> dict[ast.AST, tuple[ast.stmt, ...]]:
+    return {}
+
+
+def _exits(around: ast.AST) -> Iterator[ast.stmt]:
+    """The statements that leave `around`, or a round of it, before its end."""
+    return (statement for statement in statements(children(around)) if isinstance(statement, _LEAVES))

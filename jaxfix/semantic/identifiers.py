@@ -1,0 +1,57 @@
+"""The identifiers of a file: which words it mentions, and which are free for a new name."""
+
+import ast
+from functools import cached_property
+
+from jaxfix.semantic.module import Module
+
+
+class Identifiers:
+    """The identifiers of one module."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._index = module.index
+        self._numbers: dict[str, int] = {}
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that some scope binds to something else than an import."""
+        found = {f.name for f in self._module.functions if not isinstance(f, ast.Lambda)}
+        stores = (node for nodes in self._index.binding.values() for node in nodes if isinstance(node, ast.Name))
+        return frozenset(found.union(node.id for node in stores if node.ctx.__class__ is ast.Store))
+
+    def unused(self, name: str) -> str:
+        """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
+        number = self._numbers.get(name, 0) + 1
+        candidate = name if number == 1 else f"{name}_{number}"
+        while candidate in self._taken or self._module.surroundings.project.stores(candidate):  # in this very module
+            number += 1
+            candidate = f"{name}_{number}"
+        self._taken.add(candidate)
+        self._numbers[name] = number
+        return candidate
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        return set(self.words)
+
+    def mentions(self, word: str) -> bool:
+        """Whether the identifier occurs in the code, and not just in a comment or a text of several words."""
+        index = self._index
+        return word in index.names or word in index.attributes or word in index.binding or word in self._other_words
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every identifier of the code, also one that is all of a string, such as an entry of `__all__`."""
+        index = self._index
+        return self._other_words.union(index.names, index.attributes, index.binding)
+
+    @cached_property
+    def _other_words(self) -> frozenset[str]:
+        """The identifiers that are parts of imports, names of arguments, or all of a string."""
+        imported = {part for alias in self._module.nodes(ast.alias) for part in alias.name.split(".")}
+        keywords = {keyword.arg for keyword in self._module.nodes(ast.keyword) if keyword.arg is not None}
+        texts = (constant.value for constant in self._module.nodes(ast.Constant))
+        quoted = {text for text in texts if isinstance(text, str) and text.isidentifier()}
+        return frozenset({*imported, *keywords, *quoted})

@@ -1,0 +1,249 @@
+"""What the code of a module changes after it was made: the objects behind names, their attributes, its own globals."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import in_order
+
+MUTATORS = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault"),
+        *("popitem", "add", "discard", "write", "fill", "put", "itemset", "resize", "seed", "send"),
+    }
+)
+INITIALISERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
+SETTERS = frozenset({"setattr", "delattr", "__setattr__"})
+_NAMESPACES = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "delattr"})
+"""Builtins that can bind a global by a name that is not in the text."""
+_CALLED = SETTERS | {"exec", "eval", "dir", "globals", "vars", "locals"}
+_CHANGING = MUTATORS | SETTERS
+_OF_FRAMES = frozenset({"__globals__", "f_globals", "__builtins__"})
+_OF_NAMESPACES = _OF_FRAMES | _NAMESPACES | {"__dict__"}
+_OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__class__", "__bases__", "__wrapped__"})
+"""Attributes that change what a function or a class does, under whatever name it is known."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """Every store of one module, by what it reaches.
+
+    Attributes:
+      roots: the names whose object some code stores into or calls a mutating method of, where that is done.
+      attributes: stored on any object, but for those that an `__init__` gives to the object that it makes.
+      rebound: globals of the module that are bound through `globals()`.
+      perhaps_rebound: attributes of something that can be this very module.
+      any_attribute: some attribute is stored whose name is not in the text.
+      lists_names: all globals of the module are looked at.
+      any_global: some global can be bound by a name that is not in the text.
+    """
+
+    roots: dict[str, list[ast.Name]] = field(default_factory=dict)
+    attributes: set[str] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)
+    perhaps_rebound: set[str] = field(default_factory=set)
+    any_attribute: bool = False
+    lists_names: bool = False
+    any_global: bool = False
+
+
+def changes_of(module: Module) -> Changes:
+    """What the code of `module` changes after it was made."""
+    return module.get(_changes)
+
+
+def is_stored(module: Module, attribute: str) -> bool:
+    """Whether it is stored after its object was made: here, or on a strange object in another file."""
+    return attribute in changes_of(module).attributes or module.surroundings.project.stores(attribute)
+
+
+def stored_attributes(module: Module) -> list[ast.Attribute]:
+    """Every attribute that is bound or deleted, of whatever object, in the order of the text."""
+    return module.get(_stored_attributes)
+
+
+def _stored_attributes(module: Module) -> list[ast.Attribute]:
+    return [node for node in module.nodes(ast.Attribute) if node.ctx.__class__ is not ast.Load]
+
+
+def _changes(module: Module) -> Changes:
+    """Reads every store of `module`."""
+    notebook = module.source.notebook
+    is_open = notebook is not None and bool(notebook.strange)
+    found = Changes(any_global=is_open, lists_names=is_open)
+    for node in _telling(module):
+        changed = root(_changed_object(node))
+        if changed is not None and not _is_library_call(module, node):
+            found.roots.setdefault(changed.id, []).append(changed)
+        _note(module, node, found)
+    return found
+
+
+def _telling(module: Module) -> list[ast.AST]:
+    """What is worth a look, in the order of the text: most names, attributes and calls are not."""
+    mains = {name for name, of in module.names.imports.items() if of == "__main__"}
+    chosen: set[ast.AST] = {node for name in _NAMESPACES | mains for node in module.names.by_id.get(name, ())}
+    chosen.update(stored_attributes(module))
+    chosen.update(node for name in _OF_NAMESPACES for node in module.attributes(name))
+    chosen.update(call for call in module.spelled_calls(_CHANGING | _CALLED) if _may_change(call.func))
+    chosen.update(module.nodes(ast.Call) if b"mock" in module.source.text else ())
+    may_list = b"modules" in module.source.text
+    for subscript in module.nodes(ast.Subscript):
+        is_load = subscript.ctx.__class__ is ast.Load
+        if not is_load or (may_list and module.qualname(subscript.value) == "sys.modules"):
+            chosen.add(subscript)
+    chosen.update((*module.nodes(ast.AugAssign), *module.nodes(ast.ImportFrom)))
+    return in_order([*chosen])
+
+
+def _may_change(func: ast.expr) -> bool:
+    return func.attr in _CHANGING if isinstance(func, ast.Attribute) else getattr(func, "id", "") in _CALLED
+
+
+def root(node: ast.AST | None) -> ast.Name | None:
+    """The name that `node` is, or is a part of."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute) and node.attr == "at":
+            return None  # `x.at[i].add(y)` changes nothing
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def is_own_object(module: Module, node: ast.AST) -> bool:
+    """Whether `node` is the first parameter of the method that it stands in."""
+    around = module.functions_around(node)
+    if not isinstance(node, ast.Name) or not around or module.method_of(around[-1]) is None:
+        return False
+    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    return bool(parameters) and parameters[0].arg == node.id
+
+
+def is_being_made(module: Module, node: ast.AST) -> bool:
+    """Whether `node` is the object that a method such as `__init__` makes."""
+    function = module.function(node)
+    in_initialiser = isinstance(function, ast.FunctionDef) and function.name in INITIALISERS
+    return in_initialiser and is_own_object(module, node)
+
+
+def _changed_object(node: ast.AST) -> ast.AST | None:
+    match node:
+        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+            return value
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return value
+        case ast.AugAssign(target=ast.Name() as target):
+            return target
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in MUTATORS:
+            return value
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, _, *_]) if by in SETTERS:
+            return target
+    return None
+
+
+def _is_library_call(module: Module, node: ast.AST) -> bool:
+    """Whether `node` is a call such as `jnp.sort(x)`: it shares its name with a mutating method."""
+    qualname = module.qualname(node.func) if isinstance(node, ast.Call) else None
+    return qualname is not None and qualname.split(".")[0] in ("jax", "numpy")
+
+
+def _note(module: Module, node: ast.AST, found: Changes) -> None:
+    match node:
+        case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
+            _note_attribute(module, value, attr, found)
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, named, *_]) if by in SETTERS:
+            _note_attribute(module, target, _text_of(named), found)
+        case ast.Call(func=ast.Name(id="exec" | "eval")):
+            found.any_global = True
+        case ast.Attribute(attr=attr) if attr in _OF_FRAMES:
+            found.any_global = True
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMESPACES and not _is_called(module, node):
+            found.any_global = True
+        case ast.ImportFrom(module="builtins", names=names) if any(alias.name in _NAMESPACES for alias in names):
+            found.any_global = True
+        case ast.Attribute(attr=attr) if attr in _NAMESPACES and module.qualname(node) == f"builtins.{attr}":
+            found.any_global = True
+        case ast.Subscript() | ast.Name() if _is_module(module, node) and not _is_base(module, node):
+            found.any_global = True
+        case ast.Call(func=ast.Name(id="dir"), args=[]) if module.function(node) is None:
+            found.lists_names = True
+        case ast.Call(func=func) if (module.qualname(func) or "").startswith("unittest.mock.patch"):
+            found.any_attribute = found.any_global = True
+        case ast.Call(func=ast.Name(id="globals" | "vars" | "locals" as by), args=[]):
+            if by != "globals" and module.function(node) is not None:
+                return  # the variables of the function
+            found.lists_names = found.lists_names or not _is_looked_up(module, node)
+            for key in _stored(module, node):
+                found.rebound |= {key} if key is not None else set()
+                found.any_global = found.any_global or key is None
+        case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(value=owner, attr="__dict__"):
+            for key in _stored(module, node):
+                _note_attribute(module, owner, key, found)
+
+
+def _note_attribute(module: Module, owner: ast.AST, name: str | None, found: Changes) -> None:
+    if is_being_made(module, owner):
+        return
+    own = is_own_object(module, owner)
+    if name is None:
+        found.any_attribute = True
+        found.any_global = found.any_global or not own
+        return
+    found.attributes.add(name)
+    found.any_global = found.any_global or name in _OF_FUNCTIONS
+    if not own:
+        found.perhaps_rebound.add(name)
+
+
+def _is_module(module: Module, node: ast.AST) -> bool:
+    """Whether `node` may be this very module."""
+    if isinstance(node, ast.Subscript):
+        return module.qualname(node.value) == "sys.modules"
+    return (
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and module.names.imports.get(node.id) == "__main__"
+    )
+
+
+def _is_base(module: Module, node: ast.AST) -> bool:
+    """Whether only an attribute of `node` is used, under a name that is in the text."""
+    match module.parent(node):
+        case ast.Attribute():
+            return True
+        case ast.Call(func=ast.Name(id="setattr" | "getattr" | "hasattr" | "delattr"), args=[first, *_]):
+            return first is node
+    return False
+
+
+def _is_looked_up(module: Module, namespace: ast.AST) -> bool:
+    """Whether one name is read or bound in a dictionary of names."""
+    match module.parent(namespace):
+        case ast.Subscript() | ast.Compare(ops=[ast.In() | ast.NotIn()]) | ast.Attribute(attr="get"):
+            return True
+    return False
+
+
+def _is_called(module: Module, name: ast.Name) -> bool:
+    """Whether `name` is called there, or is no builtin."""
+    parent = module.parent(name)
+    return (isinstance(parent, ast.Call) and parent.func is name) or module.scope_of(name.id, name) is not None
+
+
+def _stored(module: Module, namespace: ast.AST) -> Iterator[str | None]:
+    """The names that are bound in a dictionary of names; None for one that is not in the text."""
+    match module.parent(namespace):
+        case ast.Subscript(value=value, slice=key, ctx=ast.Store() | ast.Del()) if value is namespace:
+            yield _text_of(key)
+        case ast.Subscript() | ast.Compare() | ast.For() | ast.comprehension():
+            return
+        case ast.Attribute(attr="get" | "keys" | "items" | "values" | "copy"):
+            return
+        case ast.Call(func=ast.Name(id="print" | "dict" | "sorted" | "list" | "len")):
+            return
+        case _:
+            yield None
+
+
+def _text_of(node: ast.AST) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

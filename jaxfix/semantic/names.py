@@ -1,0 +1,267 @@
+"""What the names of a file mean: scopes, bindings, imports, qualified names, and what is called by them."""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar, cast
+
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.syntax.bindings import Binding, Bindings
+from jaxfix.syntax.index import Index, Scope
+from jaxfix.syntax.nodes import Function, in_order
+
+N = TypeVar("N", bound=ast.AST)
+
+
+class Names:
+    """The names of one file; `by_id` has its variables by name, bound and read, each in the order of the text."""
+
+    def __init__(self, tree: ast.Module, index: Index, surroundings: Surroundings) -> None:
+        self.tree = tree
+        self.by_id: Mapping[str, Sequence[ast.Name]] = index.names
+        self._index = index
+        self._parents = index.parents
+        self._around = index.around
+        self._own, self._is_package = surroundings.name, surroundings.is_package
+        self._by_scope = Bindings(index)
+        self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
+        self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
+        self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
+        self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
+        self._calls_by_name: dict[str, Sequence[ast.Call]] = {}
+
+    def _nodes(self, kind: type[N]) -> list[N]:
+        return cast(list[N], self._index.kinds.get(kind, []))
+
+    def loads(self, name: str) -> tuple[ast.Name, ...]:
+        """Every read of a variable of this name, in the order of the text."""
+        return tuple(node for node in self.by_id.get(name, ()) if node.ctx.__class__ is ast.Load)
+
+    def uses(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
+        """Every place that binds, reads or deletes the variable `name` of `scope`, in the order of the text."""
+        found = self._uses.get(name)
+        if found is None:
+            found = self._uses[name] = {}
+            for node in self.by_id.get(name, ()):
+                found.setdefault(self.scope_of(name, node), []).append(node)
+        return tuple(found.get(scope, ()))
+
+    def reads(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
+        """Every read of the variable `name` of `scope`, in the order of the text."""
+        return tuple(node for node in self.uses(name, scope) if node.ctx.__class__ is ast.Load)
+
+    def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
+        """The places that bind `name` in `scope`, by default in the module itself."""
+        return self._by_scope.of(name, scope or self.tree)
+
+    def bound_in(self, scope: Scope | None = None) -> frozenset[str]:
+        """All names that `scope` itself binds."""
+        return self._by_scope.names.get(scope or self.tree, frozenset())
+
+    def scope_of(self, name: str, node: ast.AST) -> Scope | None:
+        """The scope whose `name` the code at `node` sees; None for a builtin or a name bound nowhere."""
+        key = (name, self._around.get(node))
+        try:
+            return self._seen_from[key]
+        except KeyError:
+            found = self._seen_from[key] = self._find_scope(*key)
+            return found
+
+    def _find_scope(self, name: str, scope: Scope | None) -> Scope | None:
+        homes, around = self._by_scope.homes(name), self._around
+        if scope.__class__ is ast.ClassDef and scope in homes:
+            return scope
+        while scope is not None and (scope not in homes or scope.__class__ is ast.ClassDef):
+            scope = around[scope]
+        return scope
+
+    @cached_property
+    def star_imports(self) -> tuple[ast.ImportFrom, ...]:
+        return tuple(node for node in self._nodes(ast.ImportFrom) if node.names[0].name == "*")
+
+    @cached_property
+    def imports(self) -> Mapping[str, str]:
+        """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
+        found = {}
+        for name in self._imports:
+            match self._index.binding[name]:
+                case [only]:
+                    qualname = self.absolute(self.imported[only, name]) if self._around.get(only) is self.tree else None
+                case _:
+                    is_gone = any(map(_is_deletion, self.bindings(name)))
+                    qualname = None if is_gone else self._imported(name, self.tree)
+            if qualname is not None:
+                found[name] = qualname
+        return found
+
+    @cached_property
+    def imported(self) -> Mapping[tuple[ast.AST, str], str]:
+        """What the names stand for that imports bind, in whatever scope, as the imports have it: by both."""
+        found: dict[tuple[ast.AST, str], str] = {}
+        for node in in_order([*self._nodes(ast.Import), *self._nodes(ast.ImportFrom)]):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    found.setdefault((node, name), alias.name if alias.asname else name)
+            elif isinstance(node, ast.ImportFrom):
+                of = "." * node.level + (f"{node.module}." if node.module else "")
+                for alias in node.names:
+                    found.setdefault((node, alias.asname or alias.name), f"{of}{alias.name}")
+        return found
+
+    @cached_property
+    def _imports(self) -> tuple[str, ...]:
+        """The names that imports bind, in whatever scope."""
+        return tuple(dict.fromkeys(name for _, name in self.imported))
+
+    @cached_property
+    def _standing(self) -> frozenset[str]:
+        """The names that may stand for something with another name, by an import or by `name = other.name`."""
+        return self._aliases.union(self._imports)
+
+    def qualname(self, expr: ast.AST, *, depth: int = 4) -> str | None:
+        """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported; None otherwise.
+
+        Follows imports in any scope, and names bound once to such an expression. Names that are bound more
+        than once mean something only if every binding imports the same thing.
+        """
+        root = expr
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id not in self._standing:
+            return None
+        scope = self.scope_of(root.id, root)
+        found = self._qualname_of(root.id, scope, depth) if scope is not None else None
+        return found if found is None or root is expr else found + _tail(expr)
+
+    def _qualname_of(self, name: str, scope: Scope, depth: int) -> str | None:
+        key = (name, scope, depth)
+        if key not in self._qualnames:
+            self._qualnames[key] = self._find_qualname(name, scope, depth)
+        return self._qualnames[key]
+
+    def _find_qualname(self, name: str, scope: Scope, depth: int) -> str | None:
+        imported = self._imported(name, scope)
+        if imported is not None or depth == 0:
+            return imported
+        match self.bindings(name, scope):
+            case (Binding(node=ast.Name() as target),):
+                value = self.value_of(target)
+                return self.qualname(value, depth=depth - 1) if isinstance(value, ast.Name | ast.Attribute) else None
+        return None
+
+    def _imported(self, name: str, scope: Scope) -> str | None:
+        # Where a name that is deleted later means something, it is what was imported.
+        found = {self.imported.get((b.node, name)) for b in self.bindings(name, scope) if not _is_deletion(b)}
+        only = found.pop() if len(found) == 1 else None
+        return None if only is None else self.absolute(only)
+
+    def absolute(self, qualname: str) -> str:
+        """`qualname` with a relative import resolved, as far as the name of this module tells."""
+        own = self._own
+        if own is None or not qualname.startswith("."):
+            return qualname
+        rest = qualname.lstrip(".")
+        level = len(qualname) - len(rest) - self._is_package
+        parts = own.split(".")
+        kept = parts[: len(parts) - level] if 0 <= level < len(parts) else []
+        return ".".join((*kept, rest)).rstrip(".") if kept else qualname
+
+    def value_of(self, target: ast.Name) -> ast.expr | None:
+        """The expression that a plain `target = value` (or `target: T = value`, `target := value`) binds; else None."""
+        match self._parents.get(target):
+            case ast.Assign(targets=[only], value=value) if only is target:
+                return value
+            case ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
+                return value
+        return None
+
+    def only_binding(self, name: ast.Name) -> Binding | None:
+        """The one place that binds the variable that `name` reads or binds; None where there is none, or several."""
+        scope = self.scope_of(name.id, name)
+        match self.bindings(name.id, scope) if scope is not None else ():
+            case (only,):
+                return only
+        return None
+
+    def only_value(self, expr: ast.AST) -> ast.expr | None:
+        """What the variable that `expr` reads is bound to, if it is bound once, and plainly; else None."""
+        match self.only_binding(expr) if isinstance(expr, ast.Name) else None:
+            case Binding(node=ast.Name() as target):
+                return self.value_of(target)
+        return None
+
+    def references(self, qualname: str) -> tuple[ast.Name | ast.Attribute, ...]:
+        """Every expression that reads what `qualname` names, in the order of the text; imports are not among them."""
+        last = qualname.rpartition(".")[2]
+        named = (node for name in {last} | self._aliases for node in self.loads(name))
+        parts = (node for node in self._index.attributes.get(last, ()) if node.ctx.__class__ is ast.Load)
+        every: list[ast.Name | ast.Attribute] = [*named, *parts]
+        return tuple(node for node in in_order(every) if self.qualname(node) == qualname)
+
+    def calls(self, *qualnames: str) -> tuple[ast.Call, ...]:
+        """The calls of any of `qualnames`, in the order of the text."""
+        if qualnames not in self._called:
+            self._called[qualnames] = tuple(self._find_calls(qualnames))
+        return self._called[qualnames]
+
+    def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
+        # By how it is spelled first: resolving a name costs more than looking at one.
+        spelled = {name.rpartition(".")[2] for name in qualnames} | self._aliases
+        return [call for call in self.spelled_calls(spelled) if self.qualname(call.func) in qualnames]
+
+    def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
+        """The calls of whatever ends in one of `names`, be it a variable or an attribute, in the order of the text."""
+        return in_order([call for name in names for call in self._calls_of(name)])
+
+    def _calls_of(self, name: str) -> Sequence[ast.Call]:
+        found = self._calls_by_name.get(name)
+        if found is None:
+            nodes = (*self._index.names.get(name, ()), *self._index.attributes.get(name, ()))
+            around = ((node, self._parents[node]) for node in nodes)
+            calls = [call for node, call in around if isinstance(call, ast.Call) and call.func is node]
+            found = self._calls_by_name[name] = calls
+        return found
+
+    @cached_property
+    def _aliases(self) -> frozenset[str]:
+        """The names that may be bound to what has another name where it is defined."""
+        found = {alias.asname for alias in self._nodes(ast.alias) if alias.asname}
+        found.update(target.id for target, value in self.assigned if isinstance(value, ast.Name | ast.Attribute))
+        return frozenset(found)
+
+    @cached_property
+    def assigned(self) -> tuple[tuple[ast.Name, ast.expr], ...]:
+        """The variables that have a value of their own, each with it: those that `value_of` has an answer for."""
+        plain = ((node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1)
+        typed = ((node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None)
+        inside = ((node.target, node.value) for node in self._nodes(ast.NamedExpr))
+        every = (*plain, *typed, *inside)
+        return tuple((target, value) for target, value in every if isinstance(target, ast.Name))
+
+    def definition(self, expr: ast.AST) -> Function | None:
+        """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda."""
+        if isinstance(expr, ast.Lambda):
+            return expr
+        if not isinstance(expr, ast.Name):
+            return None
+        match self.only_binding(expr):
+            case Binding(node=ast.FunctionDef() | ast.AsyncFunctionDef() as function):
+                return function
+            case Binding(node=ast.Name() as target):
+                value = self.value_of(target)
+                return value if isinstance(value, ast.Lambda) else None
+        return None
+
+
+def _tail(expr: ast.AST) -> str:
+    """The attributes that `expr` reads of what it begins with, such as `.lax.scan`."""
+    found = ""
+    while isinstance(expr, ast.Attribute):
+        found = f".{expr.attr}{found}"
+        expr = expr.value
+    return found
+
+
+def _is_deletion(binding: Binding) -> bool:
+    return isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del)

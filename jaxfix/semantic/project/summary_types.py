@@ -1,0 +1,226 @@
+"""What one file of a project tells the others: read once, holding no tree, and travelling as JSON."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from jaxfix.report.abstract_value import UNKNOWN, Value
+
+ANY_NAME = "*"
+"""What is said to be bound of a module that other code gets hold of as a whole."""
+Argument = int | str
+"""A position of the call, from 0, or a keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jit:
+    """A function under a compiling transformation, as its callers see it. Serialisable: it travels between files.
+
+    Attributes:
+      by: the canonical name of the transformation, such as `jax.jit`.
+      parameters: the names of its positional parameters, without a `self` that is bound; None where unknown.
+      static: positions and names that `static_argnums` and `static_argnames` give; None where they cannot be read.
+      donated: the same of `donate_argnums` and `donate_argnames`; for equinox the text of `donate` as a name.
+    """
+
+    by: str
+    parameters: tuple[str, ...] | None
+    static: tuple[Argument, ...] | None = ()
+    donated: tuple[Argument, ...] | None = ()
+
+    def is_static(self, argument: Argument) -> bool | None:
+        """Whether the argument at a position or keyword is static; None where that cannot be known."""
+        if self.static is None:
+            return None
+        if argument in self.static or self._other_name(argument) in self.static:
+            return True
+        if self.parameters is None and any(type(entry) is not type(argument) for entry in self.static):
+            return None
+        return False
+
+    def _other_name(self, argument: Argument) -> Argument | None:
+        names = self.parameters or ()
+        if isinstance(argument, int):
+            return names[argument] if argument < len(names) else None
+        return names.index(argument) if argument in names else None
+
+
+class Wrapping(Enum):
+    """What becomes of the function that is decorated."""
+
+    STAGES = "stages"
+    """It is put under `jit` or its kin."""
+    CALLS = "calls"
+    """It is called, by a wrapper that puts nothing under `jit`."""
+
+
+class Runs(Enum):
+    """Where a line runs, as far as its module tells."""
+
+    EAGER = "eager"
+    """At least one way to it that was read does not pass a trace."""
+    TRACED = "traced"
+    """Every way to it passes a trace."""
+    UNKNOWN = "unknown"
+    """It is public, or handed to code that was not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """How a line is reached: the ways that are known to the end, and the functions that other files may call."""
+
+    known: frozenset[Runs] = frozenset()
+    open: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Contexts") -> "Contexts":
+        return Contexts(self.known | other.known, self.open | other.open)
+
+    @property
+    def runs(self) -> Runs:
+        """What they come to, if nobody else calls the open ones."""
+        return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in self.known), Runs.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class CallerPath:
+    """A function, by its dotted name, that other files may call, and what one call of it does with a line.
+
+    Attributes:
+      repeats: it may run the line again and again.
+      always: each call runs the line.
+      again: the line is in a loop that goes around, and runs at each round.
+    """
+
+    name: str
+    repeats: bool
+    always: bool
+    again: bool
+
+
+UNKNOWN_CONTEXTS = Contexts(frozenset({Runs.UNKNOWN}))
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """A function that makes a jitted one at each call.
+
+    Attributes:
+      parameters: its names for what it can be given by position.
+      data: the parameters, also those given by name alone, that the jitted function reads as arrays: what is handed
+        there makes no other program.
+    """
+
+    parameters: tuple[str, ...]
+    data: tuple[str, ...] = ()
+
+
+class ArgumentKind(Enum):
+    """What an argument is, as its text tells."""
+
+    DATA = "data"
+    """An array, or anything else."""
+    CONSTANT = "constant"
+    TEXT = "text"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentSummary:
+    """An argument of a call in another file.
+
+    Attributes:
+      to: the position or the keyword that it is passed to.
+      text: as it stands.
+      again: the statement of the call binds it anew.
+      kept: why it may be needed when the call has run; None where nobody has it.
+      moves: why it may be another object, or do another thing, at another call, if it is not bound anew; or None.
+      filled: code stores into it.
+    """
+
+    to: Argument
+    text: str
+    sort: ArgumentKind = ArgumentKind.DATA
+    value: Value = UNKNOWN
+    again: bool = False
+    kept: str | None = None
+    moves: str | None = None
+    filled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A direct call of a function of another file.
+
+    Attributes:
+      arguments: None where `*` or `**` hide them.
+      bound: it is a method, called of an object.
+      looped: a statement of the function around it runs it again and again.
+      by_key: the places in what it returns, `()` for all of it, that are only read by one key or another.
+    """
+
+    arguments: tuple[ArgumentSummary, ...] | None
+    bound: bool = False
+    looped: bool = False
+    by_key: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def tells_values(self) -> bool:
+        """Whether something is known of a number among the arguments."""
+        return any(passed.value != UNKNOWN for passed in self.arguments or ())
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a file does with a function of another one.
+
+    Attributes:
+      of: its dotted name, as the imports of the using file give it; `.name` for the methods of that name.
+      runs: the ways to it that the using file knows to the end.
+      through: the functions of the using file that other files may call, and through which it is reached.
+      repeats: whether the using file runs it eagerly again and again, and `surely` so.
+      differentiated: whether a derivative is taken on the way.
+      at: where it is, such as `train.py:12`.
+      call: what it passes; None where it is no direct call.
+    """
+
+    of: str
+    runs: tuple[Runs, ...]
+    through: tuple[CallerPath, ...] = ()
+    repeats: bool = False
+    surely: bool = False
+    differentiated: bool = False
+    at: str = ""
+    call: CallSite | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one file tells the others.
+
+    Attributes:
+      name: the dotted name that it is imported by.
+      is_test: whether it holds tests: what they call is no sign of how a program runs.
+      aliases: names of it that stand for something imported, by the dotted name of what that is.
+      stars: the modules whose names it takes all.
+      jits: the jitted functions that it makes, by their name in it.
+      uses: of functions of other files, where they are known already.
+      rebinds: dotted names in other modules that it binds, or whose object it changes; `ANY_NAME` for all of one.
+      stored: attributes that it stores on objects which can be of any file.
+      own: the names that it binds itself, if it takes all names of another module beside them.
+      wraps: its functions that decorate others.
+      factories: its functions that make a jitted one at each call, by their name in it.
+      mentions: the dotted names, as its imports give them, by which it may use something of another file; `.name` for
+        the private methods of that name, of any class.
+    """
+
+    name: str
+    is_test: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
+    stars: tuple[str, ...] = ()
+    jits: dict[str, Jit] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
+    rebinds: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    wraps: dict[str, Wrapping] = field(default_factory=dict)
+    mentions: tuple[str, ...] = ()
+    factories: dict[str, Factory] = field(default_factory=dict)

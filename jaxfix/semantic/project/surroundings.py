@@ -1,0 +1,31 @@
+"""What a file cannot tell of itself."""
+
+from dataclasses import dataclass
+
+from jaxfix.semantic.project.project import Project
+
+_NO_FILES = Project()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a file cannot tell of itself.
+
+    Attributes:
+      name: the dotted name that it is imported by; None for a script, or where nobody knows.
+      is_package: whether it is the `__init__.py` of `name`.
+      project: what the other files say.
+      helpers: the module, as an import statement names it, that the generated helper functions come from; None where
+        there is no place for one.
+      jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
+    """
+
+    name: str | None = None
+    is_package: bool = False
+    project: Project = _NO_FILES
+    helpers: str | None = None
+    jax: tuple[int, ...] | None = None
+
+
+ALONE = Surroundings()
+"""Of a file that nothing else is known of."""

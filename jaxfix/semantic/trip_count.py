@@ -1,0 +1,138 @@
+"""Whether a loop goes round more than once, as far as its text tells."""
+
+import ast
+from collections.abc import Sequence
+
+from jaxfix.semantic.early_exit import may_exit_in_first_iteration
+from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import statements, walk
+
+_THROUGH = frozenset({"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter", "zip", "tqdm", "trange"})
+_CONSUMERS = frozenset({"list", "tuple", "set", "frozenset", "dict", "sum", "max", "min", "sorted"})
+_FEW = 2
+
+
+def may_iterate_twice(module: Module, loop: ast.AST) -> bool:
+    """Whether nothing in the text of `loop` says that it goes round once at most, or as whoever uses it likes."""
+    match loop:
+        case ast.GeneratorExp(generators=[first, *_]):
+            return _is_consumed(module, loop) and not _is_short(module, first.iter)
+        case ast.ListComp(generators=generators) | ast.SetComp(generators=generators):
+            return not all(_is_short(module, generator.iter) for generator in generators)
+        case ast.DictComp(generators=generators):
+            return not all(_is_short(module, generator.iter) for generator in generators)
+        case ast.For(iter=iterable, body=body) | ast.AsyncFor(iter=iterable, body=body):
+            is_left = _is_left(module, loop, body) or may_exit_in_first_iteration(module, loop)
+            return not _is_short(module, iterable) and not is_left
+        case ast.While(test=test, body=body):
+            is_left = _is_left(module, loop, body) or may_exit_in_first_iteration(module, loop)
+            return not _is_flag_that_falls(test, body) and not is_left
+    return True
+
+
+def _is_short(module: Module, iterable: ast.expr) -> bool:
+    """Whether `iterable` has one element at most."""
+    match iterable:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            return len(elements) < _FEW and not any(isinstance(element, ast.Starred) for element in elements)
+        case ast.Dict(keys=keys):
+            return len(keys) < _FEW and None not in keys
+        case ast.Constant(value=str() | bytes() as text):
+            return len(text) < _FEW
+        case ast.Call(func=ast.Name(id="range" | "trange"), args=[*bounds]):
+            return _is_short_range([_integer(module, bound) for bound in bounds])
+        case ast.Call(func=ast.Attribute(value=owner, attr="items" | "keys" | "values"), args=[]):
+            return _is_short(module, owner)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[_, *_]) if name in _THROUGH:
+            return any(_is_short(module, argument) for argument in iterable.args)
+        case ast.Name():
+            value = _value(module, iterable)
+            return value is not None and _is_short(module, value)
+    return False
+
+
+def _is_short_range(bounds: Sequence[int | None]) -> bool:
+    if not bounds or None in bounds or len(bounds) > 3 or 0 in bounds[2:]:
+        return False
+    return len(range(*(bound for bound in bounds if bound is not None))) < _FEW
+
+
+def _integer(module: Module, expr: ast.expr) -> int | None:
+    match expr:
+        case ast.Constant(value=int() as number):
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+            return -number
+        case ast.Name():
+            value = _value(module, expr)
+            return None if value is None else _integer(module, value)
+    return None
+
+
+def _value(module: Module, name: ast.Name) -> ast.expr | None:
+    """What a variable that is bound once is bound to, unless that is itself by its name again."""
+    value = module.only_value(name)
+    is_circle = any(isinstance(node, ast.Name) and node.id == name.id for node in walk(value)) if value else True
+    return None if is_circle else value
+
+
+def _is_consumed(module: Module, generator: ast.GeneratorExp) -> bool:
+    """Whether all elements are asked for there and then."""
+    match module.parent(generator):
+        case ast.Call(func=ast.Name(id=name)) if name in _CONSUMERS:
+            return True
+        case ast.Call(func=ast.Attribute(attr="join" | "extend" | "fromiter")):
+            return True
+    return False
+
+
+def _is_left(module: Module, loop: ast.AST, body: Sequence[ast.stmt]) -> bool:
+    """Whether its first round leaves it if all goes well, or it waits in each round for whoever wants another."""
+    return _ends(body) or _returns(body) or any(_is_own_yield(module, loop, node) for node in walk(loop))
+
+
+def _ends(body: Sequence[ast.stmt]) -> bool:
+    """Whether a statement that leaves the loop is reached on a straight way."""
+    for statement in body:
+        match statement:
+            case ast.Return() | ast.Raise() | ast.Break():
+                return True
+            case ast.Continue():
+                return False
+            case ast.With(body=inner) | ast.AsyncWith(body=inner):
+                if _ends(inner):
+                    return True
+            case ast.Try(body=inner, orelse=orelse, finalbody=final):
+                if _ends((*inner, *orelse)) or _ends(final):
+                    return True
+            case ast.If(body=inner, orelse=orelse):
+                if orelse and _ends(inner) and _ends(orelse):
+                    return True
+    return False
+
+
+def _returns(body: Sequence[ast.stmt]) -> bool:
+    """Whether the loop is a search: it returns what it finds."""
+    return any(isinstance(s, ast.Return) and s.value is not None for s in statements(body))
+
+
+def _is_own_yield(module: Module, loop: ast.AST, node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom) and module.function(node) is module.function(loop)
+
+
+def _is_flag_that_falls(test: ast.expr, body: Sequence[ast.stmt]) -> bool:
+    """Whether `test` is a flag that each round clears: `while not done: ...; done = True`."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=flag)):
+            wanted = True
+        case ast.Name(id=flag):
+            wanted = False
+        case _:
+            return False
+    return any(
+        isinstance(statement, ast.Assign)
+        and [target.id for target in statement.targets if isinstance(target, ast.Name)] == [flag]
+        and isinstance(statement.value, ast.Constant)
+        and bool(statement.value.value) is wanted
+        for statement in body
+    )

@@ -1,0 +1,1 @@
+"""Notebooks as one Python text, and back."""

@@ -1,0 +1,1 @@
+"""What is jitted, and where code runs: eagerly or under a trace."""

@@ -1,0 +1,77 @@
+"""The functions that a call of control flow takes, in every form of the call."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.library.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS
+from jaxfix.semantic.calls import made_by
+from jaxfix.semantic.module import Module
+from jaxfix.staging.function_identity import RENEWING, made_anew
+from jaxfix.staging.jit import jit_of, transform_of
+
+_OLDER_COND = ("pred", "true_operand", "true_fun", "false_operand", "false_fun")
+_CONSTANTS = frozenset({"pi", "e", "inf", "nan", "euler_gamma", "newaxis"})
+
+
+@dataclass(frozen=True, slots=True)
+class OlderCond:
+    """A call `cond(pred, true_operand, true_fun, false_operand, false_fun)`, which has an operand for each branch."""
+
+    pred: ast.expr
+    true_operand: ast.expr
+    true_fun: ast.expr
+    false_operand: ast.expr
+    false_fun: ast.expr
+
+
+def older_cond(module: Module, call: ast.Call) -> OlderCond | None:
+    """The parts of `call`, if it is a `lax.cond` of the older form; None where it is not, or that cannot be told."""
+    if transform_of(module, call.func) != "jax.lax.cond" or any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    if len(call.args) + len(named) != len(_OLDER_COND) or not named.keys() <= set(_OLDER_COND[len(call.args) :]):
+        return None
+    found = OlderCond(*call.args, *(named[name] for name in _OLDER_COND[len(call.args) :]))
+    # By position `cond(pred, true_fun, false_fun, x, y)` looks the same; a function cannot be its `y`.
+    is_older = bool(named) or (not _is_function(module, found.true_operand) and _is_function(module, found.false_fun))
+    return found if is_older else None
+
+
+def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    """The arguments of `call`, a call of control flow, that are functions or lists of them, each with its parameter."""
+    primitive = transform_of(module, _unnamed(module, call.func)) or ""
+    if primitive not in CONTROL_FLOW:
+        return
+    if (older := older_cond(module, call)) is not None:
+        yield from ((older.true_fun, "true_fun"), (older.false_fun, "false_fun"))
+        return
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    for position, name in zip(CONTROL_FLOW[primitive], CONTROL_FLOW_KEYWORDS[primitive], strict=True):
+        argument = call.args[position] if position < len(call.args) else named.get(name)
+        if argument is not None:
+            yield argument, name
+
+
+def _unnamed(module: Module, func: ast.expr) -> ast.expr:
+    """What `jax.named_call` gives a name, and leaves as it is: `loop = jax.named_call(lax.while_loop, name="fit")`."""
+    match module.only_value(func) if isinstance(func, ast.Name) else func:
+        case ast.Call(func=by, args=[inner, *_]) if module.qualname(by) == "jax.named_call":
+            return inner
+    return func
+
+
+def wraps_its_functions(module: Module, call: ast.Call) -> bool:
+    """Whether JAX makes new functions of those that `call` takes, and so compiles at every eager call of it."""
+    return transform_of(module, call.func) == "jax.lax.map" or older_cond(module, call) is not None
+
+
+def _is_function(module: Module, expr: ast.expr) -> bool:
+    """Whether `expr` is known to be a function."""
+    if module.definition(expr) is not None or made_anew(module, expr) is not None or jit_of(module, expr) is not None:
+        return True
+    maker = made_by(module, expr)
+    if maker is not None and module.qualname(maker) in RENEWING:
+        return True
+    package, _, name = (module.qualname(expr) or "").rpartition(".")
+    return package in ("jax.numpy", "jax.lax", "jax.nn") and name not in _CONSTANTS

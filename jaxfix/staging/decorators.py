@@ -1,0 +1,79 @@
+"""What a decorator of the project makes of its function: one under jit, or one that is called as it is."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jaxfix.library.jax_names import JITS
+from jaxfix.semantic.identifiers import Identifiers
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Wrapping
+from jaxfix.staging.jit import COMPILING, transform_of
+from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
+
+_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in JITS)
+_WORDS = frozenset(name.rpartition(".")[2] for name in JITS | COMPILING)
+
+
+def wrapping(module: Module, decorator: ast.expr) -> Wrapping | None:
+    """What `decorator`, with its options or without, makes of its function; None where it was not read."""
+    named = decorator
+    while isinstance(named, ast.Call):
+        is_partial = module.qualname(named.func) == "functools.partial" and bool(named.args)
+        named = named.args[0] if is_partial else named.func
+    function = module.definition(named)
+    if function is not None:
+        return wrapping_of(module, function)
+    qualname = module.qualname(named)
+    return None if qualname is None else module.surroundings.project.wrapping(qualname)
+
+
+def wrapping_of(module: Module, function: Function) -> Wrapping | None:
+    """What `function` makes of the function that it decorates; None where it only may put it under `jit`."""
+    if not module.get(_speaks_of_staging):
+        return Wrapping.CALLS
+    inside = walk(function)
+    taken = set(_parameters(inside))
+    for call in (node for node in inside if isinstance(node, ast.Call)):
+        first = call.args[0] if call.args else None
+        if isinstance(first, ast.Name) and first.id in taken and transform_of(module, call.func) in COMPILING:
+            return Wrapping.STAGES
+    return None if any(_may_stage(module, node) for node in inside) else Wrapping.CALLS
+
+
+def _speaks_of_staging(module: Module) -> bool:
+    """Whether anything in the module may stage, as far as the words tell: of most modules nothing can."""
+    if any(map(module.get(Identifiers).mentions, _WORDS)):
+        return True
+    of_jax = (alias for alias in module.nodes(ast.alias) if alias.name.partition(".")[0] == "jax")
+    names = {alias.asname or "jax" for alias in of_jax}
+    every = (node for name in names for node in module.names.by_id.get(name, ()))
+    return any(not isinstance(module.parent(node), ast.Attribute) for node in every)
+
+
+def is_decorator(function: ast.FunctionDef) -> bool:
+    """Whether it may be meant to decorate: it returns a function that it defines."""
+    inside = walk(function)
+    own = {node.name for node in inside if isinstance(node, ast.FunctionDef) and node is not function}
+    results = (node.value for node in inside if isinstance(node, ast.Return))
+    return any(isinstance(result, ast.Name) and result.id in own for result in results)
+
+
+def _may_stage(module: Module, node: ast.AST) -> bool:
+    """Whether `node` is a transformation such as `jit`, or hands `jax` to someone, who may take one from it."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in _LAST_PARTS and module.qualname(node) in JITS
+    if not isinstance(node, ast.Name):
+        return False
+    qualname = module.qualname(node)
+    return qualname in JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute))
+
+
+def _parameters(inside: Iterable[ast.AST]) -> Iterator[str]:
+    """The first parameters of a function and of those inside it, which a decorator with options returns."""
+    for node in inside:
+        if isinstance(node, FUNCTIONS) and (positional := _positional(node)):
+            yield positional[0].arg
+
+
+def _positional(function: Function) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args]

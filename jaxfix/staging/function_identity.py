@@ -1,0 +1,195 @@
+"""Which expressions are new function objects at every evaluation, and which functions make a jitted one."""
+
+import ast
+
+from jaxfix.semantic.calls import made_by, returned
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Factory
+from jaxfix.staging import traced_uses
+from jaxfix.staging.jit import COMPILING, is_jit, jitted_of, method, owner_of, transform_of
+from jaxfix.syntax.nodes import Function, in_order, walk
+
+RENEWING = COMPILING | {
+    *("functools.partial", "jax.tree_util.Partial", "jax.named_call", "jax.custom_jvp", "jax.custom_vjp"),
+    *("jax.vmap", "jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.jacobian", "jax.hessian"),
+    *("jax.checkpoint", "jax.remat", "flax.nnx.grad", "flax.nnx.value_and_grad", "flax.nnx.vmap"),
+}
+"""What returns another function object each time, whatever it is given."""
+_BY_VALUE = frozenset(
+    {
+        *("equinox.filter_vmap", "equinox.filter_grad", "equinox.filter_value_and_grad"),
+        *("equinox.filter_checkpoint", "equinox.Partial", "jax.tree_util.Partial"),
+    }
+)
+"""What equinox knows again by the function inside; bound methods too."""
+
+
+def made_anew(module: Module, expr: ast.expr, by: str = "jax.jit") -> ast.AST | None:
+    """The node whose every run makes a new function of what `expr` stands for; None if that is not known.
+
+    Args:
+      by: the transformation that takes `expr`: they differ in what they hold for the same function.
+    """
+    return _made_anew(module, expr, by, frozenset())
+
+
+def given_anew(module: Module) -> list[ast.Call]:
+    """The calls with an argument of which `made_anew` may tell something, as far as its names say; asks nobody."""
+    functions = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
+    made = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(functions)}
+    names, known = functions, set[str]()
+    while names - known:
+        known |= names
+        names = {target.id for target, value in module.names.assigned if value in made or _last(value) in known}
+    nodes = (node for name in known for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
+    found = {_taker(module, node) for node in (*made, *nodes)}
+    return in_order([call for call in found if call is not None])
+
+
+def _last(expr: ast.expr) -> str | None:
+    """The last part of a dotted name."""
+    return expr.id if isinstance(expr, ast.Name) else expr.attr if isinstance(expr, ast.Attribute) else None
+
+
+def _taker(module: Module, argument: ast.expr) -> ast.Call | None:
+    """The call that `argument` is passed to."""
+    parent = module.parent(argument)
+    call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
+    return call if isinstance(call, ast.Call) and call.func is not argument else None
+
+
+def _made_anew(
+    module: Module, expr: ast.expr, by: str, followed: frozenset[tuple[str, ast.AST | None]]
+) -> ast.AST | None:
+    """As `made_anew`; `followed` are the variables that led here: none is bound to itself."""
+    if by.startswith("flax.nnx."):
+        return expr  # it wraps whatever it is given in an object of its own
+    match expr:
+        case ast.Lambda():
+            return expr
+        case ast.Call():
+            return _of_call(module, expr, by, followed)
+        case ast.Attribute() if not by.startswith("equinox."):
+            return expr if _is_bound_method(module, expr) else None
+        case ast.Name(id=name):
+            scope = module.scope_of(name, expr)
+            if (name, scope) in followed:
+                return None
+            found = [binding.node for binding in module.bindings(name, scope)] if scope is not None else []
+            made = [_of_binding(module, node, by, followed | {(name, scope)}) for node in found]
+            return made[-1] if made and all(made) else None
+    return None
+
+
+def _of_call(
+    module: Module, call: ast.Call, by: str, followed: frozenset[tuple[str, ast.AST | None]]
+) -> ast.AST | None:
+    qualname = module.qualname(call.func) or ""
+    if by.startswith("equinox.") and qualname in _BY_VALUE:
+        return _made_anew(module, call.args[0], by, followed) if call.args else None
+    if qualname in RENEWING:
+        return call
+    function = module.definition(call.func)
+    return call if isinstance(function, ast.FunctionDef) and _returns_new(module, function) else None
+
+
+def _of_binding(
+    module: Module, node: ast.AST, by: str, followed: frozenset[tuple[str, ast.AST | None]]
+) -> ast.AST | None:
+    """What makes the object behind a name: a `def` that runs again and again, or the value that is bound."""
+    if isinstance(node, ast.FunctionDef):
+        return node if module.function(node) is not None or module.loops(node) else None
+    value = module.value_of(node) if isinstance(node, ast.Name) else None
+    runs_again = value is not None and (module.function(value) is not None or bool(module.loops(value)))
+    return _made_anew(module, value, by, followed) if value is not None and runs_again else None
+
+
+def _returns_new(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether each call of `function` returns a function that it defines itself."""
+    if function.decorator_list:
+        return False  # perhaps it remembers
+    returns = [n for n in walk(function) if isinstance(n, ast.Return) and module.function(n) is function]
+    return bool(returns) and all(_is_own(module, r.value, function) for r in returns)
+
+
+def _is_own(module: Module, value: ast.expr | None, function: Function) -> bool:
+    match value:
+        case ast.Lambda():
+            return True
+        case ast.Name(id=name):
+            found = [binding.node for binding in module.bindings(name, function)]
+            return bool(found) and all(isinstance(node, ast.FunctionDef) for node in found)
+    return False
+
+
+def _is_bound_method(module: Module, expr: ast.Attribute) -> bool:
+    """Whether reading `expr` makes a bound method: of `self`, or of an object that this file makes."""
+    owner = owner_of(module, expr) or _class_of(module, expr.value)
+    found = method(module, owner, expr.attr) if owner is not None else None
+    if found is None:
+        return False
+    return all(isinstance(d, ast.Name) and d.id == "classmethod" for d in found.decorator_list)
+
+
+def _class_of(module: Module, expr: ast.expr) -> ast.ClassDef | None:
+    """The class of this file that the variable `expr` is made by, if it is bound once."""
+    maker = made_by(module, expr)
+    if not isinstance(maker, ast.Name):
+        return None
+    found = [b.node for b in module.bindings(maker.id, module.scope_of(maker.id, maker))]
+    return found[0] if len(found) == 1 and isinstance(found[0], ast.ClassDef) else None
+
+
+def outermost_jit(module: Module, function: ast.FunctionDef) -> ast.expr | None:
+    """The decorator that puts `function` under jit, if it is the last one that is applied."""
+    first = function.decorator_list[0] if function.decorator_list else None
+    return first if first is not None and is_jit(module, first) else None
+
+
+def is_memoised(module: Module, node: ast.AST) -> bool:
+    """Whether a function around `node` remembers what it made: by `functools.cache`, or a decorator that says so."""
+    for function in module.functions_around(node):
+        for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
+            name = transform_of(module, decorator) or module.text(decorator)
+            if any(word in name.lower() for word in ("cache", "memo", "once")):
+                return True
+    return False
+
+
+def factory(module: Module, function: ast.FunctionDef) -> Factory | None:
+    """What others may know of `function`, if each call of it makes another jitted function."""
+    if function.args.vararg or function.args.kwarg or not makes_jitted(module, function):
+        return None
+    positional = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    named = [a.arg for a in function.args.kwonlyargs]
+    return Factory(tuple(positional), tuple(name for name in (*positional, *named) if is_data(module, name, function)))
+
+
+def makes_jitted(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether each call of `function` returns another jitted function."""
+    if function.decorator_list or is_memoised(module, function):
+        return False
+    results = returned(function)
+    return bool(results) and all(_is_new(module, result, function) for result in results)
+
+
+def _is_new(module: Module, result: ast.expr, function: ast.FunctionDef) -> bool:
+    value = module.only_value(result) or result
+    inner = module.definition(value)
+    if isinstance(inner, ast.FunctionDef):
+        return module.function(inner) is function and outermost_jit(module, inner) is not None
+    found = jitted_of(module, value) if isinstance(value, ast.Call) else None
+    if found is None or not isinstance(value, ast.Call) or found.at is not value:
+        return False
+    made = made_anew(module, value.args[0], found.jit.by)
+    return made is not None and function in module.ancestors(made)
+
+
+def is_data(module: Module, name: str, function: ast.FunctionDef) -> bool:
+    """Whether the jitted function alone reads this variable of the function that makes it, and as an array."""
+    for use in walk(function):
+        if isinstance(use, ast.Name) and use.id == name:
+            is_inside = module.function(use) is not function
+            if not is_inside or traced_uses.use_of(module, use) is not None:
+                return False
+    return True

@@ -1,0 +1,264 @@
+"""Which expressions are functions under `jax.jit` or its kin, and what their arguments are to them."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.library.jax_names import is_retrace
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import is_stored, stored_attributes
+from jaxfix.semantic.project.summary_types import Argument, Jit
+from jaxfix.syntax.nodes import Function, in_order
+
+COMPILING = frozenset(
+    {
+        *("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "jax.experimental.pjit"),
+        *("equinox.filter_jit", "equinox.filter_pmap", "flax.nnx.jit", "flax.linen.jit", "haiku.jit"),
+    }
+)
+"""Transformations that make a function which compiles, and keeps what it compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jitted:
+    """A `Jit` of this file: `at` is the decorator or the call that makes it, `function` the one inside, if readable."""
+
+    jit: Jit
+    at: ast.expr
+    function: Function | None
+
+
+def jitted_of(module: Module, expr: ast.expr) -> Jitted | None:
+    """The jitted function of this file that `expr` stands for: a call of the transformation, a name or `self.step`.
+
+    Names and attributes count only if they are bound once.
+    """
+    return _jitted(module, expr, 4)
+
+
+def jit_of(module: Module, expr: ast.expr) -> Jit | None:
+    """As `jitted_of`, of another file of the project too."""
+    found = jitted_of(module, expr)
+    if found is not None:
+        return found.jit
+    qualname = module.qualname(expr)
+    return None if qualname is None else module.surroundings.project.jit(qualname)
+
+
+def jitted_by_decorator(module: Module, function: Function) -> Jitted | None:
+    """The jitted function that the decorators of `function` make of it; its `self` counts as an argument."""
+    if isinstance(function, ast.Lambda):
+        return None
+    for decorator in function.decorator_list:
+        if is_jit(module, decorator):
+            return _made(module, decorator, function, bound=False)
+    return None
+
+
+def jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
+    """The calls of `module` that make a jitted function, as `jax.jit(f)`."""
+    return module.get(_jittings)
+
+
+def _jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
+    by_name = module.calls(*COMPILING)
+    by_call = (call for call in module.nodes(ast.Call) if isinstance(call.func, ast.Call))
+    found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *by_call]))
+    return tuple((call, made) for call, made in found if made is not None and made.at is call)
+
+
+def perhaps_jitted(module: Module) -> frozenset[str]:
+    """The variables and attributes of `module`, by name, that may be bound to what a transformation made."""
+    return module.get(_perhaps_jitted)
+
+
+def _perhaps_jitted(module: Module) -> frozenset[str]:
+    decorated = (f.name for f in module.functions if not isinstance(f, ast.Lambda) and f.decorator_list)
+    stored = (node.attr for node in stored_attributes(module))
+    kinds = (ast.Call, ast.Name, ast.Attribute)
+    return frozenset(
+        (*decorated, *stored, *(target.id for target, value in module.names.assigned if isinstance(value, kinds)))
+    )
+
+
+def may_be_jitted(module: Module, expr: ast.expr) -> bool:
+    """Whether `jit_of` may have an answer for `expr`; costs little, and queries no other file."""
+    name = expr.id if isinstance(expr, ast.Name) else getattr(expr, "attr", None)
+    return name is None or name in perhaps_jitted(module) or module.qualname(expr) is not None
+
+
+def transform_of(module: Module, expr: ast.AST) -> str | None:
+    """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`."""
+    if isinstance(expr, ast.Call):
+        name = module.qualname(expr.func) or ""
+        is_around = name == "functools.partial" or is_retrace(name, module.surroundings.helpers)
+        return transform_of(module, expr.args[0] if is_around and expr.args else expr.func)
+    return module.qualname(expr)
+
+
+def is_jit(module: Module, expr: ast.expr) -> bool:
+    """Whether `expr` is the transformation itself, with or without its options: what it is called with is jitted."""
+    match expr:
+        case ast.Call(func=func, args=[inner]) if module.qualname(func) == "functools.partial":
+            return is_jit(module, inner)
+        case ast.Call(func=func, args=[]):
+            return module.qualname(func) in COMPILING
+    return module.qualname(expr) in COMPILING
+
+
+def _jitted(module: Module, expr: ast.expr, depth: int) -> Jitted | None:
+    match expr:
+        case ast.Call(func=func) if is_jit(module, func):
+            return _of_call(module, expr, depth)
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name not in perhaps_jitted(module):
+            return None
+        case ast.Name(id=name) if depth and (scope := module.scope_of(name, expr)) is not None:
+            match [binding.node for binding in module.bindings(name, scope)]:
+                case [ast.FunctionDef() as function]:
+                    return jitted_by_decorator(module, function)
+                case [ast.Name() as target] if (value := module.value_of(target)) is not None:
+                    return _jitted(module, value, depth - 1)
+                case [ast.FunctionDef() as function, ast.Name() as target] if target.lineno < expr.lineno:
+                    return _of_own_name(module, function, target)
+        case ast.Attribute(attr=name) if depth and (owner := owner_of(module, expr)) is not None:
+            return _of_attribute(module, owner, name, depth)
+    return None
+
+
+def _of_call(module: Module, call: ast.Call, depth: int) -> Jitted | None:
+    if not call.args or isinstance(call.args[0], ast.Starred):
+        return None  # a transformation that waits for its function
+    wrapped = call.args[0]
+    function = module.definition(wrapped)
+    bound = False
+    if function is None and isinstance(wrapped, ast.Attribute) and (owner := owner_of(module, wrapped)) is not None:
+        function, bound = method(module, owner, wrapped.attr), True
+    return _made(module, call, function, bound)
+
+
+def _of_own_name(module: Module, function: ast.FunctionDef, target: ast.Name) -> Jitted | None:
+    """What `step = jax.jit(step)` makes of the function that had the name before."""
+    match module.value_of(target):
+        case ast.Call(func=func, args=[ast.Name(id=wrapped), *_]) as call if wrapped == function.name:
+            return _made(module, call, function, bound=False) if is_jit(module, func) else None
+    return None
+
+
+def _of_attribute(module: Module, owner: ast.ClassDef, name: str, depth: int) -> Jitted | None:
+    function = method(module, owner, name)
+    if function is not None:
+        found = jitted_by_decorator(module, function)
+        return found and _made(module, found.at, function, bound=True)
+    match list(_stores(module, owner, name)):
+        case [ast.Attribute() as target]:
+            match module.parent(target):
+                case ast.Assign(targets=[only], value=value) if only is target:
+                    return _jitted(module, value, depth - 1)
+    return None
+
+
+def owner_of(module: Module, expr: ast.Attribute) -> ast.ClassDef | None:
+    """The class of this file whose object `expr` reads an attribute of, where `expr` is `self.name` in a method."""
+    if not isinstance(expr.value, ast.Name):
+        return None
+    around = module.functions_around(expr)
+    owner = module.method_of(around[-1]) if around else None
+    if owner is None:
+        return None
+    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    return owner if parameters and parameters[0].arg == expr.value.id else None
+
+
+def method(module: Module, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """The method `name` of the class, or of a base in this file; None if an attribute of that name is stored too."""
+    if is_stored(module, name):
+        return None
+    for each in _with_bases(module, owner):
+        match module.bindings(name, each):
+            case ():
+                continue
+            case (binding,) if isinstance(binding.node, ast.FunctionDef):
+                return binding.node
+        return None
+    return None
+
+
+def _with_bases(module: Module, owner: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """`owner`, its first base, the first base of that, and so on, as far as they are classes of this file."""
+    met: list[ast.ClassDef] = []
+    while owner not in met:
+        yield owner
+        met.append(owner)
+        match owner.bases:
+            case [ast.Name(id=name) as base]:
+                found = [binding.node for binding in module.bindings(name, module.scope_of(name, base))]
+                if len(found) == 1 and isinstance(found[0], ast.ClassDef):
+                    owner = found[0]
+
+
+def _stores(module: Module, owner: ast.ClassDef, name: str) -> Iterator[ast.Attribute]:
+    for node in module.attributes(name):
+        if isinstance(node.ctx, ast.Store) and owner in module.ancestors(node):
+            yield node
+
+
+def _made(module: Module, at: ast.expr, function: Function | None, bound: bool) -> Jitted:
+    keywords = _keywords(at)
+    by = transform_of(module, at) or ""
+    parameters = None
+    if function is not None:
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        parameters = tuple(a.arg for a in arguments[1 if bound else 0 :])
+    # A bound method hides `self` from the transformation that wraps it, not from one that decorates it.
+    shift = int(bound and function is not None and at in getattr(function, "decorator_list", ()))
+    return Jitted(
+        Jit(
+            by,
+            parameters,
+            _chosen(module, keywords, ("static_argnums", "static_argnames", "static_broadcasted_argnums"), shift),
+            _chosen(module, keywords, ("donate_argnums", "donate_argnames", "donate"), shift),
+        ),
+        at,
+        function,
+    )
+
+
+def _keywords(at: ast.expr) -> dict[str | None, ast.expr]:
+    """The options of the transformation, through `partial(jax.jit, ...)` too."""
+    found: dict[str | None, ast.expr] = {}
+    while isinstance(at, ast.Call):
+        found |= {keyword.arg: keyword.value for keyword in at.keywords}
+        at = at.func
+    return found
+
+
+def _chosen(
+    module: Module, keywords: dict[str | None, ast.expr], options: tuple[str, ...], shift: int
+) -> tuple[Argument, ...] | None:
+    if None in keywords:
+        return None
+    chosen: list[Argument] = []
+    for option in options:
+        if option in keywords:
+            entries = _literal(module, keywords[option])
+            if entries is None:
+                return None
+            chosen += [entry - shift if isinstance(entry, int) else entry for entry in entries]
+    return tuple(entry for entry in chosen if entry != -1)
+
+
+def _literal(module: Module, value: ast.expr) -> tuple[Argument, ...] | None:
+    match value:
+        case ast.Constant(value=None):
+            return ()
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int() | str() as entry):
+            return (entry,)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            found = [_literal(module, element) for element in elts]
+            return None if None in found else tuple(entry for some in found if some for entry in some)
+        case ast.Name():
+            bound_to = module.only_value(value)
+            return None if bound_to is None or isinstance(bound_to, ast.Name) else _literal(module, bound_to)
+    return None

@@ -1,0 +1,1 @@
+"""What a file tells the other files of its project."""

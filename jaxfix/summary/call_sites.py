@@ -1,0 +1,179 @@
+"""What a call passes and what becomes of its results, as far as the function that is called has to know."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from jaxfix.dataflow.types import Values
+from jaxfix.effects.liveness import LOOPS, Place, binds_again, is_in_loop, why_live_after
+from jaxfix.effects.stability import is_kept
+from jaxfix.effects.traceability import demands
+from jaxfix.report.abstract_value import UNKNOWN, Form, Value
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import changes_of
+from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite
+from jaxfix.staging.jit import jit_of
+
+_FILLING = frozenset({"fill", "sort", "put", "itemset", "append", "pop", "clear", "extend"})
+
+
+class Passing:
+    """Answers for one module: for its own calls, and for those of functions of other files."""
+
+    def __init__(self, module: Module, values: Values) -> None:
+        self._module, self._values = module, values
+
+    def called(
+        self,
+        calls: Sequence[ast.Call],
+        call: ast.Call,
+        place: Place,
+        *,
+        bound: bool,
+        values: bool = True,
+    ) -> CallSite:
+        """What `call` tells the file that defines what it calls.
+
+        Args:
+          calls: all of the same function.
+          place: how a line of this file is named elsewhere.
+          bound: it is a method, called of an object.
+          values: which numbers are passed matters too.
+        """
+        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, values))
+        return CallSite(arguments, bound, is_in_loop(self._module, call), tuple(self._read_by_key(call)))
+
+    def _passed(
+        self, calls: Sequence[ast.Call], call: ast.Call, place: Place, values: bool
+    ) -> Iterator[ArgumentSummary]:
+        keywords = ((k.arg, k.value) for k in call.keywords if k.arg is not None)
+        given: list[tuple[Argument, ast.expr]] = [*enumerate(call.args), *keywords]
+        for to, value in given:
+            again = binds_again(self._module, call, value)
+            is_given_up = again or isinstance(value, ast.Call | ast.BinOp)
+            kept = why_live_after(self._module, calls, call, value, place) if is_given_up else None
+            text = " ".join(self._module.text(value).split())
+            if not is_given_up:
+                kept = f"{place(call)} passes `{text}` and goes on with it"
+            yield self._told(ArgumentSummary(to, text, again=again, kept=kept), value, values)
+
+    def told(self, to: Argument, value: ast.expr) -> ArgumentSummary:
+        """What an expression is that is passed by no call, such as a default."""
+        return self._told(ArgumentSummary(to, " ".join(self._module.text(value).split())), value, True)
+
+    def _told(self, passed: ArgumentSummary, value: ast.expr, values: bool) -> ArgumentSummary:
+        sort = self.sort(value)
+        is_number = values and not passed.again and sort not in (ArgumentKind.TEXT, ArgumentKind.FUNCTION)
+        return replace(
+            passed,
+            sort=sort,
+            value=self._values.of(value) if is_number else UNKNOWN,
+            moves=None if passed.again else self.why_moves(value),
+            filled=isinstance(value, ast.Name) and self.is_filled(value),
+        )
+
+    def sort(self, value: ast.expr) -> ArgumentKind:
+        match value:
+            case ast.Constant(value=str()):
+                return ArgumentKind.TEXT
+            case ast.Constant():
+                return ArgumentKind.CONSTANT
+            case ast.Lambda():
+                return ArgumentKind.FUNCTION
+        is_function = self._module.definition(value) is not None or jit_of(self._module, value) is not None
+        return ArgumentKind.FUNCTION if is_function else ArgumentKind.DATA
+
+    def why_moves(self, value: ast.expr) -> str | None:
+        """Why the object that is passed may be another one at another call, or do another thing; None if it stays."""
+        if isinstance(value, ast.Constant):
+            return None
+        if not isinstance(value, ast.Name):
+            thing = "a new function" if isinstance(value, ast.Lambda) else "perhaps another object"
+            return f"it is {thing} at every call, which would be compiled as often"
+        scope = self._module.scope_of(value.id, value)
+        if scope is None:
+            return f"`{value.id}` is bound nowhere in the file"
+        reason = is_kept(self._module, value.id, scope)
+        function = self._module.definition(value)
+        if reason is not None or function is None:
+            return reason
+        if any(isinstance(outer, LOOPS) for outer in _within(self._module, function)):
+            return f"`{value.id}` is defined anew at every round"
+        return demands(self._module, function).reason
+
+    def is_filled(self, name: ast.Name) -> bool:
+        """Whether code stores into what `name` stands for."""
+        scope = self._module.scope_of(name.id, name)
+        for root in changes_of(self._module).roots.get(name.id, ()):
+            if self._module.scope_of(name.id, root) is scope:
+                match self._module.parent(root):
+                    case ast.Subscript(ctx=ast.Store()):
+                        return True
+                    case ast.AugAssign() if self._may_be_buffer(name):
+                        return True
+                    case ast.Attribute(attr=attr) if attr in _FILLING:
+                        return True
+        return False
+
+    def _may_be_buffer(self, name: ast.Name) -> bool:
+        """Whether `name` may be a NumPy array, which `-=` changes in place, as far as what binds it tells."""
+        for binding in self._module.bindings(name.id, self._module.scope_of(name.id, name)):
+            if isinstance(self._module.parent(binding.node), ast.AugAssign):
+                continue
+            value = self._module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+            made_by = self._module.qualname(value.func) if isinstance(value, ast.Call) else None
+            if value is None or (self._is_numpy(self._values.of(value)) and not (made_by or "").startswith("jax.")):
+                return True
+        return False
+
+    def _is_numpy(self, value: Value) -> bool:
+        return value.form in (Form.NUMPY, Form.UNKNOWN)
+
+    def counts(self, value: ast.expr) -> bool:
+        """Whether a Python number is passed that can be another one at the next round."""
+        if isinstance(value, ast.Constant):
+            return False
+        sources = self._values.origins.of(value)
+        ranged = any(isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
+        return ranged or (self._values.of(value).form is Form.PYTHON and len(sources) != 1)
+
+    # --- results ----------------------------------------------------------------------------------------------
+
+    def is_read_by_key(self, call: ast.Call, path: tuple[int, ...]) -> bool:
+        """Whether only single keys are read of a part of what `call` returns: `path` is empty for all of it."""
+        match self._module.parent(call), path:
+            case ast.Assign(targets=[ast.Name() as target]), ():
+                return self._are_keys_read(target)
+            case ast.Assign(targets=[ast.Tuple(elts=elts)]), (index,) if index < len(elts):
+                element = elts[index]
+                return isinstance(element, ast.Name) and self._are_keys_read(element)
+        return False
+
+    def _read_by_key(self, call: ast.Call) -> Iterator[tuple[int, ...]]:
+        paths: list[tuple[int, ...]] = [()]
+        match self._module.parent(call):
+            case ast.Assign(targets=[ast.Tuple(elts=elts)]):
+                paths += [(index,) for index in range(len(elts))]
+        return (path for path in paths if self.is_read_by_key(call, path))
+
+    def _are_keys_read(self, target: ast.Name) -> bool:
+        scope = self._module.scope_of(target.id, target)
+        return all(self._is_key_read(load) for load in self._module.reads(target.id, scope))
+
+    def _is_key_read(self, load: ast.Name) -> bool:
+        match self._module.parent(load):
+            case ast.Subscript(value=value, slice=ast.Constant()):
+                return value is load
+        return False
+
+
+def _is_hidden(call: ast.Call) -> bool:
+    return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+
+
+def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes around `node` up to the function that it stands in."""
+    for outer in module.ancestors(node):
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        yield outer

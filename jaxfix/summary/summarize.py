@@ -1,0 +1,395 @@
+"""What a file tells the other files of its project."""
+
+import ast
+from collections.abc import Container, Iterator
+from functools import cached_property
+
+from jaxfix.dataflow.types import Values
+from jaxfix.semantic.calls import made_by
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import MUTATORS, changes_of, stored_attributes
+from jaxfix.semantic.project.summary_types import ANY_NAME, CallSite, Factory, Facts, Jit, Use, Wrapping
+from jaxfix.staging.contexts import Staging, UseSummary
+from jaxfix.staging.decorators import is_decorator, wrapping_of
+from jaxfix.staging.function_identity import factory
+from jaxfix.staging.jit import COMPILING, jit_of, jitted_by_decorator
+from jaxfix.summary.call_sites import Passing
+from jaxfix.syntax.nodes import Function, in_order
+
+_PATCHERS = ("setattr", "delattr", "patch")
+_BY_NAME = ("setattr", "delattr", "object", "getattr", "hasattr")
+_STEPS = 100
+"""Sources that are looked at for one argument: every file asks for many."""
+
+
+def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
+    """The facts of `module`, but for its uses of others' functions.
+
+    Args:
+      name: the dotted name that others know it by; of a script any name that is no other file's.
+      packages: the first parts of the names of the project's files: what else is imported is not theirs.
+    """
+    return _Summarizer(module, packages, is_test).facts(name)
+
+
+def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_test: bool = False) -> tuple[Use, ...]:
+    """What `module` does with those functions of others that it knows by `names`, a part of what it mentions."""
+    return _Summarizer(module, packages, is_test).uses(names)
+
+
+class _Summarizer:
+    def __init__(self, module: Module, packages: Container[str], is_test: bool) -> None:
+        self.module, self.packages, self.is_test = module, packages, is_test
+        self.passing = Passing(module, Values(module, steps=_STEPS))
+        self.stars = tuple(dict.fromkeys(self._stars()))
+        self.aliases = dict(self._aliases())
+        self.borrowed: set[str] = set()
+        self.theirs: dict[str, list[str]] = {}
+        for (_, name), of in module.names.imported.items():
+            self.borrowed.add(name)
+            if of.startswith(".") or self._is_theirs(of):
+                self.theirs.setdefault(name, []).append(module.names.absolute(of))
+
+    def facts(self, name: str) -> Facts:
+        return Facts(
+            name,
+            self.is_test,
+            self.aliases,
+            self.stars,
+            dict(self._jits()),
+            rebinds=tuple(dict.fromkeys((*self._rebinds(), *self._patched()))),
+            stored=tuple(sorted(changes_of(self.module).perhaps_rebound)),
+            own=tuple(sorted(self.module.names.bound_in() - self.module.names.imports.keys())) if self.stars else (),
+            wraps=dict(self._wraps()),
+            mentions=tuple(sorted(self._mentions())),
+            factories=dict(self._factories()),
+        )
+
+    def uses(self, names: frozenset[str]) -> tuple[Use, ...]:
+        return (*self._uses(tuple(self._references(names))), *self._uses_of_methods(names))
+
+    def _mentions(self) -> set[str]:
+        """What `uses` may be asked for: read off the names alone, so that some may stand for something else here."""
+        spelled = self.module.names.by_id
+        found = {f".{name}" for name in self.module.index.attributes if name.startswith("_")}
+        for name, dotted in self.theirs.items():
+            tails = {self._tail(node) for node in spelled.get(name, ())}
+            found |= {of + tail for of in dotted for tail in tails}
+        starred = spelled.keys() - self.theirs.keys() - self.borrowed if self.stars else set()
+        found |= {f"{star}.{name}" for star in self.stars for name in starred}
+        for name in self._objects.keys() - self.theirs.keys() - starred:
+            parents = [self.module.parent(node) for node in spelled[name]]
+            attributes = {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
+            found |= {f"{of}.{attribute}" for of in self._objects[name] for attribute in attributes}
+        return found
+
+    def _tail(self, root: ast.Name) -> str:
+        """The attributes that are read of what `root` stands for, such as `.lax.scan`."""
+        found, node = "", self.module.parent(root)
+        while isinstance(node, ast.Attribute):
+            found += f".{node.attr}"
+            node = self.module.parent(node)
+        return found
+
+    @cached_property
+    def _objects(self) -> dict[str, set[str]]:
+        """The names that may stand for an object of a class of another file, with the names of such classes."""
+        found: dict[str, set[str]] = {}
+        for target, value in self.module.names.assigned:
+            root = _root(value.func) if isinstance(value, ast.Call) else None
+            if root is not None and root.id in self.theirs:
+                made = {of + self._tail(root) for of in self.theirs[root.id]}
+                found.setdefault(target.id, set()).update(made)
+        return found
+
+    def _wraps(self) -> Iterator[tuple[str, Wrapping]]:
+        for function in self._perhaps_decorators:
+            if isinstance(function, ast.FunctionDef) and self.module.parent(function) is self.module.tree:
+                found = wrapping_of(self.module, function)
+                if found is Wrapping.STAGES or (found is Wrapping.CALLS and is_decorator(function)):
+                    yield function.name, found
+
+    def _factories(self) -> Iterator[tuple[str, Factory]]:
+        around = (f for call in self.module.calls(*COMPILING) for f in self.module.functions_around(call))
+        for function in dict.fromkeys((*self._perhaps_decorators, *around)):
+            if isinstance(function, ast.FunctionDef) and self._is_only(function):
+                found = factory(self.module, function)
+                if found is not None:
+                    yield function.name, found
+
+    @cached_property
+    def _perhaps_decorators(self) -> list[Function]:
+        """The functions that return one that they define, or put something with a name under `jit`."""
+        inner = {f.name for f in self.module.functions if not isinstance(f, ast.Lambda)}
+        returns = (n for n in self.module.nodes(ast.Return) if isinstance(n.value, ast.Name) and n.value.id in inner)
+        by_call = (call for call in self.module.nodes(ast.Call) if isinstance(call.func, ast.Call))
+        calls = (*self.module.calls(*COMPILING), *by_call)
+        staging = (call for call in calls if call.args and isinstance(call.args[0], ast.Name))
+        inside = (*returns, *staging)
+        return list({function: None for node in inside for function in self.module.functions_around(node)})
+
+    def _aliases(self) -> Iterator[tuple[str, str]]:
+        """The names of the module for what is imported, through `name = other.name` too."""
+        imports = self.module.names.imports
+        yield from ((name, of) for name, of in imports.items() if name != "*" and not of.startswith("."))
+        for target, value in self.module.names.assigned:
+            if isinstance(value, ast.Name | ast.Attribute) and target.id not in imports and self._is_only(target):
+                found = self.module.qualname(value)
+                if found is not None and not found.startswith("."):
+                    yield target.id, found
+
+    def _is_only(self, node: ast.Name | ast.FunctionDef) -> bool:
+        """Whether nothing else binds this name of the module."""
+        if not self.module.is_top_level(node):
+            return False
+        name = node.id if isinstance(node, ast.Name) else node.name
+        return [binding.node for binding in self.module.bindings(name)] == [node]
+
+    def _is_alias(self, node: ast.expr, of: str) -> bool:
+        """Whether `node` is all that a name of the module is bound to: those who use that name say what they do."""
+        match self.module.parent(node):
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is node:
+                is_own = self.module.scope_of(name, target) is self.module.tree
+                return is_own and self.aliases.get(name) == of
+        return False
+
+    def _stars(self) -> Iterator[str]:
+        for node in self.module.names.star_imports:
+            found = self.module.names.absolute("." * node.level + (node.module or ""))
+            if not found.startswith("."):
+                yield found
+
+    def _jits(self) -> Iterator[tuple[str, Jit]]:
+        for target, value in self.module.names.assigned:
+            found = jit_of(self.module, value) if self._is_only(target) else None
+            if found is not None:
+                yield target.id, found
+        for function in self.module.nodes(ast.FunctionDef):
+            decorated = jitted_by_decorator(self.module, function) if function.decorator_list else None
+            if decorated is not None and self._is_known(function):
+                yield self.module.path(function), decorated.jit
+
+    def _is_known(self, function: ast.FunctionDef) -> bool:
+        """Whether others know it by its name: a function of the module, or a method."""
+        owner = self.module.method_of(function)
+        return self._is_only(function) if owner is None else self.module.function(owner) is None
+
+    # --- uses of others' things -------------------------------------------------------------------------------
+
+    def _references(self, names: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
+        """The names and attributes that stand for something of `names`, each with that name."""
+        words = {name.rpartition(".")[2] for name in names}
+        variables = {name for name, dotted in self.theirs.items() if not names.isdisjoint(dotted)}
+        spelled = self.module.names.by_id
+        chosen: set[ast.Name | ast.Attribute] = {node for word in words for node in self.module.attributes(word)}
+        chosen.update(node for name in variables | (words if self.stars else set()) for node in spelled.get(name, ()))
+        for node in in_order([*chosen]):
+            if not self._goes_on(node):
+                yield from ((node, of) for of in self._named(node) if of in names)
+
+    def _named(self, node: ast.expr) -> tuple[str, ...]:
+        """The dotted names of what `node` may stand for in other files of the project."""
+        of = self._dotted(node)
+        if of is not None:
+            return (of,)
+        if isinstance(node, ast.Name) and node.id in self.theirs:
+            return self._perhaps(node)
+        if isinstance(node, ast.Name) and self.stars and self.module.scope_of(node.id, node) is None:
+            return tuple(f"{star}.{node.id}" for star in self.stars if self._is_theirs(star))
+        return ()
+
+    def _perhaps(self, node: ast.Name) -> tuple[str, ...]:
+        """What a name may stand for that is imported in one of several places: by the way that is taken."""
+        scope = self.module.scope_of(node.id, node)
+        bindings = self.module.bindings(node.id, scope) if scope is not None else ()
+        if not any(isinstance(binding.node, ast.Import | ast.ImportFrom) for binding in bindings):
+            return ()
+        return tuple(dict.fromkeys(self.theirs[node.id]))
+
+    def _goes_on(self, node: ast.expr) -> bool:
+        parent = self.module.parent(node)
+        return isinstance(parent, ast.Attribute) and parent.value is node and self._dotted(parent) is not None
+
+    def _dotted(self, node: ast.expr) -> str | None:
+        root = _root(node)
+        if root is None:
+            return None
+        if root.id in self.borrowed:
+            found = self.module.qualname(node) if root.id in self.theirs else None
+        else:
+            found = self._of_object(node)
+        return found if found is not None and self._is_theirs(found) else None
+
+    def _may_be_theirs(self, node: ast.expr) -> bool:
+        """Whether `_named` may have an answer: most objects that are changed are the file's own."""
+        root = _root(node)
+        return root is not None and (bool(self.stars) or root.id in self.theirs or root.id in self._made)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """The names that may stand for an object that a call has made."""
+        return frozenset(target.id for target, value in self.module.names.assigned if isinstance(value, ast.Call))
+
+    def _is_theirs(self, qualname: str) -> bool:
+        return qualname.partition(".")[0] in self.packages
+
+    def _of_object(self, node: ast.expr) -> str | None:
+        """The dotted name of `obj.method`, where `obj` is bound once to a call of a class of another file."""
+        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+            return None
+        made = made_by(self.module, node.value)
+        owner = self.module.qualname(made) if made is not None else None
+        return None if owner is None else f"{owner}.{node.attr}"
+
+    def _uses(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[Use]:
+        every = ((node, of, outcome) for node, of in references for outcome in self._outcomes(node, of))
+        found = [(of, self._direct(node, outcome, of), outcome, node) for node, of, outcome in every]
+        calls: dict[str, list[ast.Call]] = {}
+        for of, call, _, _ in found:
+            if call is not None:
+                calls.setdefault(of, []).append(call)
+        for of, call, outcome, node in found:
+            known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
+            # Through a function under `jit` nobody else gets here.
+            left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
+            told = None if call is None else self._called(calls[of], call, of)
+            repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
+            yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
+
+    def _uses_of_methods(self, names: frozenset[str]) -> Iterator[Use]:
+        """What becomes of private methods that may be those of a class in another file, through any object."""
+        found: dict[Use, None] = {}
+        for node in self.module.nodes(ast.Attribute):
+            if f".{node.attr}" in names:
+                for outcome in self._outcomes(node, f".{node.attr}"):
+                    known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
+                    left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
+                    found[Use(f".{node.attr}", known, left)] = None
+        yield from found
+
+    def _outcomes(self, node: ast.expr, of: str) -> Iterator[UseSummary]:
+        if not isinstance(getattr(node, "ctx", None), ast.Load):
+            return
+        reach = self.module.get(Staging)
+        found = reach.calls_of_expression(node) if self.is_test else reach.uses_of_expression(node)
+        is_alias = self._is_alias(node, of)
+        yield from (outcome for outcome in found if outcome.call is not None or not is_alias)
+
+    def _direct(self, node: ast.expr, outcome: UseSummary, of: str) -> ast.Call | None:
+        """The call that `node` comes to, if it is what is called there, under whatever name."""
+        call = outcome.call
+        if call is None or call.func is node or self._is_name_of(call.func, of):
+            return call
+        return None
+
+    def _is_name_of(self, func: ast.expr, of: str) -> bool:
+        return isinstance(func, ast.Name) and self.module.qualname(func) == of
+
+    def _called(self, calls: list[ast.Call], call: ast.Call, of: str) -> CallSite:
+        bound = isinstance(call.func, ast.Attribute) and self.module.qualname(call.func) is None
+        return self.passing.called(calls, call, self._place, bound=bound, values=not self.is_test)
+
+    def _place(self, node: ast.AST) -> str:
+        return self.module.source.shown(getattr(node, "lineno", 1))
+
+    def _rebinds(self) -> Iterator[str]:
+        for node in self._changed_nodes():
+            if self._may_be_theirs(node) and not self._goes_on(node):
+                for of in self._named(node):
+                    yield from self._changed(node, of)
+        for node in self._opening_nodes():
+            if not self._goes_on(node):
+                for of in self._named(node):
+                    yield from (f"{name}.{ANY_NAME}" for name in self._opened(node, of))
+
+    def _changed_nodes(self) -> Iterator[ast.expr]:
+        """What is bound anew, or whose object is changed."""
+        for attribute in stored_attributes(self.module):
+            yield from (attribute, attribute.value)
+        for subscript in self.module.nodes(ast.Subscript):
+            if subscript.ctx.__class__ is not ast.Load:
+                yield subscript.value
+        yield from (node.target for node in self.module.nodes(ast.AugAssign))
+        yield from (call.func for call in self.module.spelled_calls(MUTATORS) if isinstance(call.func, ast.Attribute))
+        yield from (call.args[0] for call in self.module.spelled_calls(_BY_NAME) if _names_a_part(call))
+
+    def _opening_nodes(self) -> Iterator[ast.expr]:
+        """What may give all names of something of another file away."""
+        spelled = self.module.names.by_id
+        for name in spelled if self.stars else self.theirs.keys() & spelled.keys():
+            if name in self.theirs or name not in self.borrowed:
+                yield from (
+                    node for node in spelled[name] if isinstance(node.ctx, ast.Load) and self._is_handed_on(node)
+                )
+        for node in (*self.module.attributes("__dict__"), *self.module.attributes("__globals__")):
+            top: ast.expr = node
+            while isinstance(parent := self.module.parent(top), ast.Attribute):
+                top = parent
+            yield top
+
+    def _patched(self) -> Iterator[str]:
+        """The names that calls such as `mock.patch("module.name")` spell as a text."""
+        for call in self.module.spelled_calls(_PATCHERS):
+            match call.args:
+                case [ast.Constant(value=str(name)), *_] if "." in name:
+                    yield name
+
+    def _opened(self, node: ast.expr, of: str) -> Iterator[str]:
+        """The modules, or other things, of which any name may be listed or bound: by whoever gets them."""
+        before, namespace, _ = of.partition(".__dict__")
+        function, globals_, _ = of.partition(".__globals__")
+        if namespace:
+            yield before
+        if globals_:
+            yield function.rpartition(".")[0]
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and self._is_handed_on(node):
+            yield of
+
+    def _is_handed_on(self, node: ast.Name) -> bool:
+        match self.module.parent(node):
+            case ast.Attribute():
+                return False
+            case ast.Call(func=func, args=[first, *more]) if first is node:
+                is_named = bool(more) and isinstance(more[0], ast.Constant)
+                return not (is_named and _last(func) in _BY_NAME)
+            case ast.Call(func=func):
+                return func is not node
+        return True
+
+    def _changed(self, node: ast.expr, of: str) -> Iterator[str]:
+        """What of `of` and the modules and objects around it this reference binds anew or changes."""
+        parent = self.module.parent(node)
+        match node, parent:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()), _:
+                yield of
+                yield of.rpartition(".")[0]
+            case _, ast.Subscript(value=value, ctx=ast.Store() | ast.Del()) if value is node:
+                yield of
+            case _, ast.AugAssign(target=target) if target is node:
+                yield of
+            case _, ast.Attribute(value=value, ctx=ast.Store() | ast.Del()) if value is node:
+                yield of
+            case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in MUTATORS:
+                yield of.rpartition(".")[0]
+            case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
+                if _last(func) in ("setattr", "delattr", "object"):  # also `monkeypatch.setattr`, `mock.patch.object`
+                    yield f"{of}.{name}"
+
+
+def _names_a_part(call: ast.Call) -> bool:
+    """Whether it is a call such as `setattr(module, "name", ...)`."""
+    match call.args:
+        case [_, ast.Constant(value=str()), *_]:
+            return True
+    return False
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    """The name that a dotted name begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def _last(func: ast.expr) -> str | None:
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None)

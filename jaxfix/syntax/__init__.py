@@ -1,0 +1,1 @@
+"""Syntax trees: nodes, bindings, captures."""

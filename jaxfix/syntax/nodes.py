@@ -1,0 +1,105 @@
+"""Walks over syntax trees, several times faster than those of `ast`.
+
+Operators and contexts (`ast.Add`, `ast.Load`) have no place in the text, and are left out.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+N = TypeVar("N", bound=ast.AST)
+_WITHOUT_NODES = frozenset(
+    {
+        *("id", "attr", "ctx", "op", "ops", "arg", "asname", "kind", "type_comment", "type_ignores", "simple"),
+        *("is_async", "conversion", "level", "module", "rest", "kwd_attrs"),
+    }
+)
+"""Fields that hold no node of a place, whatever node they are of."""
+_STRINGS = {ast.Constant: "value", ast.Global: "names", ast.Nonlocal: "names"}
+_NAMED_BY_NODES = ("TypeAlias",)
+"""Where `name` is a variable; elsewhere it is a string."""
+FORMAT_STRINGS: tuple[type[ast.expr], ...] = (ast.JoinedStr, getattr(ast, "TemplateStr", ast.JoinedStr))
+"""F-strings, and the template strings of Python 3.14."""
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
+class _Fields(dict[type, tuple[str, ...] | None]):
+    """The fields of a class of nodes that can hold others; None for what is no node, as a missing key of a display."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...] | None:
+        self[kind] = None
+        if issubclass(kind, ast.AST):
+            string = _STRINGS.get(kind, "" if kind.__name__ in _NAMED_BY_NODES else "name")
+            self[kind] = tuple(f for f in kind._fields if f not in _WITHOUT_NODES and f != string)
+        return self[kind]
+
+
+FIELDS: Final = _Fields()
+"""Of each class of nodes the fields that can hold others."""
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below `node`, in the order of its fields."""
+    found = []
+    for field in FIELDS[type(node)] or ():
+        value = getattr(node, field, None)
+        if value.__class__ is list:
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif value is not None and isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+    """The statements of `body` and of the blocks inside it, in the order of the text; not those of other scopes."""
+    pending = list(body)[::-1]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, _SCOPES):
+            pending += [child for child in reversed(children(node)) if isinstance(child, _BLOCKS)]
+
+
+def in_order(nodes: Sequence[N]) -> list[N]:
+    """The nodes, which have a place, in the order of the text, each before those below it."""
+    return sorted(nodes, key=_place) if len(nodes) > 1 else list(nodes)
+
+
+def _place(node: Any) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, -node.end_lineno, -node.end_col_offset
+
+
+def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[ast.AST]:
+    """`node` and all nodes below it, each before those below it, in the order of their fields.
+
+    Args:
+      parents: takes the parent of each node below.
+    """
+    found: list[ast.AST] = []
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        fields = FIELDS[node.__class__]
+        if fields is None:
+            continue
+        found.append(node)
+        if fields:
+            below: list[ast.AST] = []
+            for field in fields:
+                value = getattr(node, field, None)
+                if value.__class__ is list:
+                    below += value
+                elif value is not None:
+                    below.append(value)
+            if parents is not None:
+                for child in below:
+                    parents[child] = node
+            below.reverse()
+            pending += below
+    return found
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
