@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import importlib
 import json
 import os
 import subprocess
@@ -155,6 +156,27 @@ def test_no_file_of_a_room_is_long(name: str) -> None:
     assert len(SOURCES[name].read_text().splitlines()) <= 400
 
 
+API = ("jaxfix.api", "jaxfix.api.analysis")
+
+
+@pytest.mark.parametrize("name", API)
+def test_the_api_is_nothing_but_names_of_the_rooms(name: str) -> None:
+    docstring, *imported, listed = ast.parse(SOURCES[name].read_bytes()).body
+    assert isinstance(docstring, ast.Expr) and all(isinstance(node, ast.ImportFrom) for node in imported)
+    names = [alias.name for node in imported if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert isinstance(listed, ast.Assign) and sorted(names) == sorted(exported(name))
+
+
+def exported(name: str) -> list[str]:
+    found: list[str] = importlib.import_module(name).__all__
+    return found
+
+
+def test_a_name_of_the_api_stands_in_one_place_and_the_plain_ones_are_few() -> None:
+    plain, deep = map(exported, API)
+    assert not {*plain} & {*deep} and len(plain) <= 30
+
+
 def test_nothing_imports_what_is_put_beside_the_users_code() -> None:
     users = [name for name in SOURCES if any(within(entry, GENERATED) for entry in imports(name))]
     assert users == []
@@ -216,7 +238,7 @@ MAIN = "from jaxfix.__main__ import main\nsys.exit(main())"
     ("code", "arguments"),
     [
         ("import jaxfix", ()),
-        ("import jaxfix, jaxfix.api", ()),
+        ("import jaxfix, jaxfix.api, jaxfix.api.analysis", ()),
         (MAIN, ("--help",)),
         (MAIN, ("apply", "--help")),
         (MAIN, ("check", "slow.py")),

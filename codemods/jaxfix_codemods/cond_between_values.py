@@ -47,25 +47,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from jaxfix.api import (
-    Codemod,
-    Confidence,
-    Equality,
-    Finding,
-    Identifiers,
-    Module,
-    Rewriter,
-    Runs,
-    Safety,
-    Staging,
-    Why,
-    choice,
-    eager_transformations,
-    function_identity,
-    purity,
-    selection,
-    traced_uses,
-)
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Identifiers, Module, Rewriter, Runs, Safety, Staging, Why
+from jaxfix.api.analysis import choice, eager_transformations, function_identity, purity, selection, traced_uses
 
 _COND = "jax.lax.cond"
 _SHORT = 60

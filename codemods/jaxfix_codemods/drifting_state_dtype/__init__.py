@@ -60,21 +60,8 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import (
-    WHOLE,
-    Cause,
-    Codemod,
-    Compiled,
-    Confidence,
-    Equality,
-    Finding,
-    Module,
-    Safety,
-    Staging,
-    Values,
-    Why,
-    recompiled,
-)
+from jaxfix.api import Cause, Codemod, Compiled, Confidence, Equality, Finding, Module, Safety, Staging, Why, recompiled
+from jaxfix.api.analysis import WHOLE, Values
 from jaxfix_codemods.drifting_state_dtype.casting import Declined, cast, wraps
 from jaxfix_codemods.drifting_state_dtype.drift import Drift, drifts
 from jaxfix_codemods.drifting_state_dtype.starts import NarrowStart, narrow_starts, widen

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import WHOLE, Function, Key, Module, Origins, Part, returned
+from jaxfix.api import Function, Module, returned
+from jaxfix.api.analysis import WHOLE, Key, Origins, Part
 
 
 @dataclass(frozen=True, slots=True)

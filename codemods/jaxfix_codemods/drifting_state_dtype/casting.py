@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from jaxfix.api import CONTROL_FLOW, WHOLE, Module, Rewriter, direct_calls, handed_to, in_order
+from jaxfix.api import Module, Rewriter, direct_calls, in_order
+from jaxfix.api.analysis import CONTROL_FLOW, WHOLE, handed_to
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
 from jaxfix_codemods.drifting_state_dtype.drift import Drift
 

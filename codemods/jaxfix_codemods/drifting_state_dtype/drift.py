@@ -4,7 +4,8 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import HALVES, WHOLE, Carried, DtypeOrigins, Dtypes, Form, Key, Kind, Module, Origins, Values
+from jaxfix.api import Module
+from jaxfix.api.analysis import HALVES, WHOLE, Carried, DtypeOrigins, Dtypes, Form, Key, Kind, Origins, Values
 from jaxfix_codemods.drifting_state_dtype.bodies import BRANCHES, LOOPS, Body, bodies, start
 
 

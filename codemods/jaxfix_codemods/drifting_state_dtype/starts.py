@@ -4,20 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import (
-    DEFAULT,
-    HALVES,
-    DtypeOrigins,
-    Dtypes,
-    Function,
-    Key,
-    Module,
-    Rebinding,
-    Rewriter,
-    Values,
-    rebindings,
-    returned,
-)
+from jaxfix.api import Function, Module, Rewriter, returned
+from jaxfix.api.analysis import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Rebinding, Values, rebindings
 
 _DEEPEST = 3
 _MAKERS = {"zeros": 1, "empty": 1, "ones": 1, "full": 2, "array": 1, "asarray": 1, "zeros_like": 1, "full_like": 2}

@@ -60,7 +60,8 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Identifiers, LocalUses, Module, Safety, Why, hoisting
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Identifiers, Module, Safety, Why
+from jaxfix.api.analysis import LocalUses, hoisting
 from jaxfix_codemods.local_jit import factories
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied

@@ -3,17 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import (
-    Module,
-    arguments_of,
-    family,
-    function_identity,
-    hoisting,
-    is_bound_before,
-    own_class,
-    transform_of,
-    walk,
-)
+from jaxfix.api import Module, arguments_of, walk
+from jaxfix.api.analysis import family, function_identity, hoisting, is_bound_before, own_class, transform_of
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _MAKING = function_identity.RENEWING | {"jax.jit"}

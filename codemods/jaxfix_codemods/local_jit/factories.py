@@ -5,26 +5,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import (
-    Factory,
     Identifiers,
-    LocalUses,
     Module,
     Rewriter,
     Runs,
     Staging,
-    always_runs,
     arguments_of,
+    jitted_by_decorator,
+    jitted_of,
+    returned,
+    walk,
+)
+from jaxfix.api.analysis import (
+    Factory,
+    LocalUses,
+    always_runs,
     effects,
     function_identity,
     hoisting,
     induction,
     is_kept,
-    jitted_by_decorator,
-    jitted_of,
     local_uses,
     purity,
-    returned,
-    walk,
 )
 from jaxfix_codemods.local_jit import advance, unchanged
 from jaxfix_codemods.local_jit.judging import are_constants

@@ -3,11 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import (
-    FUNCTIONS,
+from jaxfix.api import FUNCTIONS, Function, Module, returned, walk
+from jaxfix.api.analysis import (
     Form,
-    Function,
-    Module,
     Values,
     aliases,
     changes_of,
@@ -18,9 +16,7 @@ from jaxfix.api import (
     is_kept,
     is_stored,
     purity,
-    returned,
     transform_of,
-    walk,
 )
 
 _NUMBERS = (Form.PYTHON, Form.WEAK, Form.STRONG, Form.ARRAY)

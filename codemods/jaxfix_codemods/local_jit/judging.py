@@ -4,23 +4,18 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import (
+from jaxfix.api import Function, Jit, Module, jitted_by_decorator, jitted_of, walk
+from jaxfix.api.analysis import (
     Argument,
     Constancy,
-    Function,
-    Jit,
-    Module,
     constancy,
     function_identity,
     hoisting,
     is_bound_before,
-    jitted_by_decorator,
-    jitted_of,
     purity,
     traced_uses,
     transform_of,
     varies_by_callers,
-    walk,
 )
 from jaxfix_codemods.local_jit import lengthening
 from jaxfix_codemods.local_jit.sites import Site

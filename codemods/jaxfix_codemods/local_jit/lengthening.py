@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Sequence
 
-from jaxfix.api import Function, Module, hoisting, transform_of, walk
+from jaxfix.api import Function, Module, walk
+from jaxfix.api.analysis import hoisting, transform_of
 from jaxfix_codemods.local_jit.sites import Site
 from jaxfix_codemods.local_jit.timing import check_timing
 

@@ -3,7 +3,8 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import Module, Rewriter, purity, traced_uses
+from jaxfix.api import Module, Rewriter
+from jaxfix.api.analysis import purity, traced_uses
 from jaxfix_codemods.local_jit.sites import Site
 
 

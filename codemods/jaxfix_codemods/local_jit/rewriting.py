@@ -4,7 +4,8 @@ import ast
 import keyword
 import re
 
-from jaxfix.api import Identifiers, Module, Rewriter, hoisting
+from jaxfix.api import Identifiers, Module, Rewriter
+from jaxfix.api.analysis import hoisting
 from jaxfix_codemods.local_jit.judging import Plan
 from jaxfix_codemods.local_jit.sites import Site
 

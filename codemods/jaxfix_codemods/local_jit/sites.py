@@ -4,19 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import (
-    Argument,
-    Jit,
-    LocalUses,
-    Module,
-    Runs,
-    Staging,
-    function_identity,
-    jit_of,
-    jittings,
-    local_uses,
-    transform_of,
-)
+from jaxfix.api import Jit, Module, Runs, Staging, jit_of, jittings
+from jaxfix.api.analysis import Argument, LocalUses, function_identity, local_uses, transform_of
 
 _TRACING = frozenset({"jax.eval_shape", "jax.make_jaxpr", "equinox.filter_eval_shape"})
 _INSIDE_MODELS = ("flax.linen.jit", "haiku.jit")

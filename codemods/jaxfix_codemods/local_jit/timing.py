@@ -3,7 +3,8 @@
 import ast
 import re
 
-from jaxfix.api import Module, changes_of, hoisting, is_stored
+from jaxfix.api import Module
+from jaxfix.api.analysis import changes_of, hoisting, is_stored
 from jaxfix_codemods.local_jit.sites import Site
 
 _READERS = frozenset({"print", "len", "float", "int", "str", "isinstance", "range", "enumerate", "zip", "sum"})

@@ -2,11 +2,9 @@
 
 import ast
 
-from jaxfix.api import (
-    Function,
-    Module,
+from jaxfix.api import Function, Module, arguments_of, walk
+from jaxfix.api.analysis import (
     Values,
-    arguments_of,
     changes_of,
     function_identity,
     hoisting,
@@ -14,7 +12,6 @@ from jaxfix.api import (
     is_stored,
     purity,
     transform_of,
-    walk,
 )
 from jaxfix_codemods.local_jit.given import Given, is_functional, is_method, methods, names
 

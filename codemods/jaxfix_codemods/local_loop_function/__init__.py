@@ -60,19 +60,10 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import (
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Staging, Why
+from jaxfix.api.analysis import (
     CONTROL_FLOW,
-    Codemod,
-    Confidence,
-    Equality,
-    Finding,
-    Module,
-    Recipe,
-    Runs,
-    Safety,
-    Staging,
     Transformed,
-    Why,
     control_flow_calls,
     eager_transformations,
     hoisting,

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Function, Module, control_flow_calls, function_identity, local_uses
+from jaxfix.api import Function, Module
+from jaxfix.api.analysis import control_flow_calls, function_identity, local_uses
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, control_flow_calls, hoisting, is_bound_before, purity, traced_uses, walk
+from jaxfix.api import Function, Module, walk
+from jaxfix.api.analysis import control_flow_calls, hoisting, is_bound_before, purity, traced_uses
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     around,

@@ -3,7 +3,8 @@
 import ast
 from functools import partial
 
-from jaxfix.api import Module, Recipe, Rewriter, hoisting, is_impure, walk
+from jaxfix.api import Module, Recipe, Rewriter, walk
+from jaxfix.api.analysis import hoisting, is_impure
 from jaxfix_codemods.local_loop_function.naming import last_part
 
 

@@ -3,7 +3,8 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import CONTROL_FLOW, Function, Identifiers, Module, Rewriter, hoisting
+from jaxfix.api import Function, Identifiers, Module, Rewriter
+from jaxfix.api.analysis import CONTROL_FLOW, hoisting
 from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
 from jaxfix_codemods.local_loop_function.naming import around, is_docstring
 

@@ -3,19 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import (
-    Confidence,
-    Finding,
-    Module,
-    Safety,
-    Staging,
-    Transformed,
-    always_runs,
-    demands,
-    effects,
-    hoisting,
-    transform_of,
-)
+from jaxfix.api import Confidence, Finding, Module, Safety, Staging
+from jaxfix.api.analysis import Transformed, always_runs, demands, effects, hoisting, transform_of
 from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 

@@ -74,7 +74,6 @@ from jaxfix.api import (
     Equality,
     Finding,
     Module,
-    Number,
     Recipe,
     Rewriter,
     Safety,
@@ -84,6 +83,7 @@ from jaxfix.api import (
     jitted_of,
     recompiled,
 )
+from jaxfix.api.analysis import Number
 from jaxfix_codemods.python_counter.counters import FILTERING, Counter, arguments, counters
 from jaxfix_codemods.python_counter.judging import Declined, Unstatic, check_boundary, check_size, unstatic
 

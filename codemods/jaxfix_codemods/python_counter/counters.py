@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import Argument, Jit, Module, Number, Runs, Staging, induction, jit_of, may_be_jitted
+from jaxfix.api import Jit, Module, Runs, Staging, jit_of
+from jaxfix.api.analysis import Argument, Number, induction, may_be_jitted
 
 FILTERING = frozenset({"equinox.filter_jit", "equinox.filter_pmap"})
 """What traces arrays, and takes everything else as it is."""

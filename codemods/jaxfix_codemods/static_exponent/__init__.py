@@ -55,21 +55,18 @@ from jaxfix.api import (
     Confidence,
     Equality,
     Finding,
-    Form,
     Function,
-    Kind,
     Module,
     Rewriter,
     Runs,
     Safety,
     Staging,
-    Value,
-    Values,
     Why,
     in_order,
     jitted_by_decorator,
     walk,
 )
+from jaxfix.api.analysis import Form, Kind, Value, Values
 from jaxfix_codemods.static_exponent.weak_types import weak_type_is_observable
 
 _POWERS = ("jax.numpy.power", "jax.numpy.pow")

@@ -6,7 +6,8 @@ numbers and integers, or is cast, compared or asked for before it meets an array
 
 import ast
 
-from jaxfix.api import FUNCTIONS, Form, Function, Kind, Module, Values, is_script
+from jaxfix.api import FUNCTIONS, Function, Module
+from jaxfix.api.analysis import Form, Kind, Values, is_script
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 

@@ -4,22 +4,15 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import (
+from jaxfix.api import Function, Jitted, Module, Runs, Staging, arguments_of, jitted_by_decorator, jittings
+from jaxfix.api.analysis import (
     Callers,
-    Function,
-    Jitted,
-    Module,
-    Runs,
-    Staging,
     Use,
     Values,
-    arguments_of,
     binds_again,
     callers,
     instance_state,
     is_in_loop,
-    jitted_by_decorator,
-    jittings,
     outside_arguments,
     own_class,
     why_live_after,

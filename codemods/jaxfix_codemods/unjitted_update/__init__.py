@@ -84,20 +84,8 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import (
-    Codemod,
-    Confidence,
-    Equality,
-    Finding,
-    Module,
-    Recipe,
-    Runs,
-    Safety,
-    Staging,
-    Use,
-    Values,
-    binds_again,
-)
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Staging
+from jaxfix.api.analysis import Use, Values, binds_again
 from jaxfix_codemods.unjitted_update import inline, whole
 from jaxfix_codemods.unjitted_update.whole import Declined
 from jaxfix_codemods.unjitted_update.work import Way, ways

@@ -4,18 +4,8 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import (
-    Identifiers,
-    Module,
-    Passing,
-    Rewriter,
-    Values,
-    demands,
-    demands_of_statements,
-    is_kept,
-    jitted_by_decorator,
-    walk,
-)
+from jaxfix.api import Identifiers, Module, Rewriter, jitted_by_decorator, walk
+from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, is_kept
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.whole import (
     Declined,

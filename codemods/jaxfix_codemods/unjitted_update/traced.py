@@ -2,7 +2,8 @@
 
 import ast
 
-from jaxfix.api import Form, Kind, Module, Values, class_of
+from jaxfix.api import Module
+from jaxfix.api.analysis import Form, Kind, Values, class_of
 
 
 def picks(module: Module, values: Values, item: ast.Subscript) -> bool:

@@ -4,24 +4,19 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import (
+from jaxfix.api import Module, Rewriter, Staging, jit_of, returned, walk
+from jaxfix.api.analysis import (
     ArgumentKind,
     ArgumentSummary,
     Callers,
     Demands,
     Form,
-    Module,
     Passing,
-    Rewriter,
-    Staging,
     Values,
     demands,
     instance_state,
-    jit_of,
     outside_arguments,
     own_parameter,
-    returned,
-    walk,
 )
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.work import LOOPS

@@ -4,20 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import (
-    DERIVATIVES,
-    Module,
-    Runs,
-    Staging,
-    Use,
-    family,
-    in_order,
-    instance_state,
-    jit_of,
-    jitted_by_decorator,
-    own_parameter,
-    walk,
-)
+from jaxfix.api import Module, Runs, Staging, in_order, jit_of, jitted_by_decorator, walk
+from jaxfix.api.analysis import DERIVATIVES, Use, family, instance_state, own_parameter
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4

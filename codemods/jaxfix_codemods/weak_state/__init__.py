@@ -57,7 +57,8 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Staging, Values, Why
+from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Staging, Why
+from jaxfix.api.analysis import Values
 from jaxfix_codemods.weak_state.leaves import Leaf, drifting
 from jaxfix_codemods.weak_state.typed import dtype, equality, why_not
 

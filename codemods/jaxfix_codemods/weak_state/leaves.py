@@ -4,20 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from jaxfix.api import (
-    CONTROL_FLOW,
-    Form,
-    Function,
-    Key,
-    Kind,
-    Module,
-    Pair,
-    Rebinding,
-    Values,
-    direct_calls,
-    rebindings,
-    returned,
-)
+from jaxfix.api import Function, Module, direct_calls, returned
+from jaxfix.api.analysis import CONTROL_FLOW, Form, Key, Kind, Pair, Rebinding, Values, rebindings
 from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
 
 _KINDS = (Kind.INT, Kind.FLOAT)

@@ -2,7 +2,8 @@
 
 import ast
 
-from jaxfix.api import Equality, Function, Kind, Module, walk
+from jaxfix.api import Equality, Function, Module, walk
+from jaxfix.api.analysis import Kind
 from jaxfix_codemods.weak_state.leaves import Leaf
 
 _DTYPES = {Kind.INT: "int", Kind.FLOAT: "float"}

@@ -4,20 +4,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import (
-    DERIVATIVES,
-    HALVES,
-    Carried,
-    CastLike,
-    DtypeOrigins,
-    Dtypes,
-    Form,
-    Key,
-    Kind,
-    Module,
-    Values,
-    returned,
-)
+from jaxfix.api import Module, returned
+from jaxfix.api.analysis import DERIVATIVES, HALVES, Carried, CastLike, DtypeOrigins, Dtypes, Form, Key, Kind, Values
 
 _HANDING_ON = DERIVATIVES | {"functools.partial", "jax.jit", "jax.checkpoint", "jax.remat"}
 _PROMOTING = frozenset(f"jax.numpy.{name}" for name in ("where", "maximum", "minimum", "add", "subtract", "multiply"))

@@ -1,4 +1,4 @@
-"""All that a codemod may import."""
+"""The analyses behind codemods that follow values, effects and callers."""
 
 from jaxfix.dataflow import induction
 from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments
@@ -22,40 +22,22 @@ from jaxfix.motion import hoisting
 from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
-from jaxfix.report.finding import Confidence, Equality, Finding, Recipe, Rewriter, Safety
-from jaxfix.report.trace.cause import Cause, Why
-from jaxfix.report.trace.compiles import Compiled
-from jaxfix.semantic.calls import arguments_of, direct_calls, handed_to, made_by, returned
+from jaxfix.semantic.calls import handed_to, made_by
 from jaxfix.semantic.classes import class_of, family, is_of_others, own_class, own_parameter
-from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.dominance import always_runs, is_bound_before
-from jaxfix.semantic.identifiers import Identifiers
-from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored
-from jaxfix.semantic.project.summary_types import (
-    Argument,
-    ArgumentKind,
-    ArgumentSummary,
-    CallSite,
-    Factory,
-    Jit,
-    Runs,
-    Use,
-)
-from jaxfix.semantic.recompiles import recompiled
+from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.records import Key
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
-from jaxfix.staging.contexts import Staging, is_script
+from jaxfix.staging.contexts import is_script
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
-from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_of, jittings, may_be_jitted, transform_of
+from jaxfix.staging.jit import may_be_jitted, transform_of
 from jaxfix.summary.call_sites import Passing
-from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
 
 __all__ = [
     "CONTROL_FLOW",
     "DEFAULT",
     "DERIVATIVES",
-    "FUNCTIONS",
     "HALVES",
     "WHOLE",
     "Argument",
@@ -65,63 +47,42 @@ __all__ = [
     "Callers",
     "Carried",
     "CastLike",
-    "Cause",
-    "Codemod",
-    "Compiled",
-    "Confidence",
     "Constancy",
     "Demands",
     "DtypeOrigins",
     "Dtypes",
-    "Equality",
     "Factory",
-    "Finding",
     "Form",
-    "Function",
-    "Identifiers",
-    "Jit",
-    "Jitted",
     "Key",
     "Kind",
     "LocalUses",
-    "Module",
     "Number",
     "Origins",
     "Pair",
     "Part",
     "Passing",
     "Rebinding",
-    "Recipe",
-    "Rewriter",
-    "Runs",
-    "Safety",
-    "Staging",
     "Transformed",
     "Use",
     "Value",
     "Values",
-    "Why",
     "aliases",
     "always_runs",
-    "arguments_of",
     "binds_again",
     "callers",
     "changes_of",
-    "children",
     "choice",
     "class_of",
     "constancy",
     "control_flow_calls",
     "demands",
     "demands_of_statements",
-    "direct_calls",
     "eager_transformations",
     "effects",
     "family",
     "function_identity",
     "handed_to",
     "hoisting",
-    "in_order",
     "induction",
     "instance_state",
     "is_bound_before",
@@ -131,10 +92,6 @@ __all__ = [
     "is_of_others",
     "is_script",
     "is_stored",
-    "jit_of",
-    "jitted_by_decorator",
-    "jitted_of",
-    "jittings",
     "local_uses",
     "made_by",
     "may_be_jitted",
@@ -143,12 +100,9 @@ __all__ = [
     "own_parameter",
     "purity",
     "rebindings",
-    "recompiled",
-    "returned",
     "selection",
     "traced_uses",
     "transform_of",
     "varies_by_callers",
-    "walk",
     "why_live_after",
 ]

@@ -1,0 +1,46 @@
+"""What a codemod needs: the contract, the model of a module, and what JAX compiles."""
+
+from jaxfix.report.finding import Confidence, Equality, Finding, Recipe, Rewriter, Safety
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.report.trace.compiles import Compiled
+from jaxfix.semantic.calls import arguments_of, direct_calls, returned
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.identifiers import Identifiers
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Jit, Runs
+from jaxfix.semantic.recompiles import recompiled
+from jaxfix.staging.contexts import Staging
+from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_of, jittings
+from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
+
+__all__ = [
+    "FUNCTIONS",
+    "Cause",
+    "Codemod",
+    "Compiled",
+    "Confidence",
+    "Equality",
+    "Finding",
+    "Function",
+    "Identifiers",
+    "Jit",
+    "Jitted",
+    "Module",
+    "Recipe",
+    "Rewriter",
+    "Runs",
+    "Safety",
+    "Staging",
+    "Why",
+    "arguments_of",
+    "children",
+    "direct_calls",
+    "in_order",
+    "jit_of",
+    "jitted_by_decorator",
+    "jitted_of",
+    "jittings",
+    "recompiled",
+    "returned",
+    "walk",
+]
