@@ -33,6 +33,7 @@ from jaxfix.staging.contexts import is_script
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
 from jaxfix.summary.call_sites import Passing
+from jaxfix.syntax.signatures import argument_values, parameters_of, positional_of
 
 __all__ = [
     "CONTROL_FLOW",
@@ -68,6 +69,7 @@ __all__ = [
     "Values",
     "aliases",
     "always_runs",
+    "argument_values",
     "binds_again",
     "callers",
     "changes_of",
@@ -98,6 +100,8 @@ __all__ = [
     "outside_arguments",
     "own_class",
     "own_parameter",
+    "parameters_of",
+    "positional_of",
     "purity",
     "rebindings",
     "selection",

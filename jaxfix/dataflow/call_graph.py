@@ -11,6 +11,7 @@ from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
 from jaxfix.staging.contexts import Staging, is_script
 from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
+from jaxfix.syntax.signatures import positional_of
 
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name
 """What gives a function its name: its `def`, or the target that it is bound to."""
@@ -100,7 +101,7 @@ def outside_arguments(function: Function, called: CallSite) -> dict[str, Argumen
     arguments = function.args
     if called.arguments is None or arguments.vararg or arguments.kwarg:
         return None
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1 if called.bound else 0 :]
+    positional = [a.arg for a in positional_of(arguments)][1 if called.bound else 0 :]
     found: dict[str, ArgumentSummary | None] = dict.fromkeys([*positional, *(a.arg for a in arguments.kwonlyargs)])
     for passed in called.arguments:
         if isinstance(passed.to, str):

@@ -16,6 +16,7 @@ from jaxfix.semantic.records import Key, Records
 from jaxfix.staging.jit import COMPILING, transform_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function
+from jaxfix.syntax.signatures import positional_of
 
 _TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
 Sources = tuple[ast.AST, ...]
@@ -376,7 +377,7 @@ class Origins:
         for keyword in call.keywords if not skipped else ():
             if keyword.arg == parameter.arg:
                 return keyword.value
-        positional = [*arguments.posonlyargs, *arguments.args]
+        positional = positional_of(arguments)
         if parameter not in positional or any(isinstance(a, ast.Starred) for a in call.args):
             return None
         index = positional.index(parameter) + skipped

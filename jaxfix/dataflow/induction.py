@@ -9,6 +9,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.staging import traced_uses
 from jaxfix.staging.jit import jitted_of
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import positional_of
 
 _DEPTH = 6
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
@@ -328,7 +329,7 @@ def _of_argument(module: Module, call: ast.Call, node: ast.expr, position: int, 
         return Treatment()
     function = module.definition(call.func)
     if depth and isinstance(function, ast.FunctionDef) and not function.decorator_list:
-        names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        names = [a.arg for a in positional_of(function.args)]
         if position < len(names) and not any(isinstance(a, ast.Starred) for a in call.args):
             found = treatment(module, function, names[position], depth - 1)
             return Treatment(f"calls `{function.name}`, which {found.reason}") if found.reason else found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Records
 from jaxfix.syntax.nodes import Function, in_order
+from jaxfix.syntax.signatures import parameters_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,9 @@ def _couples_by_name(owner: ast.Module | ast.ClassDef) -> Iterator[tuple[Functio
 
 
 def _arguments_of(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
-    return (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return tuple(parameters_of(function.args))
 
 
 def _state_parameter(update: Function) -> ast.arg | None:
-    named = [a for a in (*update.args.posonlyargs, *update.args.args, *update.args.kwonlyargs) if "state" in a.arg]
+    named = [a for a in parameters_of(update.args) if "state" in a.arg]
     return named[0] if len(named) == 1 else None

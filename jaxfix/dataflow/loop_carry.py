@@ -15,6 +15,7 @@ from jaxfix.semantic.records import Key
 from jaxfix.staging.control_flow_calls import function_arguments, older_cond
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function
+from jaxfix.syntax.signatures import positional_of
 
 Place = tuple[ast.expr, tuple[Key, ...]]
 """A part of what an expression stands for."""
@@ -133,7 +134,7 @@ class Carrying:
         for keyword in handed.named:
             if keyword.arg == parameter.arg:
                 return keyword.value
-        positional = [*arguments.posonlyargs, *arguments.args]
+        positional = positional_of(arguments)
         if parameter not in positional:
             return None
         index = positional.index(parameter)

@@ -10,6 +10,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
 from jaxfix.staging.jit import jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import argument_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
 
 
 def _targets(module: Module, call: ast.Call) -> Iterator[tuple[ast.Name, tuple[Key, ...]]]:
-    arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+    arguments = argument_values(call)
     passed = {name.id for argument in arguments for name in walk(argument) if isinstance(name, ast.Name)}
     match module.parent(call):
         case ast.Assign(targets=[ast.Name() as target]) if target.id in passed:

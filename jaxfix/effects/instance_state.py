@@ -28,6 +28,7 @@ from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_o
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jit_of, jitted_by_decorator
 from jaxfix.syntax.nodes import FUNCTIONS, walk
+from jaxfix.syntax.signatures import argument_values, positional_of
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _PLAIN_TYPES = frozenset({"int", "float", "bool", "str"})
@@ -538,13 +539,13 @@ def _makes_a_base(module: Module, node: ast.Attribute) -> bool:
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
+    return argument_values(call)
 
 
 def default_of(function: ast.FunctionDef, parameter: str) -> ast.expr | None:
     """The default of a parameter."""
     arguments = function.args
-    positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    positional = [each.arg for each in positional_of(arguments)]
     found = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
     named = zip((each.arg for each in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
     return found.get(parameter) or dict(named).get(parameter)

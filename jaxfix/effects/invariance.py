@@ -10,6 +10,7 @@ from jaxfix.semantic.mutations import changes_of
 from jaxfix.staging.function_identity import RENEWING
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import walk
+from jaxfix.syntax.signatures import argument_values
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ARRAY_MODULES = ("jax", "numpy")
@@ -94,7 +95,7 @@ def constancy_of_value(module: Module, value: ast.expr) -> Constancy:
         case ast.Call(func=func):
             qualname = module.qualname(func) or ""
             if qualname in ("functools.partial", "jax.tree_util.Partial"):
-                kept = (*value.args, *(k.value for k in value.keywords))
+                kept = argument_values(value)
                 return _worst(constancy_of_value(module, part) for part in kept)
             if is_impure(qualname) or not qualname.startswith(tuple(f"{m}." for m in _ARRAY_MODULES)):
                 return Constancy.CHANGES

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import jit_of
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import argument_values
 
 LOOPS = (ast.For, ast.While)
 _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)
@@ -240,7 +241,7 @@ def _is_arithmetic(operation: ast.BinOp) -> bool:
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
+    return argument_values(call)
 
 
 def _bound_to(module: Module, node: ast.Name) -> ast.expr | None:

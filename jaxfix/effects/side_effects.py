@@ -8,6 +8,7 @@ from jaxfix.library.jax_names import KEYED_SETTINGS, WORLD_READERS
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_being_made, root
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import parameters_of
 
 _SEES_NAMES = frozenset({"locals", "globals", "vars", "eval", "exec", "dir"})
 
@@ -82,7 +83,7 @@ def _is_made_in(module: Module, name: str, function: Function) -> bool:
 
 def _is_parameter(function: Function, name: str) -> bool:
     arguments = function.args
-    return any(a.arg == name for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    return any(a.arg == name for a in parameters_of(arguments))
 
 
 def _is_mangled(name: str) -> bool:

@@ -24,6 +24,7 @@ from jaxfix.semantic.mutations import MUTATORS
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children, walk
+from jaxfix.syntax.signatures import argument_values
 
 _DEPTH = 12
 
@@ -242,7 +243,7 @@ class _Reader:
         elif qualname in WAITERS:
             found.reason = f"it calls `{self._module.text(call.func)}`, which waits for values"
         elif qualname.split(".")[0] in HOSTS:
-            for argument in (*call.args, *(k.value for k in call.keywords)):
+            for argument in argument_values(call):
                 self._value(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
         elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
             self._builtin(call, call.func.id, found)
@@ -295,7 +296,7 @@ class _Reader:
         if is_impure(made_by):
             found.reason = f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
             return
-        given = (n for a in (*call.args, *(k.value for k in call.keywords)) for n in walk(a))
+        given = (n for a in argument_values(call) for n in walk(a))
         if not any(isinstance(n, ast.Name) and self._varies(n, scope) for n in given):
             found.reason = f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
 

@@ -9,6 +9,7 @@ from jaxfix.staging import traced_uses
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import parameters_of, positional_of
 
 _DEPTH = 4
 """Calls between a loop and what is made anew in it."""
@@ -48,7 +49,7 @@ def _sources(module: Module, outer: Function, names: set[str]) -> frozenset[str]
 def _vary(module: Module, outer: Function, names: frozenset[str], depth: int) -> bool:
     if not isinstance(outer, ast.FunctionDef) or depth == 0:
         return False
-    parameters = frozenset(a.arg for a in (*outer.args.posonlyargs, *outer.args.args, *outer.args.kwonlyargs)) & names
+    parameters = frozenset(a.arg for a in parameters_of(outer.args)) & names
     if not parameters or module.loops(outer) or jitted_by_decorator(module, outer) is not None:
         return False
     sure = [call for call in callers(module, outer).calls if module.get(Staging).surely_repeats(call)]
@@ -75,7 +76,7 @@ def _passed(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str) -
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    positional = [a.arg for a in (*outer.args.posonlyargs, *outer.args.args)]
+    positional = [a.arg for a in positional_of(outer.args)]
     if name not in positional or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     index = positional.index(name)

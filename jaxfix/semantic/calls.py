@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function, statements
+from jaxfix.syntax.signatures import positional_of
 
 
 def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> dict[str, ast.expr | None] | None:
@@ -18,7 +19,7 @@ def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> 
         return None
     if arguments.vararg or arguments.kwarg:
         return None
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1 if bound else 0 :]
+    positional = [a.arg for a in positional_of(arguments)][1 if bound else 0 :]
     if len(call.args) > len(positional):
         return None
     found: dict[str, ast.expr | None] = dict.fromkeys([*positional, *(a.arg for a in arguments.kwonlyargs)])

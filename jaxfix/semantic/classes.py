@@ -7,6 +7,7 @@ from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import Function
+from jaxfix.syntax.signatures import positional_of
 
 _OPEN_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
 """Bases that say nothing of how objects are made, compared or read."""
@@ -50,7 +51,7 @@ def methods(classes: tuple[ast.ClassDef, ...], name: str) -> tuple[ast.FunctionD
 
 def own_parameter(function: Function) -> str | None:
     """The name of the object in a method."""
-    parameters = [*function.args.posonlyargs, *function.args.args]
+    parameters = positional_of(function.args)
     return parameters[0].arg if parameters else None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import in_order
+from jaxfix.syntax.signatures import positional_of
 
 MUTATORS = frozenset(
     {
@@ -115,7 +116,7 @@ def is_own_object(module: Module, node: ast.AST) -> bool:
     around = module.functions_around(node)
     if not isinstance(node, ast.Name) or not around or module.method_of(around[-1]) is None:
         return False
-    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    parameters = positional_of(around[-1].args)
     return bool(parameters) and parameters[0].arg == node.id
 
 

@@ -9,6 +9,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Wrapping
 from jaxfix.staging.jit import COMPILING, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
+from jaxfix.syntax.signatures import positional_of
 
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in JITS)
 _WORDS = frozenset(name.rpartition(".")[2] for name in JITS | COMPILING)
@@ -76,4 +77,4 @@ def _parameters(inside: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _positional(function: Function) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args]
+    return positional_of(function.args)

@@ -8,6 +8,7 @@ from jaxfix.semantic.project.summary_types import Factory
 from jaxfix.staging import traced_uses
 from jaxfix.staging.jit import COMPILING, is_jit, jitted_of, method, owner_of, transform_of
 from jaxfix.syntax.nodes import Function, in_order, walk
+from jaxfix.syntax.signatures import positional_of
 
 RENEWING = COMPILING | {
     *("functools.partial", "jax.tree_util.Partial", "jax.named_call", "jax.custom_jvp", "jax.custom_vjp"),
@@ -160,7 +161,7 @@ def factory(module: Module, function: ast.FunctionDef) -> Factory | None:
     """What others may know of `function`, if each call of it makes another jitted function."""
     if function.args.vararg or function.args.kwarg or not makes_jitted(module, function):
         return None
-    positional = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    positional = [a.arg for a in positional_of(function.args)]
     named = [a.arg for a in function.args.kwonlyargs]
     return Factory(tuple(positional), tuple(name for name in (*positional, *named) if is_data(module, name, function)))
 

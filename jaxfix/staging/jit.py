@@ -9,6 +9,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
 from jaxfix.semantic.project.summary_types import Argument, Jit
 from jaxfix.syntax.nodes import Function, in_order
+from jaxfix.syntax.signatures import positional_of
 
 COMPILING = frozenset(
     {
@@ -165,7 +166,7 @@ def owner_of(module: Module, expr: ast.Attribute) -> ast.ClassDef | None:
     owner = module.method_of(around[-1]) if around else None
     if owner is None:
         return None
-    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    parameters = positional_of(around[-1].args)
     return owner if parameters and parameters[0].arg == expr.value.id else None
 
 
@@ -207,7 +208,7 @@ def _made(module: Module, at: ast.expr, function: Function | None, bound: bool) 
     by = transform_of(module, at) or ""
     parameters = None
     if function is not None:
-        arguments = [*function.args.posonlyargs, *function.args.args]
+        arguments = positional_of(function.args)
         parameters = tuple(a.arg for a in arguments[1 if bound else 0 :])
     # A bound method hides `self` from the transformation that wraps it, not from one that decorates it.
     shift = int(bound and function is not None and at in getattr(function, "decorator_list", ()))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import positional_of
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -140,7 +141,7 @@ def _hands_on(module: Module, call: ast.Call, node: ast.AST, depth: int) -> bool
         return False
     if any(isinstance(a, ast.Starred) for a in call.args) or node not in call.args:
         return False
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    names = [a.arg for a in positional_of(function.args)]
     position = call.args.index(node)
     return position < len(names) and is_array_in(module, function, names[position], depth - 1)
 

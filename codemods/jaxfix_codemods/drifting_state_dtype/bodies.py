@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import Function, Module, returned
-from jaxfix.api.analysis import WHOLE, Key, Origins, Part
+from jaxfix.api.analysis import WHOLE, Key, Origins, Part, positional_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _body(module: Module, use: ast.expr, shape: Shape) -> Body | None:
     function = module.definition(use)
     if function is None or isinstance(function, ast.AsyncFunctionDef) or _is_decorated(function):
         return None
-    parameters = [*function.args.posonlyargs, *function.args.args][skipped:]
+    parameters = positional_of(function.args)[skipped:]
     if len(parameters) <= shape.state:
         return None
     state = parameters[shape.state]

@@ -4,7 +4,15 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Module, arguments_of, walk
-from jaxfix.api.analysis import family, function_identity, hoisting, is_bound_before, own_class, transform_of
+from jaxfix.api.analysis import (
+    family,
+    function_identity,
+    hoisting,
+    is_bound_before,
+    own_class,
+    positional_of,
+    transform_of,
+)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _MAKING = function_identity.RENEWING | {"jax.jit"}
@@ -69,7 +77,7 @@ def _why_may_fail(module: Module, call: ast.Call, factory: ast.FunctionDef, loop
 
 def _required(factory: ast.FunctionDef) -> Iterator[str]:
     arguments = factory.args
-    positional = [*arguments.posonlyargs, *arguments.args]
+    positional = positional_of(arguments)
     yield from (each.arg for each in positional[: len(positional) - len(arguments.defaults)])
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     yield from (each.arg for each, default in named if default is None)

@@ -8,6 +8,7 @@ from jaxfix.api.analysis import (
     Form,
     Values,
     aliases,
+    argument_values,
     changes_of,
     class_of,
     function_identity,
@@ -102,7 +103,7 @@ class Given:
         package = (module.qualname(call.func) or "").partition(".")[0]
         if package in ("", "numpy"):
             return False
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for argument in argument_values(call):
             self._check(argument, True, depth + 1)
         return True
 

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from jaxfix.api import Module, Rewriter
-from jaxfix.api.analysis import purity, traced_uses
+from jaxfix.api.analysis import positional_of, purity, traced_uses
 from jaxfix_codemods.local_jit.sites import Site
 
 
@@ -47,7 +47,7 @@ def _of(module: Module, inner: ast.Call, call: ast.Call) -> Unapplied | None:
         k.arg is None for k in (*inner.keywords, *call.keywords)
     ):
         return None
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)][: len(given)]
+    names = [a.arg for a in positional_of(function.args)][: len(given)]
     names += [k.arg for k in inner.keywords if k.arg is not None]
     if function.decorator_list or len(names) != len(given) + len(inner.keywords) or function.args.vararg:
         return None

@@ -5,7 +5,7 @@ import keyword
 import re
 
 from jaxfix.api import Identifiers, Module, Rewriter
-from jaxfix.api.analysis import hoisting
+from jaxfix.api.analysis import hoisting, positional_of
 from jaxfix_codemods.local_jit.judging import Plan
 from jaxfix_codemods.local_jit.sites import Site
 
@@ -130,7 +130,7 @@ def _parameters(module: Module, plan: Plan) -> dict[str, str]:
 
 def _take(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> None:
     """Makes a moved `def` take the further parameters, behind its own."""
-    own = [*function.args.posonlyargs, *function.args.args]
+    own = positional_of(function.args)
     if own and parameters:
         edit.replace(own[-1], ", ".join((module.text(own[-1]), *parameters.values())))
     for node, text in _renamed(plan, parameters).items():
@@ -161,7 +161,7 @@ def _longer(
     module: Module, function: ast.Lambda, parameters: dict[str, str], renamed: dict[ast.AST, str]
 ) -> dict[ast.AST, str]:
     """What to replace in a lambda for it to take the further parameters."""
-    own = [*function.args.posonlyargs, *function.args.args]
+    own = positional_of(function.args)
     if not parameters:
         return renamed
     if not own:

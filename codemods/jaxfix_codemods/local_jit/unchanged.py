@@ -5,6 +5,7 @@ import ast
 from jaxfix.api import Function, Module, arguments_of, walk
 from jaxfix.api.analysis import (
     Values,
+    argument_values,
     changes_of,
     function_identity,
     hoisting,
@@ -37,7 +38,7 @@ class _Check:
         self._module, self._call, self._factory, self._loop, self._made = module, call, factory, loop, made
         self._values = Values(module)
         self._given = Given(module, factory, call, loop)
-        self._arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+        self._arguments = argument_values(call)
 
     def run(self) -> None:
         self._check_parts()

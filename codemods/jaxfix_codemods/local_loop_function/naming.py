@@ -3,6 +3,7 @@
 import ast
 
 from jaxfix.api import Function, Module
+from jaxfix.api.analysis import positional_of
 
 
 def is_docstring(statement: ast.stmt) -> bool:
@@ -39,5 +40,5 @@ def last_part(qualname: str) -> str:
 
 
 def first_parameter(function: Function) -> str | None:
-    arguments = [*function.args.posonlyargs, *function.args.args]
+    arguments = positional_of(function.args)
     return arguments[0].arg if arguments else None

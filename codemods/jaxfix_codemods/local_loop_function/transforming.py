@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Confidence, Finding, Module, Safety, Staging
-from jaxfix.api.analysis import Transformed, always_runs, demands, effects, hoisting, transform_of
+from jaxfix.api.analysis import Transformed, always_runs, demands, effects, hoisting, positional_of, transform_of
 from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
@@ -48,6 +48,6 @@ def _check(module: Module, transformed: Transformed) -> None:
             raise hoisting.Stuck(f"{effect}, and may be traced twice")
     asked = demands(module, transformed.function).values
     arguments = transformed.function.args
-    for parameter in (*arguments.posonlyargs, *arguments.args)[:1]:
+    for parameter in positional_of(arguments)[:1]:
         if transformed.is_derivative and parameter.arg in asked:
             raise hoisting.Stuck(f"it {asked[parameter.arg]}, which a trace of the whole does not know")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import Jit, Module, Runs, Staging, jit_of
-from jaxfix.api.analysis import Argument, Number, induction, may_be_jitted
+from jaxfix.api.analysis import Argument, Number, argument_values, induction, may_be_jitted
 
 FILTERING = frozenset({"equinox.filter_jit", "equinox.filter_pmap"})
 """What traces arrays, and takes everything else as it is."""
@@ -80,7 +80,7 @@ def _parts(module: Module, argument: ast.expr) -> Iterator[tuple[ast.expr, str |
             for value in values:
                 yield from _parts(module, value)
         case ast.Call(func=ast.Name(id=name) as func) if _is_module(module, func):
-            for value in (*argument.args, *(k.value for k in argument.keywords)):
+            for value in argument_values(argument):
                 yield from ((part, name) for part, _ in _parts(module, value))
         case _:
             yield argument, None

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from jaxfix.api import Function, Jitted, Module, jitted_of
-from jaxfix.api.analysis import callers, induction
+from jaxfix.api.analysis import callers, induction, positional_of
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")
@@ -127,7 +127,7 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
     function, parameter = _parameter(module, counter)
     jitted = jitted_of(module, counter.call.func)
     assert jitted is not None
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    names = [a.arg for a in positional_of(function.args)]
     names = names[len(names) - len(jitted.jit.parameters or ()) :] if jitted.at not in _decorators(function) else names
     found = induction.treatment(module, function, parameter)
     if found.reason is not None:
@@ -180,7 +180,7 @@ def _decorators(function: Function) -> list[ast.expr]:
 
 def _default(function: Function, parameter: str) -> ast.expr | None:
     arguments_ = function.args
-    positional = [*arguments_.posonlyargs, *arguments_.args]
+    positional = positional_of(arguments_)
     names = [a.arg for a in positional[len(positional) - len(arguments_.defaults) :]]
     found: dict[str, ast.expr | None] = dict(zip(names, arguments_.defaults, strict=True))
     found |= {a.arg: d for a, d in zip(arguments_.kwonlyargs, arguments_.kw_defaults, strict=True)}

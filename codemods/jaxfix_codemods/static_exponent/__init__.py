@@ -66,7 +66,7 @@ from jaxfix.api import (
     jitted_by_decorator,
     walk,
 )
-from jaxfix.api.analysis import Form, Kind, Value, Values
+from jaxfix.api.analysis import Form, Kind, Value, Values, positional_of
 from jaxfix_codemods.static_exponent.weak_types import weak_type_is_observable
 
 _POWERS = ("jax.numpy.power", "jax.numpy.pow")
@@ -176,7 +176,7 @@ def _value_before(module: Module, target: ast.Name) -> ast.expr | None:
 
 
 def _default(arguments: ast.arguments, parameter: ast.arg) -> ast.expr | None:
-    positional = [*arguments.posonlyargs, *arguments.args]
+    positional = positional_of(arguments)
     defaults = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
     return defaults.get(parameter) or dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)).get(parameter)
 

@@ -7,7 +7,7 @@ numbers and integers, or is cast, compared or asked for before it meets an array
 import ast
 
 from jaxfix.api import FUNCTIONS, Function, Module
-from jaxfix.api.analysis import Form, Kind, Values, is_script
+from jaxfix.api.analysis import Form, Kind, Values, is_script, positional_of
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
@@ -107,7 +107,7 @@ class _Followed:
         function = self._values.origins.called(call)
         if function is None:
             return True
-        parameters = [*function.args.posonlyargs, *function.args.args]
+        parameters = positional_of(function.args)
         return position >= len(parameters) or self._loads(parameters[position].arg, function)
 
     def _in_numpy(self, call: ast.Call, name: str, position: int) -> bool:

@@ -50,6 +50,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Jitted, Module, Rewriter, Runs, Safety, Staging
+from jaxfix.api.analysis import positional_of
 from jaxfix_codemods.undonated_state.judging import Declined, Looped, Step, judge, looped, steps
 
 _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit")
@@ -98,7 +99,7 @@ def _listed(names: Sequence[str]) -> str:
 def _keywords(step: Step, donated: Sequence[str]) -> dict[str, str]:
     """The options that donate."""
     arguments = step.function.args
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    positional = [a.arg for a in positional_of(arguments)]
     named = [a.arg for a in arguments.kwonlyargs]
     if step.jitted.jit.by == "equinox.filter_jit":
         every = [*positional[1 if step.bound else 0 :], *named]

@@ -85,7 +85,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Staging
-from jaxfix.api.analysis import Use, Values, binds_again
+from jaxfix.api.analysis import Use, Values, argument_values, binds_again
 from jaxfix_codemods.unjitted_update import inline, whole
 from jaxfix_codemods.unjitted_update.whole import Declined
 from jaxfix_codemods.unjitted_update.work import Way, ways
@@ -141,7 +141,7 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
 
 def _goes_on(module: Module, call: ast.Call) -> bool:
     """Whether a loop certainly goes on from what `call` returns: its statement binds anew something that it passes."""
-    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    given = argument_values(call)
     return any(binds_again(module, call, value) for value in given) and _is_certain(module, call)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Identifiers, Module, Rewriter, jitted_by_decorator, walk
-from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, is_kept
+from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, is_kept, positional_of
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.whole import (
     Declined,
@@ -404,7 +404,7 @@ def _is_own(module: Module, root: ast.Name) -> bool:
     around = module.functions_around(root)
     if not around or module.method_of(around[-1]) is None:
         return False
-    parameters = [*around[-1].args.posonlyargs, *around[-1].args.args]
+    parameters = positional_of(around[-1].args)
     return bool(parameters) and parameters[0].arg == root.id
 
 

@@ -17,6 +17,7 @@ from jaxfix.api.analysis import (
     instance_state,
     outside_arguments,
     own_parameter,
+    parameters_of,
 )
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.work import LOOPS
@@ -292,7 +293,7 @@ def _with_defaults(
 def _static(function: ast.FunctionDef, found: Demands, given: Sequence[Given]) -> tuple[str, ...]:
     """The parameters that are to be static, in their order."""
     arguments = function.args
-    names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    names = [parameter.arg for parameter in parameters_of(arguments)]
     static = tuple(name for name in names if _is_static(function.name, name, found, given))
     if static and arguments.posonlyargs:
         raise Declined(f"`{function.name}` has parameters without names, of which some would have to be static")

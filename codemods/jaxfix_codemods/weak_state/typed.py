@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import Equality, Function, Module, walk
-from jaxfix.api.analysis import Kind
+from jaxfix.api.analysis import Kind, positional_of
 from jaxfix_codemods.weak_state.leaves import Leaf
 
 _DTYPES = {Kind.INT: "int", Kind.FLOAT: "float"}
@@ -39,7 +39,7 @@ def equality(module: Module, leaves: list[Leaf]) -> Equality | None:
 def _only_parameter(function: Function) -> str | None:
     """The parameter of a function that takes nothing else, but for a `self`."""
     arguments = function.args
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args) if a.arg != "self"]
+    positional = [a.arg for a in positional_of(arguments) if a.arg != "self"]
     return positional[0] if len(positional) == 1 and not arguments.kwonlyargs else None
 
 

@@ -9,6 +9,7 @@ from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.staging.control_flow_calls import older_cond
 from jaxfix.syntax.nodes import Function, walk
+from jaxfix.syntax.signatures import positional_of
 
 _KEYWORDS = frozenset({"pred", "true_fun", "false_fun", "operand"})
 
@@ -27,7 +28,7 @@ class Branch:
         if self.function is None:
             return SelectedValue(self.use, {}, self.operands)
         arguments = self.function.args
-        parameters = (*arguments.posonlyargs, *arguments.args)
+        parameters = positional_of(arguments)
         names = {p.arg: operand for p, operand in zip(parameters, self.operands, strict=True)}
         return SelectedValue(returned(self.function)[0], names)
 
@@ -109,7 +110,7 @@ def _branch(module: Module, use: ast.expr, operands: tuple[ast.expr, ...]) -> Br
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         raise NoSelection(f"the parameters of {shown} cannot be read")
-    if len((*arguments.posonlyargs, *arguments.args)) != len(operands):
+    if len(positional_of(arguments)) != len(operands):
         raise NoSelection(f"the parameters of {shown} are not its operands one by one")
     branch = Branch(use, function, operands)
     for name in walk(branch.value.expr):

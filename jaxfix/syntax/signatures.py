@@ -1,0 +1,18 @@
+"""Parameters of functions and arguments of calls, as the syntax has them."""
+
+import ast
+
+
+def positional_of(arguments: ast.arguments) -> list[ast.arg]:
+    """The parameters that a call can pass by position, in order: those before `/`, then the plain ones."""
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
+    """The positional parameters, then those by keyword alone; `*args` and `**kwargs` are not among them."""
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def argument_values(call: ast.Call) -> list[ast.expr]:
+    """The expressions that a call passes: positional ones, starred ones as they stand, then the values of keywords."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
