@@ -9,7 +9,8 @@ from jaxfix.dataflow.init_update_pairs import Pair
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.rebound_states import Rebinding, rebindings
 from jaxfix.dataflow.types import Values
-from jaxfix.effects import aliases, instance_state
+from jaxfix.effects import aliases, instance_state, instances
+from jaxfix.effects.attributes import stores_of
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
@@ -33,7 +34,7 @@ from jaxfix.staging.contexts import is_script
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
 from jaxfix.summary.call_sites import Passing
-from jaxfix.syntax.signatures import argument_values, parameters_of, positional_of
+from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
 
 __all__ = [
     "CONTROL_FLOW",
@@ -77,6 +78,7 @@ __all__ = [
     "class_of",
     "constancy",
     "control_flow_calls",
+    "default_of",
     "demands",
     "demands_of_statements",
     "eager_transformations",
@@ -87,6 +89,7 @@ __all__ = [
     "hoisting",
     "induction",
     "instance_state",
+    "instances",
     "is_bound_before",
     "is_impure",
     "is_in_loop",
@@ -105,6 +108,7 @@ __all__ = [
     "purity",
     "rebindings",
     "selection",
+    "stores_of",
     "traced_uses",
     "transform_of",
     "varies_by_callers",

@@ -69,3 +69,21 @@ def _exits_by_node(module: Module) -> dict[ast.AST, tuple[ast.stmt, ...]]:
 def _exits(around: ast.AST) -> Iterator[ast.stmt]:
     """The statements that leave `around`, or a round of it, before its end."""
     return (statement for statement in statements(children(around)) if isinstance(statement, _LEAVES))
+
+
+def exclude(module: Module, one: ast.AST, other: ast.AST) -> bool:
+    """Whether at most one of two nodes runs: they stand in the two arms of one `if`."""
+    arms = {branch: _arm(module, one, branch) for branch in module.ancestors(one) if isinstance(branch, ast.If)}
+    return any(
+        arm is not None and (theirs := _arm(module, other, branch)) is not None and arm != theirs
+        for branch, arm in arms.items()
+    )
+
+
+def _arm(module: Module, node: ast.AST, branch: ast.If) -> bool | None:
+    inner: ast.AST = node
+    for outer in module.ancestors(node):
+        if outer is branch:
+            return True if inner in branch.body else False if inner in branch.orelse else None
+        inner = outer
+    return None

@@ -16,3 +16,12 @@ def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
 def argument_values(call: ast.Call) -> list[ast.expr]:
     """The expressions that a call passes: positional ones, starred ones as they stand, then the values of keywords."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def default_of(function: Function, parameter: str) -> ast.expr | None:
+    """The default of a parameter."""
+    arguments = function.args
+    positional = [each.arg for each in positional_of(arguments)]
+    found = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    named = zip((each.arg for each in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
+    return found.get(parameter) or dict(named).get(parameter)

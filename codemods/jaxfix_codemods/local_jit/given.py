@@ -11,12 +11,13 @@ from jaxfix.api.analysis import (
     argument_values,
     changes_of,
     class_of,
+    default_of,
     function_identity,
     hoisting,
-    instance_state,
     is_kept,
     is_stored,
     purity,
+    stores_of,
     transform_of,
 )
 
@@ -41,7 +42,7 @@ class Given:
 
     def check_argument(self, parameter: str, argument: ast.expr | None) -> None:
         """What a parameter of the factory takes, its default where nothing is passed."""
-        given = argument if argument is not None else instance_state.default_of(self._factory, parameter)
+        given = argument if argument is not None else default_of(self._factory, parameter)
         if given is not None:
             self._check(given, self._is_data(parameter))
 
@@ -113,7 +114,7 @@ class Given:
             if not isinstance(method, ast.FunctionDef):
                 continue
             is_first = method.name in ("__init__", "__post_init__")
-            bound = instance_state.stores_of(module, method)
+            bound = stores_of(module, method)
             if bound and not is_first:
                 raise hoisting.Stuck(f"`{owner.name}.{method.name}` changes `{bound[0]}`")
             for attribute in bound:

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from jaxfix.api import Function, Jitted, Module, jitted_of
-from jaxfix.api.analysis import callers, induction, positional_of
+from jaxfix.api.analysis import callers, default_of, induction
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")
@@ -137,7 +137,7 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
 
 
 def _check_callers(module: Module, jitted: Jitted, counter: Counter, function: Function, parameter: str) -> None:
-    default = _default(function, parameter)
+    default = default_of(function, parameter)
     if default is not None and induction.number(module, default, default) is None:
         raise Declined(f"the default of `{parameter}` is no number")
     for call in _calls(module, jitted, counter, function):
@@ -176,15 +176,6 @@ def _calls(module: Module, jitted: Jitted, counter: Counter, function: Function)
 
 def _decorators(function: Function) -> list[ast.expr]:
     return [] if isinstance(function, ast.Lambda) else function.decorator_list
-
-
-def _default(function: Function, parameter: str) -> ast.expr | None:
-    arguments_ = function.args
-    positional = positional_of(arguments_)
-    names = [a.arg for a in positional[len(positional) - len(arguments_.defaults) :]]
-    found: dict[str, ast.expr | None] = dict(zip(names, arguments_.defaults, strict=True))
-    found |= {a.arg: d for a, d in zip(arguments_.kwonlyargs, arguments_.kw_defaults, strict=True)}
-    return found.get(parameter)
 
 
 def _without(module: Module, jitted: Jitted, parameter: str, index: int | None) -> Unstatic:

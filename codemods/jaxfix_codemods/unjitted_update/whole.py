@@ -13,11 +13,14 @@ from jaxfix.api.analysis import (
     Form,
     Passing,
     Values,
+    default_of,
     demands,
     instance_state,
+    instances,
     outside_arguments,
     own_parameter,
     parameters_of,
+    stores_of,
 )
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.work import LOOPS
@@ -109,7 +112,7 @@ def _check_method(module: Module, function: ast.FunctionDef) -> None:
         raise Declined(f"`{name}` is decorated with `{module.text(function.decorator_list[0])}`")
     if own_parameter(function) is None:
         raise Declined(f"`{name}` is a method that does not take its object")
-    changed = instance_state.stores_of(module, function)
+    changed = stores_of(module, function)
     if changed:
         shown = _listed([f"`{each}`" for each in changed])
         each = "it" if len(changed) == 1 else "them"
@@ -125,7 +128,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _check_object(module: Module, values: Values, function: ast.FunctionDef, owner: ast.ClassDef) -> None:
     """Refuses a method whose object cannot be a static argument: one that changes, or that `jit` cannot tell apart."""
-    reason = instance_state.why_no_key(module, owner) or instance_state.why_many(module, owner)
+    reason = instances.why_no_key(module, owner) or instances.why_many(module, owner)
     if reason is not None:
         raise Declined(f"`{function.name}` is a method, and its object would be a static argument: {reason}")
     reason = instance_state.why_moves(module, values, function)
@@ -283,7 +286,7 @@ def _with_defaults(
     passing: Passing, function: ast.FunctionDef, arguments: Mapping[str, ArgumentSummary | None]
 ) -> Iterator[tuple[str, ArgumentSummary]]:
     for name, passed in arguments.items():
-        default = instance_state.default_of(function, name)
+        default = default_of(function, name)
         if passed is not None:
             yield name, passed
         elif default is not None:

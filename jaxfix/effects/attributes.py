@@ -1,0 +1,141 @@
+"""Where an attribute of the objects of a class is bound, and what binds or fills it later."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
+from jaxfix.syntax.nodes import walk
+
+
+def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
+    """The attributes of its own object that a method, or one that it calls, binds: `self.params`."""
+    found: dict[str, None] = {}
+    for each, own in _with_called(module, function):
+        for node in walk(each):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del) and _is(node.value, own):
+                found[f"{own}.{node.attr}"] = None
+    return tuple(found)
+
+
+def _with_called(module: Module, function: ast.FunctionDef) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """A method and the methods that it calls of its own object, each with the name that the object has in it."""
+    owner = module.method_of(function)
+    classes = family(module, owner) if owner is not None else ()
+    pending, met = [function], {function}
+    while pending:
+        each = pending.pop()
+        own = own_parameter(each)
+        if own is None:
+            continue
+        yield each, own
+        for node in walk(each):
+            if isinstance(node, ast.Attribute) and _is(node.value, own):
+                new = [method for method in methods(classes, node.attr) if method not in met]
+                met.update(new)
+                pending += new
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceAttribute:
+    """The attribute `name` of the objects of `classes`."""
+
+    module: Module
+    name: str
+    classes: tuple[ast.ClassDef, ...]
+
+    def bound(self) -> Iterator[ast.AST]:
+        """The places that bind it when an object is made, or in the class."""
+        for node in self.module.attributes(self.name):
+            if isinstance(node.ctx, ast.Store) and self._makes(node):
+                yield node
+        for each in self.classes:
+            for binding in self.module.bindings(self.name, each):
+                yield binding.node
+
+    def _makes(self, node: ast.Attribute) -> bool:
+        """Whether `node` stands for an attribute of the object that an initialiser of the classes makes."""
+        function = self.module.function(node)
+        if not isinstance(function, ast.FunctionDef) or function.name not in INITIALISERS:
+            return False
+        return self.module.method_of(function) in self.classes and _is(node.value, own_parameter(function) or "")
+
+    def why_rebound(self) -> str | None:
+        """Why it may be bound again after its object is made."""
+        module = self.module
+        for node in module.attributes(self.name):
+            if isinstance(node.ctx, ast.Load) or self._makes(node) or is_of_others(module, node, self.classes):
+                continue
+            return f"line {node.lineno} binds `{module.text(node)}` anew"
+        for text in module.nodes(ast.Constant):
+            if text.value == self.name and _is_set_by_name(module, text):
+                return f"line {text.lineno} binds `{self.name}` anew, by its name"
+        if module.surroundings.project.stores(self.name):
+            return f"another file binds an attribute `{self.name}` anew"
+        if changes_of(module).any_attribute:
+            return "attributes are bound by names that are not in the text"
+        for node in module.attributes("__init__"):
+            if not _makes_a_base(module, node):
+                return f"line {node.lineno} may make an object again by `{module.text(node)}`"
+        return None
+
+    def why_filled(self) -> str | None:
+        """Why the object behind it, or a part of that, changes in place."""
+        module = self.module
+        for node in module.attributes(self.name):
+            if is_of_others(module, node, self.classes):
+                continue
+            part: ast.AST = node
+            while isinstance(outer := module.parent(part), ast.Attribute | ast.Subscript) and outer.value is part:
+                if isinstance(outer, ast.Attribute) and outer.attr == "at":
+                    break
+                part = outer
+                if isinstance(part.ctx, ast.Store | ast.Del) or _is_mutation(module, part):
+                    return f"line {node.lineno} changes `{module.text(node)}` in place"
+        return None
+
+
+def value_at(module: Module, place: ast.AST) -> ast.expr | None:
+    """The expression that is bound to an attribute at `place`."""
+    match module.parent(place):
+        case ast.Assign(targets=[only], value=value) if only is place:
+            return value
+        case ast.AnnAssign(target=target, value=value) if target is place:
+            return value
+    return None
+
+
+def _is_mutation(module: Module, method: ast.Attribute | ast.Subscript) -> bool:
+    call = module.parent(method)
+    if not isinstance(method, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not method:
+        return False
+    is_dropped = isinstance(module.parent(call), ast.Expr)
+    return method.attr in MUTATORS and (is_dropped or method.attr != "update")
+
+
+def _is(node: ast.AST, own: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == own
+
+
+def _is_set_by_name(module: Module, text: ast.Constant) -> bool:
+    """Whether `text` names an attribute that is bound: `setattr(trainer, "rate", 1)`, `vars(trainer)["rate"] = 1`."""
+    match module.parent(text):
+        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[_, second, *_]) if second is text:
+            return by in SETTERS
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            called = value.func if isinstance(value, ast.Call) else value
+            return (isinstance(called, ast.Name) and called.id == "vars") or (
+                isinstance(called, ast.Attribute) and called.attr == "__dict__"
+            )
+    return False
+
+
+def _makes_a_base(module: Module, node: ast.Attribute) -> bool:
+    """Whether `node` is the initialiser of a base, used in one: `super().__init__`, `Base.__init__`."""
+    function = module.function(node)
+    if not isinstance(function, ast.FunctionDef) or function.name not in INITIALISERS:
+        return False
+    is_super = isinstance(node.value, ast.Call) and _is(node.value.func, "super")
+    return is_super or class_of(module, node.value) is not None or module.qualname(node.value) is not None
