@@ -146,7 +146,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" -> ".join(error.args[1]))
 
 
-LONG = ("dataflow.def_use", "effects.instance_state", "effects.traceability", "staging.contexts")
+LONG = ("dataflow.def_use", "staging.contexts")
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if within(name, ROOMS)])

@@ -11,13 +11,14 @@ from jaxfix.dataflow.rebound_states import Rebinding, rebindings
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.attributes import stores_of
+from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
 from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
 from jaxfix.effects.stability import is_kept
-from jaxfix.effects.traceability import Demands, demands, demands_of_statements
+from jaxfix.effects.traceability import demands, demands_of_statements
 from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.motion import hoisting
 from jaxfix.motion.selection import choice, selection

@@ -2,8 +2,8 @@
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from jaxfix.effects.demands import Demands, RequiredValues
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, ties
 from jaxfix.effects.stability import is_kept, is_kept_attribute
@@ -11,7 +11,6 @@ from jaxfix.library.concrete import (
     CONCRETE_ATTRIBUTES,
     HOSTS,
     NUMBER_TAKERS,
-    STATIC_ATTRIBUTES,
     WAITERS,
     shapes,
     takes_function,
@@ -23,27 +22,11 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
-from jaxfix.syntax.nodes import FUNCTIONS, Function, children, walk
+from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import argument_values
 
-_DEPTH = 12
-
-
-@dataclass(slots=True)
-class Demands:
-    """What code asks of what it reads, as far as it can be read.
-
-    Attributes:
-      reason: why it cannot run under a trace at all, or would then do another thing; None if nothing is known.
-      values: what must be known when it is traced, each with what is done with it.
-      called: what is called, or handed to a transformation as its function.
-      methods: what a method is called of.
-    """
-
-    reason: str | None = None
-    values: dict[str, str] = field(default_factory=dict)
-    called: dict[str, ast.expr] = field(default_factory=dict)
-    methods: dict[str, str] = field(default_factory=dict)
+_MOST = 48
+"""Functions that one question reads."""
 
 
 def demands(module: Module, function: Function) -> Demands:
@@ -66,14 +49,13 @@ def demands_of_statements(module: Module, statements: Sequence[ast.stmt]) -> Dem
 class _Reader:
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._done: dict[Function, Demands] = {}
-        self._around: ast.AST | None = None
+        self._required = RequiredValues(module)
 
     def of(self, function: Function) -> Demands:
         """What a function asks of its parameters."""
-        if function in self._done or len(self._done) > _DEPTH * 4:
-            return self._done.get(function, Demands())
-        found = self._done[function] = Demands()
+        if function in self._required.read or len(self._required.read) > _MOST:
+            return self._required.read.get(function, Demands())
+        found = self._required.read[function] = Demands()
         found.reason = next(ties(self._module, function), None) or next(effects(self._module, function), None)
         captures = self._module.captures(function)
         if captures is None:
@@ -87,8 +69,8 @@ class _Reader:
 
     def of_statements(self, statements: Sequence[ast.stmt]) -> Demands:
         found = Demands()
-        self._around = self._module.function(statements[0]) or self._module.tree
-        self._read(statements, self._around, found)
+        self._required.around = self._module.function(statements[0]) or self._module.tree
+        self._read(statements, self._required.around, found)
         return found
 
     def _read(self, parts: Sequence[ast.AST], scope: ast.AST, found: Demands) -> None:
@@ -181,7 +163,9 @@ class _Reader:
             found.reason = f"{name}, which it uses: {inner.reason}"
         call = self._module.parent(node)
         is_called = isinstance(call, ast.Call) and call.func is node
-        arguments = _bound_arguments(function, call, bound=bound) if isinstance(call, ast.Call) and is_called else {}
+        arguments = (
+            (arguments_of(function, call, bound=bound) or {}) if isinstance(call, ast.Call) and is_called else {}
+        )
         for parameter, what in inner.values.items():
             if bound and parameter == own_parameter(function):
                 continue
@@ -191,7 +175,7 @@ class _Reader:
             if argument is None:
                 found.reason = found.reason or f"{name}, which it uses, {what}"
                 continue
-            self._value(argument, f"hands `{self._module.text(argument)}` to {name}, which {what}", found)
+            self._required.of(argument, f"hands `{self._module.text(argument)}` to {name}, which {what}", found)
 
     # --- what is done -----------------------------------------------------------------------------------------
 
@@ -202,25 +186,25 @@ class _Reader:
             case ast.With(items=items) if not all(self._is_jax(i.context_expr) for i in items):
                 found.reason = f"it enters `{self._module.text(items[0].context_expr)}`, which a trace does once"
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
-                self._value(test, f"branches on `{_line(self._module, test)}`", found)
+                self._required.of(test, f"branches on `{_line(self._module, test)}`", found)
             case ast.While(test=test):
-                self._value(test, f"loops on `{_line(self._module, test)}`", found)
+                self._required.of(test, f"loops on `{_line(self._module, test)}`", found)
             case ast.Match(subject=subject):
-                self._value(subject, f"branches on `{_line(self._module, subject)}`", found)
+                self._required.of(subject, f"branches on `{_line(self._module, subject)}`", found)
             case ast.comprehension(ifs=ifs):
                 for test in ifs:
-                    self._value(test, f"branches on `{_line(self._module, test)}`", found)
+                    self._required.of(test, f"branches on `{_line(self._module, test)}`", found)
             case ast.BoolOp(values=values):
                 for value in values[:-1]:
-                    self._value(value, f"branches on `{_line(self._module, value)}`", found)
+                    self._required.of(value, f"branches on `{_line(self._module, value)}`", found)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                self._value(operand, f"branches on `{_line(self._module, operand)}`", found)
+                self._required.of(operand, f"branches on `{_line(self._module, operand)}`", found)
             case ast.FormattedValue(value=value):
-                self._value(value, f"writes `{_line(self._module, value)}` into a text", found)
+                self._required.of(value, f"writes `{_line(self._module, value)}` into a text", found)
             case ast.Slice(lower=lower, upper=upper, step=step):
                 for bound in (lower, upper, step):
                     if bound is not None:
-                        self._value(bound, f"slices by `{_line(self._module, bound)}`", found)
+                        self._required.of(bound, f"slices by `{_line(self._module, bound)}`", found)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 self._comparison((left, *others), ops, found)
             case ast.Attribute(attr=attr, value=value) if (
@@ -234,7 +218,7 @@ class _Reader:
         texts = any(isinstance(s, ast.Constant) and isinstance(s.value, str) for s in sides)
         if texts or any(isinstance(op, ast.In | ast.NotIn) for op in ops):
             for side in sides:
-                self._value(side, f"compares `{_line(self._module, side)}`", found)
+                self._required.of(side, f"compares `{_line(self._module, side)}`", found)
 
     def _call(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         qualname = self._module.qualname(call.func) or ""
@@ -244,13 +228,13 @@ class _Reader:
             found.reason = f"it calls `{self._module.text(call.func)}`, which waits for values"
         elif qualname.split(".")[0] in HOSTS:
             for argument in argument_values(call):
-                self._value(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
+                self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
         elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
             self._builtin(call, call.func.id, found)
         self._callee(call, scope, found)
         if qualname.startswith("jax."):
             for argument in shapes(call, qualname.rpartition(".")[2]):
-                self._value(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
+                self._required.of(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
         if qualname.startswith(("jax.", "equinox.", "flax.")):
             for argument in call.args[:1]:
                 if not takes_function(qualname):
@@ -264,10 +248,10 @@ class _Reader:
 
     def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
         if name == "isinstance" and call.args:
-            self._value(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
+            self._required.of(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
         if name in NUMBER_TAKERS:
             for argument in call.args:
-                self._value(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
+                self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
 
     def _callee(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         func = call.func
@@ -288,7 +272,7 @@ class _Reader:
                 around = self._module.scope_of(owner.id, owner)
             case _:
                 return
-        if around is None or (around is scope and around is not self._around):
+        if around is None or (around is scope and around is not self._required.around):
             return
         if around is not self._module.tree and around is not scope and around not in self._module.ancestors(scope):
             return  # a parameter or a variable of a function inside
@@ -310,7 +294,7 @@ class _Reader:
     def _varies(self, name: ast.Name, scope: ast.AST) -> bool:
         """Whether `name` is a variable of the code that is read, and no function."""
         owner = self._module.scope_of(name.id, name)
-        if owner is None or (owner is self._module.tree and owner is not self._around):
+        if owner is None or (owner is self._module.tree and owner is not self._required.around):
             return False
         bindings = self._module.bindings(name.id, owner)
         if any(isinstance(b.node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)) for b in bindings):
@@ -320,80 +304,6 @@ class _Reader:
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
         return (self._module.qualname(called) or "").startswith("jax.")
-
-    # --- values -----------------------------------------------------------------------------------------------
-
-    def _value(self, expr: ast.AST, what: str, found: Demands, depth: int = 0) -> None:
-        """Notes that the value of `expr` must be known under the trace."""
-        match expr:
-            case ast.Attribute(attr=attr) if attr in STATIC_ATTRIBUTES:
-                return
-            case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
-                return
-            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in (
-                "ndim",
-                "issubdtype",
-            ):
-                return
-            case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
-                return
-            case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in PURE_BUILTINS:
-                if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
-                    found.reason = found.reason or f"it {what}"
-                    return
-            case ast.Name(id=name):
-                self._name(expr, name, what, found, depth)
-                return
-        for child in children(expr):
-            self._value(child, what, found, depth)
-
-    def _is_known_call(self, call: ast.Call) -> bool:
-        """Whether a call gives a value that depends on its arguments alone, and is no array."""
-        return (self._module.qualname(call.func) or "").startswith(("math.", "numpy."))
-
-    def _name(self, expr: ast.Name, name: str, what: str, found: Demands, depth: int) -> None:
-        owner = self._module.scope_of(name, expr)
-        if owner is not None and owner is self._around:
-            if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
-                found.values.setdefault(name, what)
-            return
-        if owner is None or owner is self._module.tree:
-            return  # a builtin, or what `is_kept` judges
-        if not isinstance(owner, FUNCTIONS):
-            return
-        for binding in self._module.bindings(name, owner):
-            match binding.node:
-                case ast.arg():
-                    if self._module.function(expr) is owner:
-                        found.values.setdefault(name, what)
-                    elif owner in self._done and not self._is_outer(owner, expr):
-                        found.reason = found.reason or f"it {what}"
-                case ast.Name() as target if depth < _DEPTH and (value := self._module.value_of(target)) is not None:
-                    self._value(value, what, found, depth + 1)
-                case ast.Name() as target if self._counts(target):
-                    continue
-                case ast.Name():
-                    found.reason = found.reason or f"it {what}"
-
-    def _is_outer(self, owner: ast.AST, expr: ast.AST) -> bool:
-        """Whether `owner` stands around the outermost function that is read."""
-        first = next(iter(self._done), None)
-        return first is not None and owner in set(self._module.ancestors(first))
-
-    def _counts(self, target: ast.Name) -> bool:
-        """Whether `target` is the variable of a loop over a `range`, whose length a trace knows."""
-        match self._module.parent(target):
-            case (
-                ast.For(iter=ast.Call(func=ast.Name(id="range")))
-                | ast.comprehension(iter=ast.Call(func=ast.Name(id="range")))
-            ):
-                return True
-        return False
-
-
-def _bound_arguments(function: Function, call: ast.Call, *, bound: bool) -> dict[str, ast.expr | None]:
-    """What `call` passes to each parameter; None for one that keeps its default; less what cannot be told."""
-    return arguments_of(function, call, bound=bound) or {}
 
 
 def _line(module: Module, node: ast.AST) -> str:

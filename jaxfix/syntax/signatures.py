@@ -2,6 +2,8 @@
 
 import ast
 
+from jaxfix.syntax.nodes import Function
+
 
 def positional_of(arguments: ast.arguments) -> list[ast.arg]:
     """The parameters that a call can pass by position, in order: those before `/`, then the plain ones."""

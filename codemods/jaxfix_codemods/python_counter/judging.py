@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from jaxfix.api import Function, Jitted, Module, jitted_of
-from jaxfix.api.analysis import callers, default_of, induction
+from jaxfix.api.analysis import callers, default_of, induction, positional_of
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")

@@ -1,0 +1,109 @@
+"""What code asks of the values that it is given, and the variables whose values a trace would have to know."""
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxfix.library.concrete import STATIC_ATTRIBUTES
+from jaxfix.library.jax_names import PURE_BUILTINS
+from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import FUNCTIONS, Function, children
+
+_DEPTH = 12
+
+
+@dataclass(slots=True)
+class Demands:
+    """What code asks of what it reads, as far as it can be read.
+
+    Attributes:
+      reason: why it cannot run under a trace at all, or would then do another thing; None if nothing is known.
+      values: what must be known when it is traced, each with what is done with it.
+      called: what is called, or handed to a transformation as its function.
+      methods: what a method is called of.
+    """
+
+    reason: str | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    called: dict[str, ast.expr] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)
+
+
+class RequiredValues:
+    """Notes of which variables a trace must know the value.
+
+    Attributes:
+      read: the functions that were read, and what each asks; the first is the outermost.
+      around: the scope of the statements that are read, if no function is.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.read: dict[Function, Demands] = {}
+        self.around: ast.AST | None = None
+
+    def of(self, expr: ast.AST, what: str, found: Demands, depth: int = 0) -> None:
+        """Notes that the value of `expr` must be known under the trace."""
+        match expr:
+            case ast.Attribute(attr=attr) if attr in STATIC_ATTRIBUTES:
+                return
+            case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
+                return
+            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in (
+                "ndim",
+                "issubdtype",
+            ):
+                return
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                return
+            case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in PURE_BUILTINS:
+                if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
+                    found.reason = found.reason or f"it {what}"
+                    return
+            case ast.Name(id=name):
+                self._name(expr, name, what, found, depth)
+                return
+        for child in children(expr):
+            self.of(child, what, found, depth)
+
+    def _name(self, expr: ast.Name, name: str, what: str, found: Demands, depth: int) -> None:
+        owner = self._module.scope_of(name, expr)
+        if owner is not None and owner is self.around:
+            if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
+                found.values.setdefault(name, what)
+            return
+        if owner is None or owner is self._module.tree:
+            return  # a builtin, or what `is_kept` judges
+        if not isinstance(owner, FUNCTIONS):
+            return
+        for binding in self._module.bindings(name, owner):
+            match binding.node:
+                case ast.arg():
+                    if self._module.function(expr) is owner:
+                        found.values.setdefault(name, what)
+                    elif owner in self.read and not self._is_outer(owner, expr):
+                        found.reason = found.reason or f"it {what}"
+                case ast.Name() as target if depth < _DEPTH and (value := self._module.value_of(target)) is not None:
+                    self.of(value, what, found, depth + 1)
+                case ast.Name() as target if self._counts(target):
+                    continue
+                case ast.Name():
+                    found.reason = found.reason or f"it {what}"
+
+    def _is_outer(self, owner: ast.AST, expr: ast.AST) -> bool:
+        """Whether `owner` stands around the outermost function that is read."""
+        first = next(iter(self.read), None)
+        return first is not None and owner in set(self._module.ancestors(first))
+
+    def _is_known_call(self, call: ast.Call) -> bool:
+        """Whether a call gives a value that depends on its arguments alone, and is no array."""
+        return (self._module.qualname(call.func) or "").startswith(("math.", "numpy."))
+
+    def _counts(self, target: ast.Name) -> bool:
+        """Whether `target` is the variable of a loop over a `range`, whose length a trace knows."""
+        match self._module.parent(target):
+            case (
+                ast.For(iter=ast.Call(func=ast.Name(id="range")))
+                | ast.comprehension(iter=ast.Call(func=ast.Name(id="range")))
+            ):
+                return True
+        return False
