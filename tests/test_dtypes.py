@@ -4,9 +4,10 @@ import ast
 
 import pytest
 
-from jaxfix.dataflow.def_use import WHOLE, Origins, Part
+from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.dtypes import DEFAULT, KEPT, DtypeOrigins, Dtypes
 from jaxfix.dataflow.rebound_states import rebindings
+from jaxfix.dataflow.sources import WHOLE, Part
 from jaxfix.semantic.module import Module
 from jaxfix.source.source_file import SourceFile
 

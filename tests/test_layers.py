@@ -146,7 +146,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" -> ".join(error.args[1]))
 
 
-LONG = ("dataflow.def_use", "staging.contexts")
+LONG = ("staging.contexts",)
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if within(name, ROOMS)])

@@ -2,12 +2,13 @@
 
 from jaxfix.dataflow import induction
 from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments
-from jaxfix.dataflow.def_use import WHOLE, CastLike, Origins, Part
+from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.dataflow.induction import Number
 from jaxfix.dataflow.init_update_pairs import Pair
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.rebound_states import Rebinding, rebindings
+from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.attributes import stores_of

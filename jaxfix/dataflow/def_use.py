@@ -5,22 +5,19 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from jaxfix.dataflow.call_graph import values_elsewhere
+from jaxfix.dataflow.callees import Callees, default
 from jaxfix.dataflow.init_update_pairs import Pair, pairs
 from jaxfix.dataflow.loop_carry import Carried, Carrying, Flow, Place
+from jaxfix.dataflow.sources import CASTS, WHOLE, CastLike, Part, Sources
 from jaxfix.library.jax_names import is_generated
 from jaxfix.semantic.calls import returned
-from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.records import Key, Records
-from jaxfix.staging.jit import COMPILING, transform_of
+from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.bindings import Binding
-from jaxfix.syntax.nodes import FUNCTIONS, Function
-from jaxfix.syntax.signatures import positional_of
+from jaxfix.syntax.nodes import Function
 
-_TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
-Sources = tuple[ast.AST, ...]
-"""Expressions, and parameters (`ast.arg`) and other binders of which no expression is known."""
 _STEPS = 300
 """Expressions that one question may look at; whoever needs more gets no answer."""
 _NESTED = 25
@@ -29,31 +26,6 @@ _BINDINGS = 60
 """Bindings that a variable may have: each use of it looks at all of them."""
 _DEEPEST = 6
 """Parts of parts of what a loop passes on."""
-
-
-class Part(ast.AST):
-    """The field, key or position `key` of what an opaque parameter takes; `WHOLE` is all of it."""
-
-    _fields = ()
-
-    def __init__(self, key: Key) -> None:
-        super().__init__()
-        self.key = key
-
-
-class CastLike(ast.AST):
-    """The part at `path` of what `call` casts to the dtypes of another tree, as `optax.tree.cast_like` does."""
-
-    _fields = ()
-
-    def __init__(self, call: ast.Call, path: tuple[Key, ...]) -> None:
-        super().__init__()
-        self.call, self.path = call, path
-
-
-CASTS = frozenset({"cast_like", "tree_cast_like"})
-WHOLE = ""
-"""The key of a state that has no parts."""
 
 
 class Origins:
@@ -68,7 +40,7 @@ class Origins:
         self._module = module
         self._records = module.get(Records)
         self.opaque = opaque
-        self._functions = module.get(_functions) if follows else None
+        self._callees = module.get(_callees if follows else _direct_callees)
         self._carrying = module.get(_carrying) if follows else None
         self._under_way: set[ast.AST] = set()
         self._parts_under_way: set[tuple[ast.AST, Key]] = set()
@@ -334,54 +306,19 @@ class Origins:
                 for made in returned(pair.init):
                     yield from self.of(made)
                 return
-        arguments, complete = self._arguments(parameter)
+        arguments, complete = self._callees.arguments(parameter)
         carried, all_known = self._carrying.taken(parameter) if self._carrying is not None else ([], True)
-        default = self._default(parameter)
-        if default is not None:
-            yield from self.of(default)
+        own = default(self._module, parameter)
+        if own is not None:
+            yield from self.of(own)
         for argument in arguments:
             yield from self.of(argument)
         for entry in carried:
             yield from (self._carried(entry.call, entry.flow, ()),) if isinstance(entry, Carried) else self.of(entry)
         known = (arguments or carried) and complete and all_known
-        if (default is None and not known) or values_elsewhere(self._module, parameter):
+        if (own is None and not known) or values_elsewhere(self._module, parameter):
             self.crossed = True
             yield parameter
-
-    def _default(self, parameter: ast.arg) -> ast.expr | None:
-        match self._module.parent(parameter):
-            case ast.arguments(posonlyargs=first, args=args, defaults=defaults, kwonlyargs=kwonly, kw_defaults=kw):
-                positional = [*first, *args]
-                names = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
-                found = names.get(parameter) or dict(zip(kwonly, kw, strict=True)).get(parameter)
-                return None if isinstance(found, ast.Constant) and found.value is None else found
-        return None
-
-    def _arguments(self, parameter: ast.arg) -> tuple[list[ast.expr], bool]:
-        """The arguments that calls in this module pass, and whether every one of these calls was understood."""
-        arguments = self._module.parent(parameter)
-        function = self._module.parent(arguments) if arguments is not None else None
-        if not isinstance(function, FUNCTIONS) or not isinstance(arguments, ast.arguments):
-            return [], False
-        found, complete = [], True
-        for call in self._module.get(_callers if self._functions else _direct_callers).get(function, ()):
-            argument = self._passed(call, arguments, parameter, skipped=int(self.mapped(call) is function))
-            if argument is not None:
-                found.append(argument)
-            elif self._default(parameter) is None:
-                complete = False
-        return found, complete
-
-    def _passed(self, call: ast.Call, arguments: ast.arguments, parameter: ast.arg, *, skipped: int) -> ast.expr | None:
-        """What `call` passes, which has that many arguments that it does not."""
-        for keyword in call.keywords if not skipped else ():
-            if keyword.arg == parameter.arg:
-                return keyword.value
-        positional = positional_of(arguments)
-        if parameter not in positional or any(isinstance(a, ast.Starred) for a in call.args):
-            return None
-        index = positional.index(parameter) + skipped
-        return call.args[index] if index < len(call.args) else None
 
     # --- constructions ----------------------------------------------------------------------------------------
 
@@ -413,38 +350,15 @@ class Origins:
 
     def called(self, call: ast.Call) -> Function | None:
         """The function of this module that `call` calls, through a `jax.jit` around it if there is one."""
-        if not isinstance(call.func, ast.Name):
-            return call.func if isinstance(call.func, ast.Lambda) else None
-        if call.func.id not in self._module.get(Identifiers).bound:
-            return None
-        function = self._module.definition(call.func)
-        return function or self.jitted(call) or self._unpacked_function(call.func)
+        return self._callees.called(call)
 
     def jitted(self, call: ast.Call) -> Function | None:
         """As `called`, of a name that is bound to `jax.jit(function)`."""
-        match self._module.only_value(call.func):
-            case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in COMPILING:
-                return self._module.definition(inner)
-        return None
-
-    def _unpacked_function(self, name: ast.expr) -> Function | None:
-        """As `init` of `init, update = make()`."""
-        match self._bindings(name):
-            case (Binding(node=ast.Name() as target),) if self._module.value_of(target) is None:
-                match self._functions.of(name) if self._functions is not None else ():
-                    case (ast.FunctionDef() as function,):
-                        return function
-        return None
-
-    def _bindings(self, name: ast.expr) -> tuple[Binding, ...]:
-        scope = self._module.scope_of(name.id, name) if isinstance(name, ast.Name) else None
-        return self._module.bindings(name.id, scope) if isinstance(name, ast.Name) and scope is not None else ()
+        return self._callees.jitted(call)
 
     def mapped(self, call: ast.Call) -> Function | None:
         """The function of this module that `jax.tree.map(function, tree, ...)` calls for the leaves of trees."""
-        if not call.args or self._module.qualname(call.func) not in _TREE_MAPS:
-            return None
-        return self._module.definition(call.args[0])
+        return self._callees.mapped(call)
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
@@ -461,20 +375,9 @@ def _carrying(module: Module) -> Carrying:
     return Carrying(module, module.get(_functions).of)
 
 
-def _callers(module: Module) -> dict[Function, list[ast.Call]]:
-    """The calls of each function of the module, those for the leaves of trees among them."""
-    return _calls_by_function(module, Origins(module))
+def _direct_callees(module: Module) -> Callees:
+    return Callees(module, None)
 
 
-def _direct_callers(module: Module) -> dict[Function, list[ast.Call]]:
-    """As `_callers`, of functions that calls name."""
-    return _calls_by_function(module, Origins(module, follows=False))
-
-
-def _calls_by_function(module: Module, origins: Origins) -> dict[Function, list[ast.Call]]:
-    found = dict[Function, list[ast.Call]]()
-    for call in module.nodes(ast.Call):
-        function = origins.mapped(call) or origins.called(call)
-        if function is not None:
-            found.setdefault(function, []).append(call)
-    return found
+def _callees(module: Module) -> Callees:
+    return Callees(module, module.get(_functions).of)

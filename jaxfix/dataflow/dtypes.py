@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
 
-from jaxfix.dataflow.def_use import CASTS, CastLike, Origins, Part
+from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.dataflow.sources import CASTS, CastLike, Part
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key

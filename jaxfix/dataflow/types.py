@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import reduce
 
 from jaxfix.dataflow.call_graph import values_elsewhere
-from jaxfix.dataflow.def_use import CastLike, Origins
+from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.dataflow.sources import CastLike
 from jaxfix.report.abstract_value import UNKNOWN, Form, Kind, Value
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
