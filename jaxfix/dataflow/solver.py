@@ -1,0 +1,148 @@
+"""Least fixpoints of transfer functions over a graph that is discovered on demand: the only fixpoint there is."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+BUDGET = 100_000
+"""Evaluations that one question may cost."""
+NESTED = 16
+"""Evaluations inside one another: deeper ones wait for their turn, so that no chain overflows the stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice(Generic[V]):
+    """The values of an analysis.
+
+    Attributes:
+      bottom: the least, before anything is known.
+      join: the least value above two; equal values compare equal, and no chain of joins is endless.
+      unknown: the answer once the budget is spent, sound whatever is true.
+    """
+
+    bottom: V
+    join: Callable[[V, V], V]
+    unknown: V
+
+
+@dataclass(eq=False, slots=True)
+class _Open(Generic[K, V]):
+    """A key without a final value. `low` is the least place on the stack that it depends on (Tarjan, 1972)."""
+
+    key: K
+    value: V
+    place: int
+    low: int
+    is_due: bool = False
+    askers: "set[_Open[K, V]]" = field(default_factory=set)
+
+
+class _Spent(Exception):
+    """The budget is."""
+
+
+class Solver(Generic[K, V]):
+    """The least solution of `value(key) = transfer(key)`, key by key.
+
+    `transfer` asks for the values that it needs by calling the solver again, and is monotone in them. Each strongly
+    connected component is iterated, dependencies first, until nothing changes; only then are its values kept. So an
+    answer depends neither on who asked first nor on what was asked before.
+
+    Another solver may be asked too, unless that asks this one: then both are one solver, with a key for each question.
+
+    Attributes:
+      steps: the evaluations of `transfer` so far.
+    """
+
+    def __init__(
+        self, transfer: Callable[[K], V], lattice: Lattice[V], budget: int = BUDGET, nested: int = NESTED
+    ) -> None:
+        self.steps = 0
+        self._transfer, self._lattice, self._budget, self._nested = transfer, lattice, budget, nested
+        self._last = 0
+        self._known: dict[K, V] = {}
+        self._open: dict[K, _Open[K, V]] = {}
+        self._stack: list[_Open[K, V]] = []
+        self._running: list[_Open[K, V]] = []
+        self._due: list[int] = []
+
+    def __call__(self, key: K) -> V:
+        """The least solution at `key`; inside of `transfer`, what is known of it so far."""
+        if key in self._known:
+            return self._known[key]
+        if not self._running:
+            self._last = self.steps + self._budget
+            self._settle(self._opened(key))
+            return self._known[key]
+        node = self._open.get(key)
+        if node is None:
+            node = self._opened(key)
+            if len(self._running) >= self._nested:
+                node.low = 0  # all that wait for it stay open
+                self._defer(node)
+            else:
+                self._settle(node)
+                if key in self._known:
+                    return self._known[key]
+        asker = self._running[-1]
+        node.askers.add(asker)
+        asker.low = min(asker.low, node.low)
+        return node.value
+
+    def _opened(self, key: K) -> _Open[K, V]:
+        place = len(self._stack)
+        node = self._open[key] = _Open(key, self._lattice.bottom, place, place)
+        self._stack.append(node)
+        return node
+
+    def _defer(self, node: _Open[K, V]) -> None:
+        if not node.is_due:
+            node.is_due = True
+            heappush(self._due, -node.place)  # what was found last is a dependency of what was found before
+
+    def _settle(self, node: _Open[K, V]) -> None:
+        """Evaluates `node`, and if it is the first of its component, the component until nothing changes."""
+        try:
+            self._evaluate(node)
+            while node.low == node.place and self._due and -self._due[0] >= node.place:
+                member = self._stack[-heappop(self._due)]
+                self._evaluate(member)
+                node.low = min(node.low, member.low)
+        except _Spent:
+            self._close(node.place, {opened.key: self._lattice.unknown for opened in self._stack[node.place :]})
+            if self._running:
+                raise
+        except BaseException:
+            self._close(node.place, {})
+            raise
+        else:
+            if node.low == node.place:
+                self._close(node.place, {opened.key: opened.value for opened in self._stack[node.place :]})
+
+    def _evaluate(self, node: _Open[K, V]) -> None:
+        if self.steps >= self._last:
+            raise _Spent
+        self.steps += 1
+        node.is_due = False
+        self._running.append(node)
+        try:
+            found = self._transfer(node.key)
+        finally:
+            self._running.pop()
+        value = self._lattice.join(node.value, found)
+        if value != node.value:
+            node.value = value
+            for asker in node.askers:
+                self._defer(asker)
+
+    def _close(self, place: int, values: dict[K, V]) -> None:
+        """Forgets what is open from `place` on, but for its final values."""
+        self._known.update(values)
+        for node in self._stack[place:]:
+            del self._open[node.key]
+        del self._stack[place:]
+        while self._due and -self._due[0] >= place:
+            heappop(self._due)
