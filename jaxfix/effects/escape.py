@@ -67,8 +67,10 @@ class _Follower:
 
     def name(self, name: str, node: ast.AST, around: Function | None) -> None:
         """Follows every use of a variable, which must be one of the function around its definition."""
-        scope = self._module.scope_of(name, node) if isinstance(node, ast.Name) else around or self._module.tree
-        if scope is not (around or self._module.tree) or (around is None and not is_script(self._module)):
+        scope = around or self._module.tree
+        if isinstance(node, ast.Name) and self._module.scope_of(name, node) is not scope:
+            raise _Escapes
+        if around is None and not is_script(self._module):
             raise _Escapes
         if (name, scope) in self._followed:
             raise _Escapes  # bound again to what is made of it

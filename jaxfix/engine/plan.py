@@ -109,19 +109,21 @@ def _cook(module: Module, found: Found) -> Fix:
     )
     where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
     refusal = None
+    cooked = fix
     try:
         with strangers.blamed(f"{where}: the recipe of `{found.codemod.id}` broke", module):
             try:
                 recorder = EditRecorder(module)
                 found.finding.recipe(recorder)
-                edits = recorder.edits
+                edits = tuple(sorted(set(recorder.edits)))
+                cooked = replace(fix, edits=edits, helpers=tuple(sorted(recorder.helpers)))
             except JaxfixError as error:
                 refusal = error.message
     except RecursionError:
         refusal = "the file is nested too deeply to be rewritten"
     if refusal is not None:
         return _lowered(fix, module.source.placed(refusal))
-    return replace(fix, edits=tuple(sorted(set(edits))), helpers=tuple(sorted(recorder.helpers)))
+    return cooked
 
 
 def _with_own(fixes: Sequence[Fix], own: Edited) -> tuple[Fix, ...]:

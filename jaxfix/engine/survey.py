@@ -106,6 +106,7 @@ class Memory(Protocol):
 
     def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
         """What is known of each unit: all, if its text, its surroundings, its codemods and `packages` are the same."""
+        ...
 
     def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
         """Takes down what is new of these units."""

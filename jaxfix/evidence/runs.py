@@ -36,6 +36,7 @@ class Runner(Protocol):
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
         """One run of each case with these sources; without calls of the originals where `beside` is false."""
+        ...
 
     def sha256(self, path: str) -> str: ...
 

@@ -65,14 +65,17 @@ class Target(Protocol):
     @property
     def name(self) -> str:
         """How a sentence calls it."""
+        ...
 
     @property
     def interpreter(self) -> str:
         """The Python that drives optimizers there unless the user names another."""
+        ...
 
     @property
     def is_here(self) -> bool:
         """Whether its interpreters and what is installed for them are those of this machine."""
+        ...
 
     def run(self, job: Job) -> Finished: ...
 

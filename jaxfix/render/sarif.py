@@ -186,7 +186,8 @@ def _fix(account: Account, finding: Diagnostic, fix: Fix, source: Source) -> dic
 
 def _replacement(source: Source, edit: Edit) -> dict[str, object]:
     deleted = Region(place(source.file, edit.span.start), place(source.file, edit.span.end))
-    return {"deletedRegion": _region(deleted)} | ({"insertedContent": {"text": edit.text}} if edit.text else {})
+    inserted: dict[str, object] = {"insertedContent": {"text": edit.text}} if edit.text else {}
+    return {"deletedRegion": _region(deleted), **inserted}
 
 
 def _properties(account: Account, finding: Diagnostic, held: str | None) -> dict[str, object]:

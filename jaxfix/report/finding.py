@@ -108,6 +108,7 @@ class Rewriter(Protocol):
 
         The name means the module at the node `at`; everywhere in the file if there is none.
         """
+        ...
 
     def helper(self, name: str, *, at: ast.AST | None = None) -> str:
         """The local name of the generated helper function `name`, such as `retrace`; imports it where it is not yet.
@@ -117,6 +118,7 @@ class Rewriter(Protocol):
         Raises:
           SourceError: there is no place for that file.
         """
+        ...
 
 
 Recipe = Callable[[Rewriter], None]

@@ -67,7 +67,7 @@ def header(
         yield Edit(own.span, name)
     if not parameters:
         return
-    depth = 0
+    depth, token = 0, own
     for token in line:  # over the brackets of type parameters
         depth += (token.text == "[") - (token.text == "]")
         if token.text == "(" and depth == 0:

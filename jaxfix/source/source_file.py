@@ -42,6 +42,7 @@ class Around(Protocol):
 
     def written(self, raw: bytes, changed: Mapping[int, str]) -> bytes:
         """The bytes of the file, which were `raw`, with other sources by the number of their cell, from 1."""
+        ...
 
 
 @dataclass(frozen=True)

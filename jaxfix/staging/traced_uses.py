@@ -134,7 +134,7 @@ def _use_of_number(module: Module, node: ast.expr) -> str | None:
     return None
 
 
-def _hands_on(module: Module, call: ast.Call, node: ast.AST, depth: int) -> bool:
+def _hands_on(module: Module, call: ast.Call, node: ast.expr, depth: int) -> bool:
     """Whether `call` hands the argument `node` to a function of the file that treats it as an array."""
     function = module.definition(call.func)
     if depth == 0 or not isinstance(function, ast.FunctionDef) or function.decorator_list:

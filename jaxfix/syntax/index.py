@@ -91,7 +91,7 @@ class Index:
             below: list[Any] = []
             for field in fields:
                 value = getattr(node, field, None)
-                if value.__class__ is list:
+                if type(value) is list:
                     below += value
                 elif value is not None:
                     below.append(value)

@@ -44,7 +44,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     found = []
     for field in FIELDS[type(node)] or ():
         value = getattr(node, field, None)
-        if value.__class__ is list:
+        if type(value) is list:
             found += [item for item in value if isinstance(item, ast.AST)]
         elif value is not None and isinstance(value, ast.AST):
             found.append(value)
@@ -89,7 +89,7 @@ def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[a
             below: list[ast.AST] = []
             for field in fields:
                 value = getattr(node, field, None)
-                if value.__class__ is list:
+                if type(value) is list:
                     below += value
                 elif value is not None:
                     below.append(value)

@@ -14,12 +14,12 @@ def helped(words: list[str]) -> int | None:
     if words not in ([], ["--help"], ["-h"]) or _columns() < _COLUMNS:
         return None
     stream = sys.stdout if words else sys.stderr
-    try:
-        if stream is not None:  # closed by whoever has started jaxfix
+    if stream is not None:  # closed by whoever has started jaxfix
+        try:
             stream.write(HELP)
             stream.flush()
-    except BrokenPipeError:  # who reads has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except BrokenPipeError:  # who reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return 0 if words else 2
 
 

@@ -49,7 +49,7 @@ async def _served(wire: Wire, greeting: dict[str, object]) -> int:
     writer = _Writer(wire)
     server.protocol.set_writer(writer, include_headers=False)
     session = Session(server)
-    server.protocol.handle_message(server.protocol.structure_message(greeting))
+    _handle(server, greeting)
     writer.is_open = True
     incoming: asyncio.Queue[bytes | Malformed] = asyncio.Queue()
     loop = asyncio.get_running_loop()
@@ -87,13 +87,18 @@ async def _answered(
             _hand_on(wire, server, message)
 
 
+def _handle(server: LanguageServer, message: dict[str, object]) -> None:
+    # the two halves of pygls disagree on what a message is
+    server.protocol.handle_message(server.protocol.structure_message(message))  # pyright: ignore[reportArgumentType]
+
+
 def _hand_on(wire: Wire, server: LanguageServer, message: Mapping[str, object]) -> None:
     number = message.get("id")
     if message.get("method") == "initialize":
         _refuse(wire, number, _INVALID, "initialized already")
         return
     try:
-        server.protocol.handle_message(server.protocol.structure_message(dict(message)))
+        _handle(server, dict(message))
         _forget_ended(server)
     except JsonRpcException as error:
         if number is not None and "method" in message:

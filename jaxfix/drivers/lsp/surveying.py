@@ -97,7 +97,7 @@ class Project:
 
 def _same(before: Target | None, now: Target) -> Target:
     """The target that is known already, if it is no other."""
-    return before if before == now else now
+    return before if before is not None and before == now else now
 
 
 def _with(target: Target, text: SourceFile | None) -> Target:

@@ -13,6 +13,7 @@ class Watcher(Protocol):
 
     def progress(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
         """Says that work has begun which takes `total` steps, or nobody knows how many; it ends with the block."""
+        ...
 
     def note(self, message: str) -> None:
         """Announces something, in one line."""

@@ -29,8 +29,8 @@ class Alter:
             return changed(value)
         if isinstance(value, str):
             return self._text(value)
-        if value is None and not depth:
-            return 1.0
+        if value is None:
+            return value if depth else 1.0
         if is_callable(value):
             return doubled(value)
         if depth >= _DEEPEST:

@@ -283,7 +283,7 @@ def _settled(job: "dict[str, object]", base: "str | None") -> "tuple[list[str], 
     if own is not None and os.path.isfile(own):
         environment["VIRTUAL_ENV"] = os.path.dirname(os.path.dirname(own))
         environment["PATH"] = os.path.dirname(own) + os.pathsep + environment.get("PATH", os.defpath)
-    added = dict(job["added"])  # type: ignore[call-overload]
+    added: dict[str, str] = dict(job["added"])  # type: ignore[call-overload]
     search = [added.pop("PYTHONPATH", ""), environment.get("PYTHONPATH", "")]
     environment.update(added, PWD=str(job["cwd"]), PYTHONPATH=os.pathsep.join(entry for entry in search if entry))
     words = [str(word) for word in job["words"]]  # type: ignore[attr-defined]

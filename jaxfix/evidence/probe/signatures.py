@@ -369,8 +369,8 @@ def _fields(name: str, value: Any) -> dict[str, str]:
     """A static argument in words: by its fields where it is a dataclass or a dictionary."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         entries = [(f"{name}.{field.name}", getattr(value, field.name, None)) for field in dataclasses.fields(value)]
-    elif isinstance(value, tuple) and hasattr(value, "_fields"):
-        entries = [(f"{name}.{field}", entry) for field, entry in zip(value._fields, value, strict=True)]
+    elif isinstance(value, tuple) and (fields := getattr(value, "_fields", None)) is not None:
+        entries = [(f"{name}.{field}", entry) for field, entry in zip(fields, value, strict=True)]
     else:
         return {name: _static(value)}
     return {name: type(value).__qualname__} | {path: _static(entry) for path, entry in entries[:_MOST_FIELDS]}

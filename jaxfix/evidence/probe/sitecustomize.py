@@ -3,6 +3,6 @@
 import os
 
 if "JAXFIX_PROBE" in os.environ:
-    from jaxfix_probe.start import activate
+    from jaxfix_probe.start import activate  # pyright: ignore[reportMissingImports]
 
     activate()
