@@ -1,27 +1,16 @@
-"""A codemod's docstring as a page: for `explain`, for an editor's hover, and for `docs/codemods/`.
+"""A codemod's docstring as a page: for `explain`, for an editor's hover, and for `docs/codemods/`."""
 
-`python -m jaxfix.docs` writes the pages, the schemas of what is told as JSON, and what of the command line is read
-without Typer, run from the root of a clone; `--check` says which are out of date.
-"""
-
-import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import dedent
 
 from jaxfix.engine.registry import SECTIONS
 from jaxfix.report.evidence import Evidence, Verdict
-from jaxfix.report.report import SCHEMA
-from jaxfix.report.wire import from_json
 from jaxfix.semantic.codemod import Codemod
-from jaxfix.source.errors import PackError, UserError
+from jaxfix.source.errors import PackError
 
-FOLDER = Path("docs/codemods")
-SCHEMAS = Path("docs/schema")
-COMMAND = "python -m jaxfix.docs"
 _HEADING = re.compile(rf"^({'|'.join(SECTIONS)}):[ \t]*", re.MULTILINE)
 
 
@@ -95,41 +84,6 @@ def is_rewritten(codemod: Codemod) -> bool:
     return bool(codemod.triggers)
 
 
-def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str]]:
-    """The path and the text of every generated page."""
-    for codemod in codemods:
-        yield FOLDER / f"{codemod.id}.md", markdown(codemod, page(codemod), _receipts(golden, codemod.id))
-
-
-def schemas() -> Iterator[tuple[Path, str]]:
-    """The path and the text of every generated schema."""
-    from jaxfix.render import json_schema
-
-    for name, schema in (("check", json_schema.check()), ("apply", json_schema.apply())):
-        yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema, indent=2) + "\n"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Writes what is generated; with `--check`, writes nothing and fails if something would change."""
-    from jaxfix.drivers import files
-    from jaxfix.drivers.cli import spelling
-    from jaxfix.engine.registry import load_registry
-
-    stale = []
-    generated = (*pages(load_registry().codemods, Path("golden")), *schemas(), (spelling.PATH, spelling.module()))
-    for path, text in generated:
-        if path.is_file() and files.read_bytes(path) == text.encode():
-            continue
-        stale.append(path.as_posix())
-        if "--check" not in arguments:
-            files.make_folder(path.parent)
-            files.write_bytes(path, text.encode())
-    if stale and "--check" in arguments:
-        print(f"out of date: {', '.join(stale)}; run `{COMMAND}`", file=sys.stderr)
-        return 1
-    return 0
-
-
 _GRAMMAR = "the sections are " + ", ".join(f"`{name}:`" for name in SECTIONS)
 
 
@@ -141,18 +95,6 @@ def _prose(text: str) -> str:
 
 def _code(text: str) -> str:
     return dedent(text.strip("\n")).strip()
-
-
-def _receipts(golden: Path, codemod_id: str) -> tuple[Evidence, ...]:
-    from jaxfix.drivers import files
-
-    path = golden / codemod_id.replace("-", "_") / "program.evidence.json"
-    if not path.is_file():
-        return ()
-    try:
-        return from_json(tuple[Evidence, ...], json.loads(files.read_bytes(path)))
-    except ValueError as error:
-        raise UserError(f"{path.as_posix()}: not a list of receipts: {error}") from error
 
 
 def _figures(receipts: Sequence[Evidence]) -> str:
@@ -167,10 +109,3 @@ def _figures(receipts: Sequence[Evidence]) -> str:
         return ""
     head = "| case | compiles before | after | per step before | after | results |\n|---|---|---|---|---|---|"
     return "\n".join((head, *rows))
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except UserError as error:
-        sys.exit(f"error: {error}")

@@ -1,0 +1,70 @@
+"""`python -m jaxfix.docs`, run from the root of a clone: writes what is generated, or with `--check` compares it.
+
+Generated are the pages of the codemods, the JSON schemas of reports, and the text of `jaxfix --help`.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jaxfix import docs
+from jaxfix.drivers import files
+from jaxfix.drivers.cli import spelling
+from jaxfix.engine.registry import load_registry
+from jaxfix.render import json_schema
+from jaxfix.report.evidence import Evidence
+from jaxfix.report.report import SCHEMA
+from jaxfix.report.wire import from_json
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.source.errors import UserError
+
+FOLDER = Path("docs/codemods")
+SCHEMAS = Path("docs/schema")
+COMMAND = "python -m jaxfix.docs"
+
+
+def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str]]:
+    """The path and the text of every generated page."""
+    for codemod in codemods:
+        yield FOLDER / f"{codemod.id}.md", docs.markdown(codemod, docs.page(codemod), _receipts(golden, codemod.id))
+
+
+def schemas() -> Iterator[tuple[Path, str]]:
+    """The path and the text of every generated schema."""
+    for name, schema in (("check", json_schema.check()), ("apply", json_schema.apply())):
+        yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema, indent=2) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes what is generated; with `--check`, writes nothing and fails if something would change."""
+    stale = []
+    generated = (*pages(load_registry().codemods, Path("golden")), *schemas(), (spelling.PATH, spelling.module()))
+    for path, text in generated:
+        if path.is_file() and files.read_bytes(path) == text.encode():
+            continue
+        stale.append(path.as_posix())
+        if "--check" not in arguments:
+            files.make_folder(path.parent)
+            files.write_bytes(path, text.encode())
+    if stale and "--check" in arguments:
+        print(f"out of date: {', '.join(stale)}; run `{COMMAND}`", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _receipts(golden: Path, codemod_id: str) -> tuple[Evidence, ...]:
+    path = golden / codemod_id.replace("-", "_") / "program.evidence.json"
+    if not path.is_file():
+        return ()
+    try:
+        return from_json(tuple[Evidence, ...], json.loads(files.read_bytes(path)))
+    except ValueError as error:
+        raise UserError(f"{path.as_posix()}: not a list of receipts: {error}") from error
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(f"error: {error}")
