@@ -17,7 +17,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
-from typing import TYPE_CHECKING
 
 from .files import real
 from .memory import peak_bytes
@@ -26,9 +25,7 @@ from .samples import Sample, Unkept
 from .sides import Sides, is_bound
 from .stores import Stores, stores_of
 from .trial import Trial
-
-if TYPE_CHECKING:
-    from .watch import Probe
+from .watching import Watching
 
 _CONCRETE, _OTHERS = 2, 1
 _EXAMINED = 20
@@ -39,7 +36,7 @@ _ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous genera
 class Beside:
     """Keeps arguments of the first calls of each rewritten function; calls both functions at the end."""
 
-    def __init__(self, probe: "Probe") -> None:
+    def __init__(self, probe: Watching) -> None:
         self.probe, self.settings, self.record = probe, probe.settings, probe.record
         self.texts = {real(file): copy for file, copy in self.settings.originals.items()}
         self.files = {name: real(file) for file, _, name in self.settings.observe if real(file) in self.texts}

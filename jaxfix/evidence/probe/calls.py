@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .beside import Beside
 from .files import cell_of, real
 from .samples import is_array
 from .values import raised_output
-
-if TYPE_CHECKING:
-    from .watch import Probe
+from .watching import Watching
 
 _NO_CALLS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -38,7 +37,8 @@ class _Thread(threading.local):
 class Calls:
     """Observes functions by file and qualified name (docs/decisions/0003)."""
 
-    def __init__(self, probe: "Probe") -> None:
+    def __init__(self, probe: Watching, beside: Beside) -> None:
+        self.beside = beside
         self.probe, self.settings, self.record = probe, probe.settings, probe.record
         self.wanted = {(real(file), qualname): name for file, qualname, name in self.settings.observe}
         self.named = [(endings(module), qualname, f"{module}:{qualname}") for module, qualname in self.settings.named]
@@ -116,7 +116,7 @@ class Calls:
             return
         self.record.functions.add(name)
         if name in self.rewritten:
-            self.probe.beside.saw(name, frame, is_tracing())
+            self.beside.saw(name, frame, is_tracing())
         if self.settings.calls is not None and not frame.f_code.co_flags & _NO_CALLS:
             counts = len(self.record.compiles), self.record.traces
             self.thread.calls.append(Call(name, frame, name in self.rewritten, is_tracing(), counts))

@@ -10,27 +10,47 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .jaxprs import same_program
 from .originals import Unmade, plain
 from .perturb import changed, clone, is_float, is_of_other_type, is_plain, variations
 from .rebinding import Slots
+from .record import Record
 from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
 from .sides import Sides, is_bound
-
-if TYPE_CHECKING:
-    from .beside import Beside
+from .stores import Stores
+from .watching import Watching
 
 Leaves = list[Any]
 _CALL_S = 5.0
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
 
 
+class Owner(Protocol):
+    """Who makes the calls, and for how long.
+
+    Attributes:
+      until: the processor time at which no other call is begun.
+      deadline: when a call is given up; None while there is none.
+    """
+
+    probe: Watching
+    record: Record
+    until: float
+    deadline: float | None
+
+    def stored(self) -> Stores:
+        """What the program assigns to again."""
+
+    def call_until(self) -> None:
+        """Sets the deadline of the call that begins."""
+
+
 class Trial:
     """All the calls of one original and its rewritten function that one call of the program leads to."""
 
-    def __init__(self, owner: "Beside", name: str, sample: Sample, sides: Sides) -> None:
+    def __init__(self, owner: Owner, name: str, sample: Sample, sides: Sides) -> None:
         self.owner, self.name, self.sample, self.sides = owner, name, sample, sides
         self.values, self.record = owner.probe.values, owner.record
         self.slow = False

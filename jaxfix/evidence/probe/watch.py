@@ -36,7 +36,7 @@ class Probe:
         self.headway = Headway(settings)
         self.compiles = Compiles(settings, self.record, self.steps, self._tell)
         self.beside = Beside(self)
-        self.calls = Calls(self)
+        self.calls = Calls(self, self.beside)
         self.sources = Sources(settings, self.record)
         self.attached = False
         self.silent = False
