@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jaxfix.drivers.cli.start import run
-from jaxfix.drivers.work.traces import read_trace
+from jaxfix.drivers.workflow.traces import read_trace
 from jaxfix.engine.seen import moved, sightings
 from jaxfix.render import trace as render
 from jaxfix.render import trace_page

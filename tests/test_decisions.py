@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.work.candidates import Candidate, Shown, candidates, unlike_shown
-from jaxfix.drivers.work.consent import Mode
-from jaxfix.drivers.work.decisions import (
+from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates, unlike_shown
+from jaxfix.drivers.workflow.consent import Mode
+from jaxfix.drivers.workflow.decisions import (
     Choice,
     Decisions,
     Name,
@@ -21,10 +21,10 @@ from jaxfix.drivers.work.decisions import (
     rewritten,
     unmade,
 )
-from jaxfix.drivers.work.planning import by_mode
-from jaxfix.drivers.work.session import Session, opened, second_look, written
-from jaxfix.drivers.work.targets import Request, targets
-from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workflow.planning import by_mode
+from jaxfix.drivers.workflow.session import Session, opened, second_look, written
+from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.report.wire import to_json
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError, WriteError

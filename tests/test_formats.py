@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.receipts import Receipt
-from jaxfix.drivers.work import accounting
-from jaxfix.drivers.work.looking import look
-from jaxfix.drivers.work.targets import Request, targets
+from jaxfix.drivers.workflow import accounting
+from jaxfix.drivers.workflow.looking import look
+from jaxfix.drivers.workflow.targets import Request, targets
 from jaxfix.render import sarif
 from jaxfix.render.account import Account, Known, Source, StaleEntry
 from jaxfix.render.formats import FORMATS

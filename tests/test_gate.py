@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
-from jaxfix.drivers.work.traces import read_trace
+from jaxfix.drivers.workflow.traces import read_trace
 from jaxfix.render import excess
 from jaxfix.render.excess import Verdict
 from jaxfix.render.trace import Cure

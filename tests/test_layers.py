@@ -39,7 +39,7 @@ TABLE = {
     "jaxfix.render": (*ROOMS, "jaxfix.render", "rich"),
     "jaxfix.drivers": ("jaxfix", "typer", "rich", "pathspec", "platformdirs", "pygls", "lsprotocol"),
     "jaxfix.drivers.review": ("jaxfix", "starlette", "uvicorn"),
-    "jaxfix.drivers.work": ("jaxfix",),
+    "jaxfix.drivers.workflow": ("jaxfix",),
     "jaxfix.api": ROOMS,
     "jaxfix.docs": (*ROOMS, "jaxfix.engine"),
     "jaxfix.docs.__main__": ("jaxfix",),
@@ -193,7 +193,7 @@ def test_front_ends_do_not_import_each_other_and_what_they_share_imports_none() 
     for name in SOURCES:
         own = name.split(".")[2] if name.startswith("jaxfix.drivers.") else None
         started = ("review",) if own == "cli" else ()  # from there, with its options; never the other way round
-        others = tuple(f"jaxfix.drivers.{entry}" for entry in rooms if entry not in (own, "work", *started))
+        others = tuple(f"jaxfix.drivers.{entry}" for entry in rooms if entry not in (own, "workflow", *started))
         if own is not None:
             assert not [entry for entry in imports(name) if within(entry, others)], name
 

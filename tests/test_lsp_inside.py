@@ -19,7 +19,7 @@ from jaxfix.drivers.lsp.schedule import Schedule
 from jaxfix.drivers.lsp.session import made
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.texts import Text
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.report.finding import Equality, Finding, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module

@@ -12,7 +12,7 @@ pytest.importorskip("pygls")
 from lsp_client import SOLVER, WHOLE, Client, applied, change_of, client, titled
 
 from jaxfix.drivers.lsp import edits
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.plan import patched
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS

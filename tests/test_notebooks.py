@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from jaxfix import testing
 from jaxfix.drivers.lsp import proving
 from jaxfix.drivers.lsp.task import Task
-from jaxfix.drivers.work import decisions
+from jaxfix.drivers.workflow import decisions
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.check import parses
 from jaxfix.engine.plan import plan

@@ -24,10 +24,10 @@ from jaxfix.drivers.cli import reviewing, terminal
 from jaxfix.drivers.review import document, reporting
 from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.look import Wishes, agenda_digest, informed, look
-from jaxfix.drivers.work.decisions import Choice, Decisions
-from jaxfix.drivers.work.proof import Proofs, Rerun
-from jaxfix.drivers.work.targets import Request
-from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workflow.decisions import Choice, Decisions
+from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.targets import Request
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.render import review_page
 from jaxfix.report.evidence import Comparison, Counts, Course, Evidence, Verdict
 from jaxfix.source.edits import Edit, Span

@@ -23,9 +23,9 @@ from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.review import document, reporting
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes, informed, look
-from jaxfix.drivers.work.decisions import Choice
-from jaxfix.drivers.work.proof import Rerun
-from jaxfix.drivers.work.targets import Request
+from jaxfix.drivers.workflow.decisions import Choice
+from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.targets import Request
 from jaxfix.render import review_page
 
 pytestmark = pytest.mark.slow

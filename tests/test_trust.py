@@ -17,9 +17,9 @@ from command_line import Cli
 
 from jaxfix.drivers import trust
 from jaxfix.drivers.trust import Grant
-from jaxfix.drivers.work import consent
-from jaxfix.drivers.work.agenda import Agenda
-from jaxfix.drivers.work.consent import Ask, Asker, Consent, Mode, Wish, decide
+from jaxfix.drivers.workflow import consent
+from jaxfix.drivers.workflow.agenda import Agenda
+from jaxfix.drivers.workflow.consent import Ask, Asker, Consent, Mode, Wish, decide
 
 TESTS = Path(__file__).resolve().parent
 SLOW = "import jax\n\nz = jax.tiny_risky(2)\n"

@@ -19,9 +19,9 @@ from jaxfix.drivers.review import serving
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing
-from jaxfix.drivers.work.decisions import Choice
-from jaxfix.drivers.work.proof import Proofs, Rerun
-from jaxfix.drivers.work.targets import Request
+from jaxfix.drivers.workflow.decisions import Choice
+from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.targets import Request
 from jaxfix.report.wire import from_json
 
 ROOT = Path(__file__).resolve().parents[2]

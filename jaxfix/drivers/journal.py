@@ -4,7 +4,7 @@
 .jaxfix/objects/SHA256       the bytes of a file before an apply
 .jaxfix/journal/NNNN.json    one apply, written before the first of its files
 .jaxfix/undone/NNNN.json     one that was undone
-.jaxfix/decisions.json       what a person has decided of fixes: `jaxfix.drivers.work.decisions`
+.jaxfix/decisions.json       what a person has decided of fixes: `jaxfix.drivers.workflow.decisions`
 .jaxfix/busy                 held while files are written, by one process at a time; not empty if it was killed
 
 A project may come from a stranger, and its journal with it: an entry speaks of files of the project alone.

@@ -14,7 +14,7 @@ from jaxfix.report.trace.budget import Limits
 from jaxfix.source.errors import ConfigError
 
 if TYPE_CHECKING:
-    from jaxfix.drivers.work.targets import Request
+    from jaxfix.drivers.workflow.targets import Request
 
 Command = Callable[[], int]
 # `UsageError` of click, or of Typer where that has brought click along
@@ -206,9 +206,9 @@ def apply(
     """Fix what is found: what is safe, and what a rerun proves."""
     from jaxfix.drivers.cli.apply import Options
     from jaxfix.drivers.cli.apply import apply as work
-    from jaxfix.drivers.work.consent import Wish
-    from jaxfix.drivers.work.targets import Request
-    from jaxfix.drivers.work.writing import Leave
+    from jaxfix.drivers.workflow.consent import Wish
+    from jaxfix.drivers.workflow.targets import Request
+    from jaxfix.drivers.workflow.writing import Leave
 
     request = Request(
         quick.named(paths, trace), quick.chosen(select), quick.ids(ignore), stdin_filename, python, trace, helper
@@ -315,7 +315,7 @@ def review(
 ) -> None:
     """Decide fix by fix on a page in the browser; run and write only what is clicked there."""
     from jaxfix.drivers.cli import reviewing
-    from jaxfix.drivers.work.writing import Leave
+    from jaxfix.drivers.workflow.writing import Leave
 
     request = _reviewed(paths, select, ignore, python, trace)
     leave, rest = Leave(allow_dirty, allow_no_vcs), (timeout, steps, tuple(observe or ()), on, launcher)
@@ -352,7 +352,7 @@ def report(
 
 
 def _reviewed(paths: Paths, select: Select, ignore: Ignore, python: Python, trace: Trace) -> "Request":
-    from jaxfix.drivers.work.targets import Request
+    from jaxfix.drivers.workflow.targets import Request
 
     return Request(quick.named(paths, trace), quick.chosen(select), quick.ids(ignore), None, python, trace)
 
@@ -383,7 +383,7 @@ def trust(
 ) -> None:
     """Let `jaxfix apply` rerun the configured program unasked, until the command or the place changes."""
     from jaxfix.drivers.cli import trust as work
-    from jaxfix.drivers.work.targets import Request
+    from jaxfix.drivers.workflow.targets import Request
 
     request, options = Request(tuple(paths or ["."]), python=python), work.Options(run, yes)
     context.obj.append(partial(work.trust, request, options, list_, revoke))

@@ -5,25 +5,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.drivers.cli import asking, cache, outcome, output, terminal
-from jaxfix.drivers.cli.interactive import review, settle
-from jaxfix.drivers.cli.interview import Reviewed
-from jaxfix.drivers.cli.prover import Prover
-from jaxfix.drivers.cli.telling import Result, tell, tell_filtered
+from jaxfix.drivers.cli import cache, outcome, output, terminal
+from jaxfix.drivers.cli.prompt.consent import consent as agreed
+from jaxfix.drivers.cli.prompt.loop import Reviewed
+from jaxfix.drivers.cli.prompt.prover import Prover
+from jaxfix.drivers.cli.prompt.review import review, settle
+from jaxfix.drivers.cli.summary import Result, tell, tell_filtered
 from jaxfix.drivers.cli.vendoring import only_package, vendor
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.vendor import place_for
-from jaxfix.drivers.work import consent, recording
-from jaxfix.drivers.work.agenda import Agenda, agenda
-from jaxfix.drivers.work.consent import Mode, Wish
-from jaxfix.drivers.work.generating import Needed, needed
-from jaxfix.drivers.work.looking import Findings
-from jaxfix.drivers.work.planning import Plans, Receipts, by_mode, plans
-from jaxfix.drivers.work.proof import Proofs, Rerun, named_function
-from jaxfix.drivers.work.salvaging import salvaging
-from jaxfix.drivers.work.session import Session, opened, proven, refuse_unwritable, second_look, written
-from jaxfix.drivers.work.targets import STDIN, Request, Targets, targets
-from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workflow import consent, recording
+from jaxfix.drivers.workflow.agenda import Agenda, agenda
+from jaxfix.drivers.workflow.consent import Mode, Wish
+from jaxfix.drivers.workflow.generating import Needed, needed
+from jaxfix.drivers.workflow.looking import Findings
+from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
+from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
+from jaxfix.drivers.workflow.salvaging import salvaging
+from jaxfix.drivers.workflow.session import Session, opened, proven, refuse_unwritable, second_look, written
+from jaxfix.drivers.workflow.targets import STDIN, Request, Targets, targets
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.evidence.elsewhere import target_for
 from jaxfix.source.errors import ConfigError
 
@@ -143,7 +144,7 @@ def _decided(
     session: Session, shown: Agenda | None, rerun: Callable[[str | None], Rerun], options: Options
 ) -> _Decided:
     """What the options decide, and what a rerun shows if it may; or what a person does."""
-    allowed = asking.consent(options.wish, shown, session.waiting, is_asked_later=options.interactive)
+    allowed = agreed(options.wish, shown, session.waiting, is_asked_later=options.interactive)
     proofs = Proofs({})
     if allowed.mode is Mode.RERUN and session.fixable:
         how = rerun(allowed.command)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.targets import STDIN, Request, Target
+from jaxfix.drivers.workflow.targets import STDIN, Request, Target
 from jaxfix.engine import baseline as engine
 from jaxfix.engine.baseline import Baseline, Comparison, Entry, Occurrence, Stale
 from jaxfix.render.account import StaleEntry

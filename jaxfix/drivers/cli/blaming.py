@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from jaxfix import __version__
 from jaxfix.drivers.cli.trace import cures_of
-from jaxfix.drivers.work.traces import from_here, traced
+from jaxfix.drivers.workflow.traces import from_here, traced
 from jaxfix.render.excess import Cures
 from jaxfix.report.measurement import Compile, Measurement
 from jaxfix.source.errors import JaxfixError

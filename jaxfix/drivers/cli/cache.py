@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from jaxfix import __version__
 from jaxfix.drivers import files
-from jaxfix.drivers.work.targets import Targets
+from jaxfix.drivers.workflow.targets import Targets
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Forgetful, Look, Memory, Recalled, Record, Shared, Unit, former
 from jaxfix.semantic.codemod import Codemod

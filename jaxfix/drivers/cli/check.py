@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
-from jaxfix.drivers.work.looking import Findings, Looked, from_here, look
-from jaxfix.drivers.work.targets import Request, Target, Targets, targets
+from jaxfix.drivers.workflow.looking import Findings, Looked, from_here, look
+from jaxfix.drivers.workflow.targets import Request, Target, Targets, targets
 from jaxfix.render import text
 from jaxfix.render.account import Account
 from jaxfix.render.formats import COUNTING, CURING, FORMATS
@@ -101,7 +101,7 @@ def _account(told: _Told, found: Findings, looked: Looked, manner: Manner) -> Ac
         return account
     if manner.output_format == "json":
         return replace(account, report=from_here(account.report))
-    from jaxfix.drivers.work import accounting
+    from jaxfix.drivers.workflow import accounting
 
     account = accounting.placed(account, looked.targets)
     return accounting.cured(account, looked.targets, terminal) if manner.output_format in CURING else account

@@ -15,7 +15,7 @@ from pathlib import Path
 from jaxfix import __version__
 from jaxfix.drivers import files, journal, receipts, trust, versions
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.work.agenda import folder_in, root_of
+from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.engine import config
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import GROUP, Registry, load_registry

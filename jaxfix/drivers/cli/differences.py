@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.candidates import Shown
-from jaxfix.drivers.work.decisions import Name
-from jaxfix.drivers.work.generating import Needed
-from jaxfix.drivers.work.planning import Planned, Plans, Receipts
+from jaxfix.drivers.workflow.candidates import Shown
+from jaxfix.drivers.workflow.decisions import Name
+from jaxfix.drivers.workflow.generating import Needed
+from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts
 from jaxfix.render import diff
 from jaxfix.render.account import Key, Known
 from jaxfix.render.paint import Paint

@@ -11,7 +11,7 @@ from pathlib import Path
 from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal, trace
-from jaxfix.drivers.work.traces import from_here, traced
+from jaxfix.drivers.workflow.traces import from_here, traced
 from jaxfix.evidence import trace as evidence
 from jaxfix.evidence.elsewhere import target_for
 from jaxfix.render import excess

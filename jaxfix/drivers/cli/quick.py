@@ -67,7 +67,7 @@ def checking(
     """What `jaxfix check` does with these options, named as the parameters of `app.check`."""
     from jaxfix.drivers.cli.baselines import Wish
     from jaxfix.drivers.cli.check import Manner, check
-    from jaxfix.drivers.work.targets import Request
+    from jaxfix.drivers.workflow.targets import Request
 
     request = Request(named(paths, trace), chosen(select), ids(ignore), stdin_filename, python, trace)
     wish = Wish(baseline, no_baseline, update_baseline)

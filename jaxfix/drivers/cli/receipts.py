@@ -10,7 +10,7 @@ from jaxfix.drivers import files, installed
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.receipts import Batch, Receipt
-from jaxfix.drivers.work.recording import Settings, today, without_tricks
+from jaxfix.drivers.workflow.recording import Settings, today, without_tricks
 from jaxfix.render import text
 from jaxfix.render.paint import counted, printable
 from jaxfix.render.receipts import receipt

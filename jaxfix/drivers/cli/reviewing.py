@@ -9,11 +9,11 @@ from pathlib import Path
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.review.look import Look, Wishes, look
-from jaxfix.drivers.work.consent import Wish, check
-from jaxfix.drivers.work.decisions import Choice
-from jaxfix.drivers.work.proof import Rerun, named_function
-from jaxfix.drivers.work.targets import STDIN, Request
-from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workflow.consent import Wish, check
+from jaxfix.drivers.workflow.decisions import Choice
+from jaxfix.drivers.workflow.proof import Rerun, named_function
+from jaxfix.drivers.workflow.targets import STDIN, Request
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.evidence.elsewhere import target_for
 from jaxfix.render.paint import counted
 from jaxfix.source.errors import ConfigError, UserError

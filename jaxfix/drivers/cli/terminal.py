@@ -15,7 +15,7 @@ from jaxfix.source.errors import UserError
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from jaxfix.drivers.work.watching import Advance
+    from jaxfix.drivers.workflow.watching import Advance
 
 _WIDEST = 160
 _PATIENCE_S = 0.5

@@ -10,9 +10,9 @@ from pathlib import Path
 from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, output, terminal
-from jaxfix.drivers.work.looking import analysed, informed, settled
-from jaxfix.drivers.work.targets import Request, Target, targets
-from jaxfix.drivers.work.traces import Sights, from_here, traced
+from jaxfix.drivers.workflow.looking import analysed, informed, settled
+from jaxfix.drivers.workflow.targets import Request, Target, targets
+from jaxfix.drivers.workflow.traces import Sights, from_here, traced
 from jaxfix.engine.analyze import Found
 from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence

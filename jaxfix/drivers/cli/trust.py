@@ -9,8 +9,8 @@ from jaxfix.drivers import files
 from jaxfix.drivers import trust as kept
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.trust import Grant
-from jaxfix.drivers.work.agenda import Agenda, agenda
-from jaxfix.drivers.work.targets import STDIN, Request, targets
+from jaxfix.drivers.workflow.agenda import Agenda, agenda
+from jaxfix.drivers.workflow.targets import STDIN, Request, targets
 from jaxfix.evidence.target import Local, command_words
 from jaxfix.render.paint import printable
 from jaxfix.source.errors import ConfigError, UserError

@@ -6,10 +6,10 @@ from pathlib import Path
 from jaxfix.drivers import vendor as vendored
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.installed import Installed
-from jaxfix.drivers.work.generating import Needed
-from jaxfix.drivers.work.planning import Plans, Receipts
-from jaxfix.drivers.work.targets import Target
-from jaxfix.drivers.work.writing import write_journalled
+from jaxfix.drivers.workflow.generating import Needed
+from jaxfix.drivers.workflow.planning import Plans, Receipts
+from jaxfix.drivers.workflow.targets import Target
+from jaxfix.drivers.workflow.writing import write_journalled
 from jaxfix.render import receipts as render
 from jaxfix.report.evidence import Verdict
 from jaxfix.source.errors import ConfigError

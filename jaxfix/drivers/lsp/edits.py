@@ -7,9 +7,9 @@ from lsprotocol import types
 
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.buffers import Buffer, by_lines
-from jaxfix.drivers.work.generating import Needed, needed
-from jaxfix.drivers.work.planning import Planned
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.generating import Needed, needed
+from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.choice import Chosen
 from jaxfix.engine.plan import patched
 from jaxfix.report.finding import Fix

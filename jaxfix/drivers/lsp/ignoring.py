@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxfix.drivers.work.looking import analysed, reread
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.looking import analysed, reread
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.analyze import Found
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span

@@ -15,7 +15,7 @@ from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.receipts import Receipts
 from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.viewing import View
-from jaxfix.drivers.work.driving import can_be_driven
+from jaxfix.drivers.workflow.driving import can_be_driven
 from jaxfix.source.errors import JaxfixError
 
 

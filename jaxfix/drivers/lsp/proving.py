@@ -13,15 +13,15 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.task import Task
-from jaxfix.drivers.work import consent
-from jaxfix.drivers.work.agenda import agenda
-from jaxfix.drivers.work.consent import Asker, Consent, Mode, Wish
-from jaxfix.drivers.work.generating import needed
-from jaxfix.drivers.work.planning import plans
-from jaxfix.drivers.work.proof import Rerun
-from jaxfix.drivers.work.session import opened, tried
-from jaxfix.drivers.work.targets import Request, targets
-from jaxfix.drivers.work.watching import Advance
+from jaxfix.drivers.workflow import consent
+from jaxfix.drivers.workflow.agenda import agenda
+from jaxfix.drivers.workflow.consent import Asker, Consent, Mode, Wish
+from jaxfix.drivers.workflow.generating import needed
+from jaxfix.drivers.workflow.planning import plans
+from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.session import opened, tried
+from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.engine.plan import Accept
 from jaxfix.evidence.target import Local
 from jaxfix.render.receipts import told

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.drivers.lsp.settings import SECTION
-from jaxfix.drivers.work.looking import informed, settled
-from jaxfix.drivers.work.targets import Request, targets
-from jaxfix.drivers.work.traces import Sights, read_trace
+from jaxfix.drivers.workflow.looking import informed, settled
+from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine.seen import Sighting
 from jaxfix.report.trace.compiles import Compiled, compiled
 from jaxfix.report.trace.trace_file import Trace

@@ -13,8 +13,8 @@ from jaxfix.drivers.lsp.buffers import Buffer
 from jaxfix.drivers.lsp.placing import Place
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.surveying import Told
-from jaxfix.drivers.work.looking import analysed
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.looking import analysed
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.baseline import Baseline, Occurrence, compare, load
 from jaxfix.engine.seen import Sighting
 from jaxfix.report.report import Diagnostic, Related

@@ -14,14 +14,14 @@ from jaxfix.drivers.review.look import Receipts, Wishes, agenda_digest, informed
 from jaxfix.drivers.review.plan import FileChange, Plan, plan
 from jaxfix.drivers.review.proving import sources
 from jaxfix.drivers.review.rerunning import Rerunning, Run
-from jaxfix.drivers.work import decisions, recording
-from jaxfix.drivers.work.candidates import Candidate
-from jaxfix.drivers.work.decisions import Choice, Decisions, Name
-from jaxfix.drivers.work.planning import Plans
-from jaxfix.drivers.work.proof import Proofs, Rerun
-from jaxfix.drivers.work.session import Session, own, written
-from jaxfix.drivers.work.watching import Watcher
-from jaxfix.drivers.work.writing import Mark
+from jaxfix.drivers.workflow import decisions, recording
+from jaxfix.drivers.workflow.candidates import Candidate
+from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
+from jaxfix.drivers.workflow.planning import Plans
+from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.session import Session, own, written
+from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.drivers.workflow.writing import Mark
 from jaxfix.report.evidence import Comparison
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import UserError, WriteError

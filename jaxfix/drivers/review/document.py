@@ -13,11 +13,11 @@ from jaxfix.drivers.review import own_text
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Look, agenda_digest
 from jaxfix.drivers.review.plan import FileChange, Plan
-from jaxfix.drivers.work.agenda import Agenda
-from jaxfix.drivers.work.candidates import Candidate, alone
-from jaxfix.drivers.work.decisions import Decisions, Name
-from jaxfix.drivers.work.proof import Rerun
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.agenda import Agenda
+from jaxfix.drivers.workflow.candidates import Candidate, alone
+from jaxfix.drivers.workflow.decisions import Decisions, Name
+from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render.account import Known
 from jaxfix.render.paint import printable
 from jaxfix.render.receipts import told

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.drivers.work import accounting
-from jaxfix.drivers.work.agenda import Agenda, agenda, root_of
-from jaxfix.drivers.work.candidates import Candidate, Shown, candidates
-from jaxfix.drivers.work.consent import Mode
-from jaxfix.drivers.work.decisions import Name
-from jaxfix.drivers.work.planning import by_mode
-from jaxfix.drivers.work.proof import Rerun
-from jaxfix.drivers.work.session import Session, opened
-from jaxfix.drivers.work.targets import Request, targets
-from jaxfix.drivers.work.watching import Watcher
-from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workflow import accounting
+from jaxfix.drivers.workflow.agenda import Agenda, agenda, root_of
+from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates
+from jaxfix.drivers.workflow.consent import Mode
+from jaxfix.drivers.workflow.decisions import Name
+from jaxfix.drivers.workflow.planning import by_mode
+from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.session import Session, opened
+from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.report.evidence import Evidence
 from jaxfix.source.errors import BugError, UserError
 

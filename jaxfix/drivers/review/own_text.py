@@ -3,10 +3,10 @@
 import re
 
 from jaxfix.drivers.review.look import Look
-from jaxfix.drivers.work import decisions
-from jaxfix.drivers.work.candidates import Candidate
-from jaxfix.drivers.work.decisions import Choice, Decisions
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow import decisions
+from jaxfix.drivers.workflow.candidates import Candidate
+from jaxfix.drivers.workflow.decisions import Choice, Decisions
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.source_file import SourceFile
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from jaxfix.drivers import files
 from jaxfix.drivers.review.look import Look
-from jaxfix.drivers.work import decisions
-from jaxfix.drivers.work.candidates import Candidate
-from jaxfix.drivers.work.decisions import Decisions, Name
-from jaxfix.drivers.work.generating import Needed, needed
-from jaxfix.drivers.work.planning import Plans
-from jaxfix.drivers.work.session import own, own_generated
-from jaxfix.drivers.work.writing import Leave, refuse_unsaved
+from jaxfix.drivers.workflow import decisions
+from jaxfix.drivers.workflow.candidates import Candidate
+from jaxfix.drivers.workflow.decisions import Decisions, Name
+from jaxfix.drivers.workflow.generating import Needed, needed
+from jaxfix.drivers.workflow.planning import Plans
+from jaxfix.drivers.workflow.session import own, own_generated
+from jaxfix.drivers.workflow.writing import Leave, refuse_unsaved
 from jaxfix.source.errors import UserError
 
 INSTALLED = "what pip installed is not written: `jaxfix apply --to DIR` vendors a fixed copy"

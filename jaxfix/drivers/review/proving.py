@@ -11,13 +11,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
-from jaxfix.drivers.work.planning import Planned, Receipts
-from jaxfix.drivers.work.proof import Proofs, Rerun
-from jaxfix.drivers.work.session import Session, opened, proven
-from jaxfix.drivers.work.targets import Request, targets
-from jaxfix.drivers.work.watching import Advance
-from jaxfix.drivers.work.writing import Leave
 from jaxfix.drivers.workers import leave_out_working_folder
+from jaxfix.drivers.workflow.planning import Planned, Receipts
+from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.session import Session, opened, proven
+from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.watching import Advance
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.source.errors import EvidenceError, JaxfixError
 
 _PATIENCE_S = 15.0

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from jaxfix.drivers.review import document
 from jaxfix.drivers.review.look import Look, Wishes, informed
-from jaxfix.drivers.work import decisions, recording
-from jaxfix.drivers.work.proof import Proofs
-from jaxfix.drivers.work.salvaging import salvaging
-from jaxfix.drivers.work.session import proven
-from jaxfix.drivers.work.watching import Watcher
-from jaxfix.drivers.work.writing import Leave
+from jaxfix.drivers.workflow import decisions, recording
+from jaxfix.drivers.workflow.proof import Proofs
+from jaxfix.drivers.workflow.salvaging import salvaging
+from jaxfix.drivers.workflow.session import proven
+from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.render import review_page
 
 

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from jaxfix.drivers.review import document
 from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.guard import LARGEST_BODY, Guard
-from jaxfix.drivers.work.decisions import Choice
+from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.render import review_page
 from jaxfix.render.paint import printable
 from jaxfix.source.errors import UserError

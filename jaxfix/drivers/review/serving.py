@@ -19,7 +19,7 @@ from jaxfix.drivers import files
 from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing, application
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.source.errors import ConfigError
 
 HERE = "127.0.0.1"

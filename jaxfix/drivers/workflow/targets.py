@@ -13,7 +13,7 @@ from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
-from jaxfix.drivers.work.traces import Sights, read_trace
+from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry

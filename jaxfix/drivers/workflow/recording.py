@@ -10,9 +10,9 @@ from jaxfix.drivers import files, versions
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.receipts import Now, Receipt
 from jaxfix.drivers.versions import Versions
-from jaxfix.drivers.work.agenda import root_of
-from jaxfix.drivers.work.planning import Planned
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workflow.agenda import root_of
+from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine import config
 from jaxfix.engine.registry import load_registry
 from jaxfix.evidence.target import Target

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxfix.drivers import files, journal, receipts
-from jaxfix.drivers.work.agenda import root_of
-from jaxfix.drivers.work.planning import Plans, Taken, plans
-from jaxfix.drivers.work.session import Session
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.agenda import root_of
+from jaxfix.drivers.workflow.planning import Plans, Taken, plans
+from jaxfix.drivers.workflow.session import Session
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.check import parses
 from jaxfix.engine.plan import Accept
 from jaxfix.report.finding import Fix, Safety

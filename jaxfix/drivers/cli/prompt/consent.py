@@ -2,8 +2,8 @@
 
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.trust import Grant
-from jaxfix.drivers.work.agenda import Agenda
-from jaxfix.drivers.work.consent import (
+from jaxfix.drivers.workflow.agenda import Agenda
+from jaxfix.drivers.workflow.consent import (
     Ask,
     Asker,
     Consent,

@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.targets import Target, Targets
-from jaxfix.drivers.work.watching import Watcher
 from jaxfix.drivers.workers import Crew
+from jaxfix.drivers.workflow.targets import Target, Targets
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine.analyze import Analysis, analyze
 from jaxfix.engine.project import joined
 from jaxfix.engine.seen import Sighting, moved

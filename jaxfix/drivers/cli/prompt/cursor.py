@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from jaxfix.drivers.work.candidates import Candidate
-from jaxfix.drivers.work.decisions import Choice, Decisions, Name
+from jaxfix.drivers.workflow.candidates import Candidate
+from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
 from jaxfix.source.edits import Edit
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Cursor:
     """Fixes in order, and what was decided of them.
 
     Attributes:
@@ -23,29 +23,29 @@ class Walk:
     past: tuple[tuple[int, Decisions], ...] = ()
 
     @classmethod
-    def started(cls, entries: tuple[Candidate, ...], decisions: Decisions) -> "Walk":
+    def started(cls, entries: tuple[Candidate, ...], decisions: Decisions) -> "Cursor":
         """At the first fix that nothing is decided of."""
-        walk = cls(entries, decisions)
-        return replace(walk, at=walk._open_from(0))
+        cursor = cls(entries, decisions)
+        return replace(cursor, at=cursor._open_from(0))
 
     @property
     def current(self) -> Candidate | None:
         return self.entries[self.at] if self.at < len(self.entries) else None
 
-    def decided(self, names: Iterable[Name], choice: Choice) -> "Walk":
+    def decided(self, names: Iterable[Name], choice: Choice) -> "Cursor":
         """Further on, with all of `names` decided."""
         return self._further(self.decisions.with_choice(names, choice))
 
-    def edited(self, edits: tuple[Edit, ...]) -> "Walk":
+    def edited(self, edits: tuple[Edit, ...]) -> "Cursor":
         """Further on, with the current fix taken as a person writes it."""
         name = self.entries[self.at].name
         return self._further(self.decisions.with_text(name, edits).with_choice([name], Choice.ACCEPTED))
 
-    def skipped(self) -> "Walk":
+    def skipped(self) -> "Cursor":
         """Further on, with the current fix left open."""
         return self._further(self.decisions)
 
-    def back(self) -> "Walk | None":
+    def back(self) -> "Cursor | None":
         """As it was before the last step; without one, at the fix before; None at the very first."""
         if self.past:
             at, decisions = self.past[-1]
@@ -65,7 +65,7 @@ class Walk:
         """Whether an answer for many takes it: no rerun refutes it, and it has no text that was only remembered."""
         return not is_refuted(entry) and entry.name not in self.decisions.edited
 
-    def _further(self, decisions: Decisions) -> "Walk":
+    def _further(self, decisions: Decisions) -> "Cursor":
         moved = replace(self, decisions=decisions, past=(*self.past, (self.at, self.decisions)))
         return replace(moved, at=moved._open_from(self.at + 1))
 

@@ -10,8 +10,8 @@ from enum import Enum
 
 from jaxfix.drivers import trust
 from jaxfix.drivers.trust import Grant
-from jaxfix.drivers.work.agenda import Agenda
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workflow.agenda import Agenda
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.source.errors import ConfigError, UserError
 
 _HOOKS = ("PRE_COMMIT", "GIT_INDEX_FILE")

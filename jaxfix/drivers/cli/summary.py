@@ -10,11 +10,11 @@ from typing import TextIO
 from jaxfix.drivers import files, journal, vendor
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.differences import Differences
-from jaxfix.drivers.work.generating import Needed
-from jaxfix.drivers.work.looking import Findings, from_here, informed, reread
-from jaxfix.drivers.work.planning import Plans
-from jaxfix.drivers.work.proof import Proofs
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.generating import Needed
+from jaxfix.drivers.workflow.looking import Findings, from_here, informed, reread
+from jaxfix.drivers.workflow.planning import Plans
+from jaxfix.drivers.workflow.proof import Proofs
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render import diff, text
 from jaxfix.render.account import Account, Known
 from jaxfix.render.formats import CURING, FORMATS
@@ -122,7 +122,7 @@ def _account(result: Result, output_format: str) -> Account:
     account = Account(report, written=bool(result.places or result.vendored))
     if output_format == "json":
         return replace(account, report=from_here(report))
-    from jaxfix.drivers.work import accounting
+    from jaxfix.drivers.workflow import accounting
 
     targets, on_disk = _on_disk(result)
     bugs = (*result.found.bugs, *result.plans.bugs, *result.remaining.bugs)
@@ -162,7 +162,7 @@ def _tell_diff(result: Result, output_file: str | None) -> None:
 
 def _remembered(result: Result) -> Mapping[tuple[str, str], Known]:
     """What former reruns have shown."""
-    from jaxfix.drivers.work import accounting  # of no use to most runs
+    from jaxfix.drivers.workflow import accounting  # of no use to most runs
 
     return accounting.remembered(result.targets)
 

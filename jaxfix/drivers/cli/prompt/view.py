@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from jaxfix.drivers.work.candidates import Candidate, Overlap
+from jaxfix.drivers.workflow.candidates import Candidate, Overlap
 from jaxfix.render.account import Known
 from jaxfix.render.paint import Paint, counted, named, printable
 from jaxfix.render.receipts import figures

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.driving import can_be_driven, location
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.driving import can_be_driven, location
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render.paint import printable
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from jaxfix.drivers.work import recording
-from jaxfix.drivers.work.planning import Planned, Receipts
-from jaxfix.drivers.work.proof import Rerun
-from jaxfix.drivers.work.session import Salvage
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workflow import recording
+from jaxfix.drivers.workflow.planning import Planned, Receipts
+from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.session import Salvage
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.render.paint import counted
 from jaxfix.report.evidence import Verdict
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from test_cursor import candidate
 from test_receipts import EVIDENCE
-from test_walk import candidate
 
-from jaxfix.drivers.cli import questions
-from jaxfix.drivers.work.candidates import Candidate, Overlap
+from jaxfix.drivers.cli.prompt import view
+from jaxfix.drivers.workflow.candidates import Candidate, Overlap
 from jaxfix.render.account import Known
 from jaxfix.render.paint import plain
 from jaxfix.report.evidence import Verdict
@@ -19,7 +19,7 @@ RISKY = replace(PLAIN, fix=replace(PLAIN.fix, safety=Safety.NEEDS_EVIDENCE))
 
 
 def asked(entry: Candidate, *, is_own: bool = False, width: int | None = 200) -> list[str]:
-    return questions.question(entry, (3, 12), "@@ -1 +1 @@\n", is_own, plain, width).splitlines()
+    return view.question(entry, (3, 12), "@@ -1 +1 @@\n", is_own, plain, width).splitlines()
 
 
 def test_it_says_which_of_how_many_where_what_why_and_how_safe() -> None:
@@ -76,7 +76,7 @@ def test_sentences_are_folded(width: int | None) -> None:
 
 
 def test_evidence_tells_every_case_and_the_machine() -> None:
-    told = " ".join(questions.evidence(Known(EVIDENCE), plain, 80).split())
+    told = " ".join(view.evidence(Known(EVIDENCE), plain, 80).split())
     assert "command: python train.py" in told and "jax 0.10.2, jaxlib 0.10.2" in told
     assert "python train.py: proven, compiles 5 -> 2, bitwise equal; fewer compiles" in told
-    assert questions.evidence(None, plain, 80) == "no rerun has looked at this fix yet\n"
+    assert view.evidence(None, plain, 80) == "no rerun has looked at this fix yet\n"

@@ -9,8 +9,8 @@ from jaxfix.drivers import files
 from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.surroundings import Helper
-from jaxfix.drivers.work.planning import Planned
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine import generated
 from jaxfix.report.finding import Fix
 from jaxfix.report.report import Generated

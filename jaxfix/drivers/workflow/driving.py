@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.evidence.shadow import package_of
 
 _OPTIMIZER = b"GradientTransformation"

@@ -9,10 +9,10 @@ from pathlib import Path
 from jaxfix import __version__, docs
 from jaxfix.drivers import files
 from jaxfix.drivers import receipts as kept
-from jaxfix.drivers.work.looking import analysed, from_here
-from jaxfix.drivers.work.recording import Settings, today, without_tricks
-from jaxfix.drivers.work.targets import Target
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workflow.looking import analysed, from_here
+from jaxfix.drivers.workflow.recording import Settings, today, without_tricks
+from jaxfix.drivers.workflow.targets import Target
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine.plan import cook
 from jaxfix.render.account import Account, Key, Known, Rule, Source
 from jaxfix.render.paint import printable

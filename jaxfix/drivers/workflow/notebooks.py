@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.planning import Planned
+from jaxfix.drivers.workflow.planning import Planned
 from jaxfix.source.errors import EvidenceError
 from jaxfix.source.source_file import NOTEBOOK, SourceFile
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from jaxfix.drivers.work.consent import Mode
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.consent import Mode
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.plan import Accept, Edited, plan
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Fix, Safety

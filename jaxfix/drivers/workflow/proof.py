@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work import generating
-from jaxfix.drivers.work.agenda import folder_in, root_of
-from jaxfix.drivers.work.driving import can_be_driven, location, path_of
-from jaxfix.drivers.work.planning import Planned, Receipts
-from jaxfix.drivers.work.watching import Advance, Watcher
+from jaxfix.drivers.workflow import generating
+from jaxfix.drivers.workflow.agenda import folder_in, root_of
+from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
+from jaxfix.drivers.workflow.planning import Planned, Receipts
+from jaxfix.drivers.workflow.watching import Advance, Watcher
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner

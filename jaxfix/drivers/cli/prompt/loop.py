@@ -8,18 +8,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from jaxfix import docs
-from jaxfix.drivers.cli import editing, outcome, questions, terminal
-from jaxfix.drivers.cli.closing import Answer, Closing
-from jaxfix.drivers.cli.prover import Prover
-from jaxfix.drivers.cli.walk import Walk, is_refuted
-from jaxfix.drivers.work import accounting, decisions
-from jaxfix.drivers.work.candidates import Candidate, Shown, alone, candidates, informed
-from jaxfix.drivers.work.decisions import Choice, Decisions, Name
-from jaxfix.drivers.work.planning import Planned, Plans, Receipts, Taken, by_mode
-from jaxfix.drivers.work.proof import Proofs
-from jaxfix.drivers.work.salvaging import standing
-from jaxfix.drivers.work.session import Session
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.prompt import editor, view
+from jaxfix.drivers.cli.prompt.confirm_write import Answer, Confirmation
+from jaxfix.drivers.cli.prompt.cursor import Cursor, is_refuted
+from jaxfix.drivers.cli.prompt.prover import Prover
+from jaxfix.drivers.workflow import accounting, decisions
+from jaxfix.drivers.workflow.candidates import Candidate, Shown, alone, candidates, informed
+from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
+from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, Taken, by_mode
+from jaxfix.drivers.workflow.proof import Proofs
+from jaxfix.drivers.workflow.salvaging import standing
+from jaxfix.drivers.workflow.session import Session
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render import diff
 from jaxfix.render.paint import Paint, counted
 from jaxfix.report.report import Diagnostic
@@ -43,13 +44,13 @@ class Reviewed:
 
 
 @dataclass(slots=True)
-class Interview:
-    """One walk through the fixes of a session."""
+class Loop:
+    """Goes through the fixes of a session."""
 
     session: Session
     prover: Prover
     proofs: Proofs
-    walk: Walk = field(default_factory=lambda: Walk((), Decisions()))
+    cursor: Cursor = field(default_factory=lambda: Cursor((), Decisions()))
     late: tuple[Diagnostic, ...] = ()
     is_saved: bool = True
     _targets: dict[str, Target] = field(default_factory=dict)
@@ -69,16 +70,16 @@ class Interview:
             terminal.note(memory.problem)
         known = decisions.recalled(memory, self.session, self.late)
         open_ = tuple(entry for entry in found if known.of(entry.name) is not Choice.REFUSED)
-        self.walk = Walk.started(tuple(entry for entry in open_ if entry.impossible is None), known)
+        self.cursor = Cursor.started(tuple(entry for entry in open_ if entry.impossible is None), known)
         self._tell_what_is_remembered(len(found) - len(open_))
 
     def reviewed(self) -> Reviewed | None:
         """Asks until the end; None where nothing is to be written."""
         while True:
-            entry = self.walk.current
+            entry = self.cursor.current
             ends = entry is None or not self._asks(entry)
             if ends:
-                plans = decisions.planned(self.session.fixable, self.walk.decisions)
+                plans = decisions.planned(self.session.fixable, self.cursor.decisions)
                 agreed = self._agrees(plans, asks=entry is None)
                 if agreed is not None:
                     return self._result(plans) if agreed else None
@@ -86,10 +87,10 @@ class Interview:
     @property
     def standing(self) -> str:
         """What was decided so far, in words."""
-        made = self.walk.decisions
-        names = {entry.name for entry in self.walk.entries}
+        made = self.cursor.decisions
+        names = {entry.name for entry in self.cursor.entries}
         taken, refused = (len(made.having(choice) & names) for choice in (Choice.ACCEPTED, Choice.REFUSED))
-        return questions.progress(taken, refused, len(names) - taken - refused)
+        return view.progress(taken, refused, len(names) - taken - refused)
 
     # --- what there is ----------------------------------------------------------------------------------------
 
@@ -111,8 +112,8 @@ class Interview:
         if left_out:
             were = "was" if left_out == 1 else "were"
             terminal.note(f"{counted(left_out, 'fix')} {were} refused before, and left out: `--forget` asks again")
-        names = {entry.name for entry in self.walk.entries}
-        self._taken_before = self.walk.decisions.having(Choice.ACCEPTED) & names
+        names = {entry.name for entry in self.cursor.entries}
+        self._taken_before = self.cursor.decisions.having(Choice.ACCEPTED) & names
         if self._taken_before:
             terminal.note(
                 f"{counted(len(self._taken_before), 'fix')} taken before, and not written yet: `b` goes back to them"
@@ -125,12 +126,12 @@ class Interview:
         self._show(entry)
         keys = self._keys(entry)
         while True:
-            said = terminal.reply(questions.prompt("take it", keys, self._paint))
+            said = terminal.reply(view.prompt("take it", keys, self._paint))
             key = said if said in ("P", "?") else said.lower()
             if key == "q":
                 return False
             if key not in keys:
-                terminal.tell(questions.help_for(keys, questions.KEYS, self._paint, self._width))
+                terminal.tell(view.help_for(keys, view.KEYS, self._paint, self._width))
             elif self._acts(key, entry):
                 self._save()
                 return True
@@ -142,17 +143,17 @@ class Interview:
             without |= {"p", "P"}
         if entry.needs or self._targets[entry.name.path].source.notebook is not None:
             without.add("e")
-        return tuple(key for key, _ in questions.KEYS if key not in without)
+        return tuple(key for key, _ in view.KEYS if key not in without)
 
     def _acts(self, key: str, entry: Candidate) -> bool:
         """Does what is asked for; whether there is something new to show."""
         if key in _LOOKS:
             _LOOKS[key](self, entry)
             return False
-        before = self.walk
+        before = self.cursor
         if key not in _TAKING or self._insists(entry):
             _STEPS[key](self, entry)
-        return self.walk is not before
+        return self.cursor is not before
 
     def _insists(self, entry: Candidate) -> bool:
         """Whether the person takes the fix though a rerun speaks against it."""
@@ -162,36 +163,38 @@ class Interview:
         return terminal.agrees(f"a rerun says of this fix: {verdict}; take it all the same?")
 
     def _takes(self, entry: Candidate) -> None:
-        self.walk = self.walk.decided([entry.name], Choice.ACCEPTED)
+        self.cursor = self.cursor.decided([entry.name], Choice.ACCEPTED)
 
     def _refuses(self, entry: Candidate) -> None:
-        self.walk = self.walk.decided([entry.name], Choice.REFUSED)
+        self.cursor = self.cursor.decided([entry.name], Choice.REFUSED)
 
     def _skips(self, entry: Candidate) -> None:
-        self.walk = self.walk.skipped()
+        self.cursor = self.cursor.skipped()
 
     def _takes_codemod(self, entry: Candidate) -> None:
-        names = self.walk.open_like(lambda it: it.diagnostic.id == entry.diagnostic.id and self.walk.is_for_many(it))
+        names = self.cursor.open_like(
+            lambda it: it.diagnostic.id == entry.diagnostic.id and self.cursor.is_for_many(it)
+        )
         self._decides(names, Choice.ACCEPTED)
 
     def _takes_file(self, entry: Candidate) -> None:
-        names = self.walk.open_like(lambda it: it.name.path == entry.name.path and self.walk.is_for_many(it))
+        names = self.cursor.open_like(lambda it: it.name.path == entry.name.path and self.cursor.is_for_many(it))
         self._decides(names, Choice.ACCEPTED)
 
     def _refuses_file(self, entry: Candidate) -> None:
-        self._decides(self.walk.open_like(lambda it: it.name.path == entry.name.path), Choice.REFUSED)
+        self._decides(self.cursor.open_like(lambda it: it.name.path == entry.name.path), Choice.REFUSED)
 
     def _decides(self, names: Sequence[Name], choice: Choice) -> None:
-        self.walk = self.walk.decided(names, choice)
+        self.cursor = self.cursor.decided(names, choice)
         word = "taken" if choice is Choice.ACCEPTED else "refused"
         terminal.tell(f"{counted(len(names), 'fix')} {word}; `b` undoes that\n")
 
     def _goes_back(self, entry: Candidate) -> None:
-        before = self.walk.back()
+        before = self.cursor.back()
         if before is None:
             terminal.tell("this is the first one\n")
         else:
-            self.walk = before
+            self.cursor = before
 
     def _explains(self, entry: Candidate) -> None:
         target = self._targets[entry.name.path]
@@ -199,10 +202,10 @@ class Interview:
         terminal.tell(f"\n{docs.markdown(codemod, docs.page(codemod))}\n")
 
     def _shows_evidence(self, entry: Candidate) -> None:
-        terminal.tell(questions.evidence(entry.known, self._paint, self._width))
+        terminal.tell(view.evidence(entry.known, self._paint, self._width))
 
     def _helps(self, entry: Candidate) -> None:
-        terminal.tell(questions.help_for(self._keys(entry), questions.KEYS, self._paint, self._width))
+        terminal.tell(view.help_for(self._keys(entry), view.KEYS, self._paint, self._width))
 
     # --- proving ----------------------------------------------------------------------------------------------
 
@@ -210,8 +213,8 @@ class Interview:
         self._prove([entry.name, *(Name(entry.name.path, key) for key in entry.needs)])
 
     def _proves_all(self, entry: Candidate) -> None:
-        made = self.walk.decisions
-        fresh = [it for it in self.walk.entries if (it.name.path, it.name.key) not in self.proofs.receipts]
+        made = self.cursor.decisions
+        fresh = [it for it in self.cursor.entries if (it.name.path, it.name.key) not in self.proofs.receipts]
         self._prove([it.name for it in fresh if made.of(it.name) is None])
 
     def _prove(self, names: Sequence[Name]) -> None:
@@ -226,7 +229,7 @@ class Interview:
             terminal.note(standing(planned, receipts))
 
         try:
-            found = self.prover.proven(names, [it.diagnostic for it in self.walk.entries], salvage)
+            found = self.prover.proven(names, [it.diagnostic for it in self.cursor.entries], salvage)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, heard)
             if not found.receipts:
@@ -241,18 +244,18 @@ class Interview:
         """Goes on with what reruns have shown."""
         self.proofs = self.proofs.with_more(found)
         self._shown = replace(self._shown, receipts=self.proofs.receipts)
-        entries = (informed(it, self._targets[it.name.path], self._shown, self._unasked) for it in self.walk.entries)
-        self.walk = replace(self.walk, entries=tuple(entries))
+        entries = (informed(it, self._targets[it.name.path], self._shown, self._unasked) for it in self.cursor.entries)
+        self.cursor = replace(self.cursor, entries=tuple(entries))
 
     # --- editing ----------------------------------------------------------------------------------------------
 
     def _edits(self, entry: Candidate) -> None:
         """Opens the fixed file in an editor, until it is Python, and takes it."""
         target = self._targets[entry.name.path]
-        draft = alone(target.source, entry.fix, self.walk.decisions.edited.get(entry.name)).after
+        draft = alone(target.source, entry.fix, self.cursor.decisions.edited.get(entry.name)).after
         while True:
             try:
-                draft = editing.edited(target.source, draft)
+                draft = editor.edited(target.source, draft)
                 edits = self._own_edits(entry, target, draft)
             except JaxfixError as error:
                 outcome.tell_errors([str(error)])
@@ -260,7 +263,7 @@ class Interview:
                     return
                 continue
             if edits is not None:
-                self.walk = self.walk.edited(edits)
+                self.cursor = self.cursor.edited(edits)
                 terminal.tell("taken as you wrote it; no rerun has looked at that\n")
             return
 
@@ -276,21 +279,21 @@ class Interview:
         if raw == entry.patch.after:
             terminal.tell("nothing was changed: `y` takes the fix as it is\n")
             return None
-        return decisions.as_written(target, entry.name, self.walk.decisions, raw).edited[entry.name]
+        return decisions.as_written(target, entry.name, self.cursor.decisions, raw).edited[entry.name]
 
     # --- the end ----------------------------------------------------------------------------------------------
 
     def _agrees(self, plans: Plans, *, asks: bool) -> bool | None:
         """Whether to write; None where the person went back."""
-        said = Closing(plans, self.walk, self.standing, self._taken_before).answer(asks=asks)
+        said = Confirmation(plans, self.cursor, self.standing, self._taken_before).answer(asks=asks)
         if said is Answer.BACK:
-            self.walk = self.walk.back() or self.walk
+            self.cursor = self.cursor.back() or self.cursor
             self._save()
             return None
         return said is Answer.WRITE
 
     def _result(self, plans: Plans) -> Reviewed:
-        made = self.walk.decisions
+        made = self.cursor.decisions
         taken = {(entry.patch.path, fix.key) for entry in plans.planned for fix in entry.patch.applied}
         receipts = {
             key: evidence
@@ -303,18 +306,18 @@ class Interview:
 
     def _show(self, entry: Candidate) -> None:
         source = self._targets[entry.name.path].source
-        own = self.walk.decisions.edited.get(entry.name)
+        own = self.cursor.decisions.edited.get(entry.name)
         patch = entry.patch if own is None else alone(source, entry.fix, own)
         hunk = diff.hunks(patch, source.encoding, self._paint)
-        place = (self.walk.at + 1, len(self.walk.entries))
-        terminal.tell(questions.question(entry, place, hunk, own is not None, self._paint, self._width))
+        place = (self.cursor.at + 1, len(self.cursor.entries))
+        terminal.tell(view.question(entry, place, hunk, own is not None, self._paint, self._width))
 
     def _save(self) -> None:
         """Remembers every answer at once, so that nothing is lost whatever ends this."""
         if not self.is_saved:
             return
         try:
-            decisions.keep(self.session, self.walk.decisions, self.late)
+            decisions.keep(self.session, self.cursor.decisions, self.late)
         except UserError as error:
             self.is_saved = False
             terminal.note(f"the answers are not remembered: {error}")
@@ -328,22 +331,22 @@ class Interview:
         return terminal.width_of(sys.stderr)
 
 
-_STEPS: Mapping[str, Callable[[Interview, Candidate], None]] = {
-    "y": Interview._takes,
-    "n": Interview._refuses,
-    "j": Interview._skips,
-    "a": Interview._takes_codemod,
-    "f": Interview._takes_file,
-    "d": Interview._refuses_file,
-    "p": Interview._proves,
-    "P": Interview._proves_all,
-    "e": Interview._edits,
-    "b": Interview._goes_back,
+_STEPS: Mapping[str, Callable[[Loop, Candidate], None]] = {
+    "y": Loop._takes,
+    "n": Loop._refuses,
+    "j": Loop._skips,
+    "a": Loop._takes_codemod,
+    "f": Loop._takes_file,
+    "d": Loop._refuses_file,
+    "p": Loop._proves,
+    "P": Loop._proves_all,
+    "e": Loop._edits,
+    "b": Loop._goes_back,
 }
 """What may lead to another question, or to the same one with more to show."""
 _TAKING = ("y", "a", "f")
-_LOOKS: Mapping[str, Callable[[Interview, Candidate], None]] = {
-    "x": Interview._explains,
-    "v": Interview._shows_evidence,
-    "?": Interview._helps,
+_LOOKS: Mapping[str, Callable[[Loop, Candidate], None]] = {
+    "x": Loop._explains,
+    "v": Loop._shows_evidence,
+    "?": Loop._helps,
 }

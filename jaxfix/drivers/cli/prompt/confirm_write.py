@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from jaxfix.drivers.cli import questions, terminal
-from jaxfix.drivers.cli.walk import Walk
-from jaxfix.drivers.work import decisions
-from jaxfix.drivers.work.candidates import unlike_shown
-from jaxfix.drivers.work.decisions import Choice, Name, Unmade
-from jaxfix.drivers.work.planning import Plans
+from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.cli.prompt import view
+from jaxfix.drivers.cli.prompt.cursor import Cursor
+from jaxfix.drivers.workflow import decisions
+from jaxfix.drivers.workflow.candidates import unlike_shown
+from jaxfix.drivers.workflow.decisions import Choice, Name, Unmade
+from jaxfix.drivers.workflow.planning import Plans
 from jaxfix.render import diff
 from jaxfix.render.paint import counted
 
@@ -24,8 +25,8 @@ class Answer(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
-    """What would be written at the end of a walk.
+class Confirmation:
+    """What would be written at the end of a review.
 
     Attributes:
       standing: what was decided, in words.
@@ -33,28 +34,28 @@ class Closing:
     """
 
     plans: Plans
-    walk: Walk
+    cursor: Cursor
     standing: str
     taken_before: frozenset[Name]
 
     def answer(self, *, asks: bool) -> Answer:
         """Asks, where that is wanted, not all is as it was shown, or somebody else may have said yes before."""
-        made = self.walk.decisions
+        made = self.cursor.decisions
         if not made.having(Choice.ACCEPTED):
             return Answer.WRITE
-        lost, other = decisions.unmade(self.plans, made), unlike_shown(self.plans, self.walk.entries, made)
+        lost, other = decisions.unmade(self.plans, made), unlike_shown(self.plans, self.cursor.entries, made)
         self._tell_surprises(lost, other)
         if not (asks or lost or other or made.having(Choice.ACCEPTED) & self.taken_before):
             return Answer.WRITE
         return self._asked()
 
     def _asked(self) -> Answer:
-        keys = tuple(key for key, _ in questions.LAST_KEYS)
+        keys = tuple(key for key, _ in view.LAST_KEYS)
         fixes = sum(len(entry.patch.applied) for entry in self.plans.planned)
         words = f"\n{self.standing}: write {counted(fixes, 'fix')} to {counted(len(self.plans.changed), 'file')}"
         paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
         while True:
-            match terminal.reply(questions.prompt(words, keys, paint)).lower():
+            match terminal.reply(view.prompt(words, keys, paint)).lower():
                 case "y" | "q":
                     return Answer.WRITE
                 case "n":
@@ -66,10 +67,10 @@ class Closing:
                     raw = diff.unified(entry.patch for entry in self.plans.changed)
                     terminal.tell(diff.painted(raw, paint).decode(errors="replace"))
                 case _:
-                    terminal.tell(questions.help_for(keys, questions.LAST_KEYS, paint, width))
+                    terminal.tell(view.help_for(keys, view.LAST_KEYS, paint, width))
 
     def _tell_surprises(self, lost: Sequence[Unmade], other: Sequence[str]) -> None:
-        entries = {entry.name: entry for entry in self.walk.entries}
+        entries = {entry.name: entry for entry in self.cursor.entries}
         for unmade in lost:
             entry = entries.get(unmade.name)
             where = entry.diagnostic.where if entry is not None else unmade.name.path

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from jaxfix.drivers import files, journal, vcs
 from jaxfix.drivers.files import Replacement
-from jaxfix.drivers.work.generating import Needed
-from jaxfix.drivers.work.planning import Planned
-from jaxfix.drivers.work.watching import Watcher
+from jaxfix.drivers.workflow.generating import Needed
+from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.consent import Mode
-from jaxfix.drivers.work.generating import Needed, is_generated, needed
-from jaxfix.drivers.work.looking import Findings, look, look_again, reread
-from jaxfix.drivers.work.notebooks import drifting, refuse_kernel
-from jaxfix.drivers.work.planning import Planned, Plans, Receipts, by_mode, plans
-from jaxfix.drivers.work.proof import Proofs, Rerun, prove_all
-from jaxfix.drivers.work.targets import Target, Targets
-from jaxfix.drivers.work.watching import Watcher
-from jaxfix.drivers.work.writing import Leave, Mark, refuse_unsaved, write
+from jaxfix.drivers.workflow.consent import Mode
+from jaxfix.drivers.workflow.generating import Needed, is_generated, needed
+from jaxfix.drivers.workflow.looking import Findings, look, look_again, reread
+from jaxfix.drivers.workflow.notebooks import drifting, refuse_kernel
+from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, by_mode, plans
+from jaxfix.drivers.workflow.proof import Proofs, Rerun, prove_all
+from jaxfix.drivers.workflow.targets import Target, Targets
+from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.drivers.workflow.writing import Leave, Mark, refuse_unsaved, write
 from jaxfix.engine.survey import Memory
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.finding import Safety

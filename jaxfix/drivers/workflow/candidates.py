@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from jaxfix.drivers import files
-from jaxfix.drivers.work.consent import Mode
-from jaxfix.drivers.work.decisions import Choice, Decisions, Name
-from jaxfix.drivers.work.planning import Planned, Plans, Receipts, Taken, by_mode
-from jaxfix.drivers.work.targets import Target
+from jaxfix.drivers.workflow.consent import Mode
+from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
+from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, Taken, by_mode
+from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.choice import Chosen
 from jaxfix.engine.plan import cook, edited, plan

@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.work import decisions, recording
-from jaxfix.drivers.work.agenda import Agenda
-from jaxfix.drivers.work.consent import Asker, Consent, Mode, asker
-from jaxfix.drivers.work.decisions import Choice, Decisions, Name
-from jaxfix.drivers.work.planning import Planned, Receipts
-from jaxfix.drivers.work.proof import Proofs, Rerun
-from jaxfix.drivers.work.session import Salvage, Session, tried
+from jaxfix.drivers.workflow import decisions, recording
+from jaxfix.drivers.workflow.agenda import Agenda
+from jaxfix.drivers.workflow.consent import Asker, Consent, Mode, asker
+from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
+from jaxfix.drivers.workflow.planning import Planned, Receipts
+from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.session import Salvage, Session, tried
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import UserError
 

@@ -4,12 +4,12 @@ from collections.abc import Container
 from dataclasses import replace
 
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.cli.interview import Interview, Reviewed
-from jaxfix.drivers.cli.prover import Prover
-from jaxfix.drivers.work import decisions
-from jaxfix.drivers.work.decisions import Choice
-from jaxfix.drivers.work.proof import Proofs
-from jaxfix.drivers.work.session import Session
+from jaxfix.drivers.cli.prompt.loop import Loop, Reviewed
+from jaxfix.drivers.cli.prompt.prover import Prover
+from jaxfix.drivers.workflow import decisions
+from jaxfix.drivers.workflow.decisions import Choice
+from jaxfix.drivers.workflow.proof import Proofs
+from jaxfix.drivers.workflow.session import Session
 from jaxfix.render.paint import counted
 from jaxfix.source.errors import UserError
 
@@ -25,12 +25,12 @@ def review(session: Session, prover: Prover, proofs: Proofs, *, forgets: bool) -
         terminal.note(f"{counted(dropped, 'answer')} forgotten")
     if proofs.receipts:
         prover.keep(session.candidates().planned, proofs.receipts)
-    asked = Interview(session, prover, proofs)
+    asked = Loop(session, prover, proofs)
     asked.begin()
     try:
         return asked.reviewed()
     except KeyboardInterrupt:
-        if asked.is_saved and asked.walk.decisions.choices:
+        if asked.is_saved and asked.cursor.decisions.choices:
             terminal.note(f"{asked.standing}; that is remembered: `jaxfix apply --interactive` goes on from there")
         raise
 
