@@ -13,8 +13,11 @@ have no fix, and no `program.fixed.py`.
 
 import ast
 import difflib
+import json
 import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +28,7 @@ from jaxfix.engine import generated
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
+from jaxfix.report.finding import Proves
 from jaxfix.report.report import Diagnostic, Patch
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import compiled
@@ -134,9 +138,34 @@ def update(case: Case) -> str:
 
 
 def gaps(golden: Path, codemods: Sequence[Codemod]) -> tuple[str, ...]:
-    """What is missing or astray below `golden`: files that no test reads, kinds of cases that a codemod lacks."""
+    """What is missing or astray below `golden`: files that no test reads, kinds of cases that a codemod lacks.
+
+    Which kinds, follows from what the codemod says of itself: one that nothing is rerun for need not decline anything.
+    """
     found = cases(golden, codemods)
     return (*_orphans(golden, found), *(gap for codemod in codemods for gap in _lacking(codemod, found)))
+
+
+def program_fault(before: Path, after: Path, proves: Proves) -> str | None:
+    """What two programs, without and with a fix, do not show of what it `proves`; None if they show it.
+
+    Runs both with this Python, on the CPU.
+    """
+    old, new = _runs(before, after)
+    if new.failure is not None:
+        return f"{after.name} fails: {new.failure}"
+    if proves is Proves.ERROR_CURED:
+        return _uncured(old, new, before.name, after.name)
+    if old.failure is not None:
+        return f"{before.name} fails: {old.failure}"
+    if new.printed != old.printed:
+        return f"{after.name} prints {new.printed!r}, {before.name} {old.printed!r}"
+    if new.compiles > old.compiles or (proves is Proves.FEWER_COMPILES and new.compiles == old.compiles):
+        return f"{after.name} compiles {new.compiles} times, {before.name} {old.compiles} times"
+    if proves is Proves.LESS_MEMORY:
+        peak, least = _peak_bytes(after), 0.9 * _peak_bytes(before)
+        return f"{after.name} needs {peak / 1e6:.0f} MB, not below {least / 1e6:.0f} MB" if peak >= least else None
+    return None
 
 
 def style_faults(diagnostic: Diagnostic) -> tuple[str, ...]:
@@ -276,6 +305,69 @@ def _difference(before: bytes, after: bytes, name: str) -> str:
     return "".join(difflib.unified_diff(was, is_now, f"{name} (was)", f"{name} (is)"))
 
 
+# --- programs -----------------------------------------------------------------------------------------------------
+
+_RUN = """\
+import contextlib, io, json, runpy, sys, warnings, jax
+compiles = []
+event = "/jax/core/compile/backend_compile_duration"
+jax.monitoring.register_event_duration_secs_listener(lambda name, *_, **__: compiles.append(name == event))
+runs = []
+for path in sys.argv[1:]:
+    jax.clear_caches()
+    compiles.clear()
+    failure = None
+    with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except Exception as error:
+            failure = f"{type(error).__name__}: {error}"
+    warned = [str(entry.message) for entry in told if issubclass(entry.category, DeprecationWarning)]
+    runs.append((printed.getvalue(), sum(compiles), failure, warned))
+json.dump(runs, sys.stdout)
+"""
+_PEAK = (
+    "import runpy, sys; from jaxfix.evidence.probe.memory import peak_bytes; "
+    "runpy.run_path(sys.argv[1], run_name='__main__'); print(peak_bytes())"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a program prints, how often it compiles, what it ends with, and which deprecations it is warned of."""
+
+    printed: str
+    compiles: int
+    failure: str | None
+    warned: Sequence[str]
+
+
+def _uncured(old: _Run, new: _Run, before: str, after: str) -> str | None:
+    if old.failure is None and not old.warned:
+        return f"{before} neither fails nor warns"
+    if set(new.warned) & set(old.warned):
+        return f"{after} still warns: {new.warned[0]}"
+    if not new.printed.startswith(old.printed):
+        return f"{after} prints {new.printed!r}, {before} {old.printed!r}"
+    return None
+
+
+def _runs(*programs: Path) -> tuple[_Run, ...]:
+    return tuple(_Run(*run) for run in json.loads(_output(_RUN, *programs)))
+
+
+def _peak_bytes(program: Path) -> int:
+    """The most memory that the program ever had."""
+    return int(_output(_PEAK, program).split()[-1])
+
+
+def _output(code: str, *programs: Path) -> str:
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)}
+    command = [sys.executable, "-c", code, *map(str, programs)]
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
+
+
 # --- the folder ---------------------------------------------------------------------------------------------------
 
 
@@ -303,7 +395,7 @@ def _lacking(codemod: Codemod, found: Sequence[Case]) -> Iterator[str]:
     announced = [want for case in own for want in wants(files.read_bytes(case.path)) if want.id == codemod.id]
     if codemod.triggers and not any(not want.declined for want in announced):
         yield f"`{codemod.id}` has no golden that is fixed"
-    if not any(want.declined for want in announced):
+    if codemod.equality is not None and not any(want.declined for want in announced):
         yield f"`{codemod.id}` has no golden that is declined"
     if not any(case.path.stem == "quiet" and not wants(files.read_bytes(case.path)) for case in own):
         yield f"`{codemod.id}` has no quiet.py without a finding"

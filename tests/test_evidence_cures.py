@@ -16,8 +16,8 @@ from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.verdict import compare, summary
-from jaxfix.report.evidence import Evidence, Verdict
-from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Proves, Safety
 from jaxfix.report.measurement import Compile, Leaf, Measurement, Output, Step
 from jaxfix.source.edits import Span
 
@@ -39,15 +39,21 @@ def run(
     return Measurement(case, failure, (), 0, steps, tuple(made), stdout, (FUNCTION,), {"search.py": "0"}, 0, None)
 
 
-def verdict(before: Measurement, after: Measurement, equality: Equality = Equality.CURING) -> Verdict:
-    return compare(before, after, equality, FUNCTION).verdict
+def cure(before: Measurement, after: Measurement) -> Comparison:
+    return compare(before, after, Equality.STRONGER_TYPES, FUNCTION, Proves.ERROR_CURED)
+
+
+def verdict(before: Measurement, after: Measurement, equality: Equality | None = None) -> Verdict:
+    """Of a cure, or of a fix that promises `equality` alone."""
+    found = cure(before, after) if equality is None else compare(before, after, equality, FUNCTION)
+    return found.verdict
 
 
 BEFORE, AFTER = run(leaf(1.0), failure=RAISES), run(leaf(1.0), leaf(2.0))
 
 
 def test_a_type_error_that_is_gone_is_proof() -> None:
-    comparison = compare(BEFORE, AFTER, Equality.CURING, FUNCTION)
+    comparison = cure(BEFORE, AFTER)
     assert (comparison.verdict, comparison.cured) == (Verdict.PROVEN, True)
     assert comparison.reason == f"raises only without the fix: {RAISES}"
     assert comparison.equality == "bitwise equal until the original raises"
@@ -57,9 +63,15 @@ def test_of_a_program_too() -> None:
     assert verdict(run(leaf(1.0), failure=f"exit status 1: {RAISES}"), AFTER) is Verdict.PROVEN
 
 
-@pytest.mark.parametrize("equality", [e for e in Equality if e is not Equality.CURING])
-def test_for_no_other_promise(equality: Equality) -> None:
-    assert verdict(BEFORE, AFTER, equality) is Verdict.DIFFERENT
+@pytest.mark.parametrize("equality", Equality)
+@pytest.mark.parametrize("proves", [claim for claim in Proves if claim is not Proves.ERROR_CURED])
+def test_for_no_other_claim(equality: Equality, proves: Proves) -> None:
+    assert compare(BEFORE, AFTER, equality, FUNCTION, proves).verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize("failure", ["AttributeError: no", "exit status 1: ImportError: no", "ModuleNotFoundError: no"])
+def test_a_name_that_is_gone_is_cured_too(failure: str) -> None:
+    assert verdict(run(failure=failure), run(leaf(2.0))) is Verdict.PROVEN
 
 
 @pytest.mark.parametrize("failure", ["ValueError: no", "exit status 1: MyTypeErrorError", "cut off at the time limit"])
@@ -92,9 +104,9 @@ def test_one_type_error_for_another_is_no_cure() -> None:
 
 
 def test_a_cure_outweighs_that_nothing_else_changes_and_no_difference() -> None:
-    cured = compare(BEFORE, AFTER, Equality.CURING, FUNCTION)
-    alike = compare(AFTER, AFTER, Equality.CURING, FUNCTION)
-    other = compare(AFTER, run(leaf(1.0), leaf(2.5)), Equality.CURING, FUNCTION)
+    cured = cure(BEFORE, AFTER)
+    alike = cure(AFTER, AFTER)
+    other = cure(AFTER, run(leaf(1.0), leaf(2.5)))
     assert summary([alike, cured])[0] is Verdict.PROVEN
     assert summary([other, cured])[0] is Verdict.DIFFERENT
 
@@ -136,7 +148,8 @@ def judged(folder: Path, *, cast: str, state: str = "kept(state, 1.0)") -> Evide
     (package / "__init__.py").write_text("from carrying.core import *\n")
     (package / "core.py").write_text(source.replace("NEW", "new"))
     function = "searched.<locals>.update"
-    fix = Fix("key", "codemod", "Cast", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.CURING, None, function)
+    fix = Fix("key", "codemod", "Cast", Span(0, 0), (), Safety.NEEDS_EVIDENCE, Equality.STRONGER_TYPES, None, function)
+    fix = replace(fix, proves=Proves.ERROR_CURED)
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"core.py": source.replace("NEW", cast).encode()} if fixes else {}

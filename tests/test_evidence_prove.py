@@ -7,7 +7,7 @@ import pytest
 
 from jaxfix.evidence.prove import prove
 from jaxfix.report.evidence import Evidence, Verdict
-from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.finding import Equality, Fix, Proves, Safety
 from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step
 from jaxfix.source.edits import Span
 from jaxfix.source.errors import EvidenceError
@@ -18,8 +18,9 @@ CASE = "python model.py"
 
 def fix(key: str, function: str | None = None) -> Fix:
     name = function or f"f_{key}"
-    equality = {"j": Equality.AS_JITTED, "M": Equality.LESS_MEMORY}.get(key, Equality.BITWISE)
-    return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, name)
+    equality = {"j": Equality.AS_JITTED}.get(key, Equality.BITWISE)
+    proves = Proves.LESS_MEMORY if key == "M" else Proves.FEWER_COMPILES
+    return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, name, (), proves)
 
 
 def output(label: str, value: float) -> Output:

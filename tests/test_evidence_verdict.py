@@ -7,7 +7,7 @@ import pytest
 from jaxfix.evidence.outputs import SILENCE, Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
 from jaxfix.report.evidence import Comparison, Verdict
-from jaxfix.report.finding import Equality
+from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step
 from jaxfix.report.wire import from_json, to_json
 
@@ -298,7 +298,7 @@ def with_peak(measurement: Measurement, megabytes: int, device: int | None = Non
 
 
 def memory(before: Measurement, after: Measurement, heard: Noise = SILENCE) -> Comparison:
-    return judge(Pair(before, after, noise=heard), Equality.LESS_MEMORY, FUNCTION)
+    return judge(Pair(before, after, noise=heard), Equality.BITWISE, FUNCTION, proves=Proves.LESS_MEMORY)
 
 
 def test_a_lower_peak_is_proof_of_a_donation() -> None:
@@ -354,3 +354,24 @@ def test_variables_are_compared_where_both_runs_have_them() -> None:
     assert verdict(left(BEFORE, "params", 1.0), left(CURED, "params", 1.0)) is Verdict.PROVEN
     assert verdict(left(BEFORE, "params", 1.0), left(CURED, "params", 2.0)) is Verdict.DIFFERENT
     assert verdict(left(BEFORE, "gradients", 1.0), left(CURED, "step", 2.0)) is Verdict.PROVEN
+
+
+# --- less work ------------------------------------------------------------------------------------------------
+
+
+def work(before: Measurement, after: Measurement) -> Comparison:
+    return compare(before, after, Equality.BITWISE, FUNCTION, Proves.LESS_WORK)
+
+
+def test_less_work_is_proven_by_equal_results_at_no_cost() -> None:
+    found = work(with_peak(BEFORE, 500), with_peak(BEFORE, 495))
+    assert (found.verdict, found.reason) == (Verdict.PROVEN, "equal results, and neither compiles nor memory rise")
+
+
+def test_less_work_that_costs_memory_is_none() -> None:
+    assert work(with_peak(BEFORE, 500), with_peak(BEFORE, 600)).verdict is Verdict.NO_EFFECT
+
+
+def test_less_work_that_costs_compiles_is_none() -> None:
+    fewer = replace(BEFORE, compiles=BEFORE.compiles[:-1])
+    assert work(fewer, BEFORE).verdict is Verdict.NO_EFFECT

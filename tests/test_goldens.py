@@ -1,9 +1,6 @@
 """Every golden file, and the examples of the documentation, against the codemods."""
 
-import json
-import os
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +8,7 @@ import pytest
 from jaxfix import testing
 from jaxfix.docs import is_rewritten, page
 from jaxfix.engine.plan import plan
-from jaxfix.report.finding import Equality
+from jaxfix.report.finding import Proves, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import UserError
 from jaxfix.source.source_file import SourceFile
@@ -42,63 +39,53 @@ def test_the_example_of_the_documentation_is_true(codemod: Codemod) -> None:
     assert patch.after.decode() == example.after
 
 
-RUN = """\
-import contextlib, io, json, runpy, sys, jax
-compiles = []
-event = "/jax/core/compile/backend_compile_duration"
-jax.monitoring.register_event_duration_secs_listener(lambda name, *_, **__: compiles.append(name == event))
-runs = []
-for path in sys.argv[1:]:
-    jax.clear_caches()
-    compiles.clear()
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        runpy.run_path(path, run_name="__main__")
-    runs.append((printed.getvalue(), sum(compiles)))
-json.dump(runs, sys.stdout)
-"""
-
-
-def runs(*programs: Path) -> list[tuple[str, int]]:
-    """What each program prints, and how often it compiles."""
-    command = [sys.executable, "-c", RUN, *map(str, programs)]
-    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(testing.HELPERS.parent)}
-    done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
-    return [(printed, compiles) for printed, compiles in json.loads(done.stdout)]
-
-
-def peak_bytes(program: Path) -> int:
-    """The most memory that the program ever had."""
-    ask = "import runpy, sys; from jaxfix.evidence.probe.memory import peak_bytes; "
-    ask += "runpy.run_path(sys.argv[1], run_name='__main__'); print(peak_bytes())"
-    env = os.environ | {"JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
-        [sys.executable, "-c", ask, str(program)], capture_output=True, text=True, env=env, check=True
-    )
-    return int(done.stdout.split()[-1])
-
-
 @pytest.mark.evidence
 @pytest.mark.parametrize("codemod", REWRITING, ids=lambda codemod: codemod.id)
-def test_the_fixed_program_prints_the_same_and_compiles_less(codemod: Codemod) -> None:
+def test_the_program_shows_what_the_codemod_proves(codemod: Codemod) -> None:
     folder = GOLDEN / codemod.id.replace("-", "_")
-    (before, compiles_before), (after, compiles_after) = runs(folder / "program.py", folder / "program.fixed.py")
-    assert after == before
-    if codemod.equality is Equality.LESS_MEMORY:
-        assert compiles_after <= compiles_before
-        assert peak_bytes(folder / "program.fixed.py") < 0.9 * peak_bytes(folder / "program.py")
-    else:
-        assert compiles_after < compiles_before
+    assert testing.program_fault(folder / "program.py", folder / "program.fixed.py", codemod.proves) is None
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("codemod", REPORTING, ids=lambda codemod: codemod.id)
-def test_what_a_page_says_to_write_by_hand_prints_the_same_and_compiles_less(codemod: Codemod, tmp_path: Path) -> None:
+def test_what_a_page_says_to_write_by_hand_shows_it_too(codemod: Codemod, tmp_path: Path) -> None:
     example = page(codemod)
     (tmp_path / "before.py").write_text(example.before)
     (tmp_path / "after.py").write_text(example.after)
-    (before, compiles_before), (after, compiles_after) = runs(tmp_path / "before.py", tmp_path / "after.py")
-    assert after == before != ""
-    assert compiles_after < compiles_before
+    assert testing.program_fault(tmp_path / "before.py", tmp_path / "after.py", codemod.proves) is None
+
+
+PRINTS = "print(3)\n"
+RAISES = "import jax\n\nprint(3)\njax.no_such_function(1)\n"
+WARNS = "import warnings\n\nwarnings.warn('late', DeprecationWarning)\nprint(3)\n"
+COMPILES = "import jax\n\njax.jit(lambda x: x + 2)(1.0)\nprint(3)\n"
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(
+    ("before", "after", "proves", "fault"),
+    [
+        (RAISES, PRINTS, Proves.ERROR_CURED, None),
+        (WARNS, PRINTS, Proves.ERROR_CURED, None),
+        (PRINTS, PRINTS, Proves.ERROR_CURED, "before.py neither fails nor warns"),
+        (WARNS, WARNS, Proves.ERROR_CURED, "after.py still warns: late"),
+        (RAISES, "print(4)\n", Proves.ERROR_CURED, "after.py prints '4\\n', before.py '3\\n'"),
+        (PRINTS, RAISES, Proves.ERROR_CURED, "after.py fails: AttributeError"),
+        (RAISES, PRINTS, Proves.FEWER_COMPILES, "before.py fails: AttributeError"),
+        (COMPILES, PRINTS, Proves.FEWER_COMPILES, None),
+        (COMPILES, COMPILES, Proves.LESS_WORK, None),
+        (COMPILES, COMPILES, Proves.FEWER_COMPILES, "after.py compiles 1 times, before.py 1 times"),
+        (PRINTS, COMPILES, Proves.LESS_WORK, "after.py compiles 1 times, before.py 0 times"),
+        (COMPILES, "print(4)\n", Proves.LESS_WORK, "after.py prints '4\\n', before.py '3\\n'"),
+    ],
+)
+def test_what_two_programs_do_not_show_is_said(
+    tmp_path: Path, before: str, after: str, proves: Proves, fault: str | None
+) -> None:
+    (tmp_path / "before.py").write_text(before)
+    (tmp_path / "after.py").write_text(after)
+    found = testing.program_fault(tmp_path / "before.py", tmp_path / "after.py", proves)
+    assert found == fault if fault is None else found is not None and found.startswith(fault)
 
 
 # --- the runner itself --------------------------------------------------------------------------------------------
@@ -192,3 +179,10 @@ def test_gaps_are_found(tmp_path: Path) -> None:
         "`static-exponent` has no quiet.py without a finding",
         "`static-exponent` has no program.py with its program.fixed.py",
     )
+
+
+def test_what_nothing_is_rerun_for_need_not_decline_anything(tmp_path: Path) -> None:
+    (own,) = (codemod for codemod in CODEMODS if codemod.id == "static-exponent")
+    safe = replace(own, equality=None, safety=Safety.SAFE)
+    assert [gap for gap in testing.gaps(tmp_path, (own,)) if "declined" in gap]
+    assert not [gap for gap in testing.gaps(tmp_path, (safe,)) if "declined" in gap]

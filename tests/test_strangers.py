@@ -142,6 +142,10 @@ def test_in_a_file_that_is_nested_too_deeply_no_codemod_is_to_blame() -> None:
         ({"triggers": "jax.jit"}, "has a `triggers` that is no tuple"),
         ({"triggers": (1,)}, "has a trigger that is no string"),
         ({"find": None}, "has no callable `find`"),
+        ({"proves": "speed"}, "has 'speed' for its `proves`"),
+        ({"equality": "bitwise"}, "has 'bitwise' for its `equality`"),
+        ({"equality": None, "safety": Safety.NEEDS_EVIDENCE}, "needs evidence, and has no `equality`"),
+        ({"jax": "0.4.25"}, "has '0.4.25' for its `jax`, which is no condition"),
     ],
 )
 def test_what_is_hardly_a_codemod_is_refused(change: dict[str, object], said: str) -> None:

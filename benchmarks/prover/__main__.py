@@ -143,7 +143,8 @@ def judge(trial: Trial) -> Judgement:
 
 
 def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Evidence, ...]:
-    equality = next((codemod.equality for codemod in CODEMODS if codemod.id == trial.codemod), Equality.BITWISE)
+    own = (codemod.equality for codemod in CODEMODS if codemod.id == trial.codemod)
+    equality = next(own, None) or Equality.BITWISE
     whole = Edit(Span(0, len(trial.source.encode())), trial.rewritten)
     fix = Fix(
         trial.name, trial.codemod, "Rewrite", whole.span, (whole,), Safety.NEEDS_EVIDENCE, equality, None, function

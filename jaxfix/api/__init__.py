@@ -1,6 +1,6 @@
 """What a codemod needs: the contract, the model of a module, and what JAX compiles."""
 
-from jaxfix.report.finding import Confidence, Equality, Finding, Recipe, Rewriter, Safety
+from jaxfix.report.finding import Confidence, Equality, Finding, Proves, Recipe, Rewriter, Safety
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.calls import arguments_of, direct_calls, returned
@@ -26,6 +26,7 @@ __all__ = [
     "Jit",
     "Jitted",
     "Module",
+    "Proves",
     "Recipe",
     "Rewriter",
     "Runs",

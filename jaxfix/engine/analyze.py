@@ -13,6 +13,7 @@ from jaxfix.engine.anchor import anchored
 from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
+from jaxfix.engine.versions import is_for
 from jaxfix.report.finding import Confidence, Finding, Safety
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.trace.compiles import Compiled
@@ -78,6 +79,8 @@ def analyze(
 ) -> Analysis:
     """Runs the codemods whose triggers are mentioned in `source`, then those that can tell what a run has seen.
 
+    Left out are codemods that are for other versions of jax than the installed one.
+
     Args:
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
       seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
@@ -90,7 +93,7 @@ def analyze(
     module = Module.parse(source, surroundings)
     try:
         silenced = suppressions(source.text)
-        codemods = tuple(codemods)
+        codemods = tuple(codemod for codemod in codemods if is_for(codemod, surroundings.jax))
         bugs: list[str] = []
         mentioned = [codemod for codemod in codemods if _is_named(codemod, module)]
         found = _all(module, mentioned, made, bugs)

@@ -8,7 +8,7 @@ from jaxfix.engine import strangers
 from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
-from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.finding import Equality, Fix, Safety
 from jaxfix.report.report import Held, Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
@@ -104,6 +104,7 @@ def _cook(module: Module, found: Found) -> Fix:
         edits=(),
         safety=found.safety,
         equality=found.finding.equality or found.codemod.equality,
+        proves=found.finding.proves or found.codemod.proves,
         lowered_because=None,
         function=module.path(found.finding.at),
     )
@@ -131,9 +132,11 @@ def _with_own(fixes: Sequence[Fix], own: Edited) -> tuple[Fix, ...]:
 
 
 def edited(fix: Fix, edits: tuple[Edit, ...]) -> Fix:
-    """The fix as a person makes it: nobody knows whether it is safe, and it calls only the helpers that it names."""
+    """The fix as a person makes it: a rerun has to show that it is right, and it calls only the helpers it names."""
     helpers = tuple(name for name in fix.helpers if any(name in edit.text for edit in edits))
-    return replace(fix, edits=edits, safety=Safety.NEEDS_EVIDENCE, lowered_because=None, helpers=helpers)
+    equality = fix.equality or Equality.BITWISE
+    safety = Safety.NEEDS_EVIDENCE
+    return replace(fix, edits=edits, safety=safety, equality=equality, lowered_because=None, helpers=helpers)
 
 
 def _lowered(fix: Fix, reason: str) -> Fix:

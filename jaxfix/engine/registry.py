@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from jaxfix.engine.strangers import told
-from jaxfix.report.finding import Equality, Safety
+from jaxfix.engine.versions import parsed
+from jaxfix.report.finding import Equality, Proves, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import PackError
 from jaxfix.source.timeouts import Ended, Overtime, turn
@@ -82,7 +83,8 @@ def docstring(codemod: Codemod) -> str:
 
 
 def _problem(codemod: Codemod, seen: set[str]) -> str | None:
-    for name, kind in (("id", str), ("safety", Safety), ("equality", Equality)):
+    kinds = (("id", str), ("safety", Safety), ("equality", Equality | None), ("proves", Proves), ("jax", str | None))
+    for name, kind in kinds:
         if not isinstance(getattr(codemod, name), kind):
             return f"has {getattr(codemod, name)!r} for its `{name}`"
     for name in ("triggers", "cures", "programs"):
@@ -90,6 +92,10 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
             return f"has a `{name}` that is no tuple"
     if not all(isinstance(trigger, str) for trigger in codemod.triggers):
         return "has a trigger that is no string"
+    if codemod.equality is None and codemod.safety is Safety.NEEDS_EVIDENCE:
+        return "needs evidence, and has no `equality` that a rerun could show"
+    if codemod.jax is not None and not _is_condition(codemod.jax):
+        return f"has {codemod.jax!r} for its `jax`, which is no condition such as '>=0.4.25,<0.7'"
     if codemod.id in seen:
         return "has an id that is taken"
     if not codemod.triggers and not codemod.cures:
@@ -98,3 +104,11 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
         return "has no callable `find`"
     missing = [section for section in SECTIONS if f"\n{section}:" not in docstring(codemod)]
     return f"has no `{missing[0]}:` section" if missing else None
+
+
+def _is_condition(text: str) -> bool:
+    try:
+        parsed(text)
+    except ValueError:
+        return False
+    return True

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jaxfix.report.finding import Equality, Finding
+from jaxfix.report.finding import Finding, Proves
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.report.trace.trace_file import TracedSource
@@ -114,7 +114,7 @@ class Explanations:
     def _distance(self, codemod: Codemod, finding: Finding, sighting: Sighting) -> int | None:
         """0 on the line itself, then its function, then a line and a function that called it, then the leaf's name."""
         why = sighting.origin.why
-        if codemod.equality is Equality.LESS_MEMORY:
+        if codemod.proves is not Proves.FEWER_COMPILES:
             return None  # it saves no compile
         if codemod.cures and why not in (*codemod.cures, *_UNTOLD):
             return None

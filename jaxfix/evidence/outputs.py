@@ -23,7 +23,7 @@ JIT_TOLERANCE = 1e-5
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
-_TYPE_ERROR = re.compile(r"(?:exit status \d+: )?TypeError\b")
+_CURABLE = re.compile(r"(?:exit status \d+: )?(?:AttributeError|ImportError|ModuleNotFoundError|TypeError)\b")
 RAISED = "raised"
 """The structure of what a call returned that an exception left."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
@@ -106,16 +106,16 @@ def allowed(equality: Equality, case: str, function: str = "") -> Allowed:
         return Allowed(tolerance=TOLERANCE)
     if equality is Equality.CONVERGED:
         return Allowed(stronger=True, first=frozenset({INIT, function} - {""}))
-    return Allowed(stronger=equality in (Equality.STRONGER_TYPES, Equality.CURING))
+    return Allowed(stronger=equality is Equality.STRONGER_TYPES)
 
 
 def is_jitted(case: str) -> bool:
     return ", jit, " in case or ", loop, " in case
 
 
-def raises_type_error(run: Measurement) -> bool:
-    """Whether a `TypeError` ended the run, as the types of a carry or of branches that differ do."""
-    return run.failure is not None and _TYPE_ERROR.match(run.failure) is not None
+def raises_curable(run: Measurement) -> bool:
+    """Whether an error ended the run that the text of a program decides: a carry of another type, a removed name."""
+    return run.failure is not None and _CURABLE.match(run.failure) is not None
 
 
 def cure_alike(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:

@@ -9,15 +9,12 @@ from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
-from jaxfix.report.finding import Equality, Fix
+from jaxfix.report.finding import Equality, Fix, Proves
 
 Candidate = tuple[str, Fix, int]
 
 _WORTH_WEEDING = 3
-_LOOSEST_LAST = (
-    *(Equality.LESS_MEMORY, Equality.BITWISE, Equality.STRONGER_TYPES),
-    *(Equality.CONVERGED, Equality.CURING, Equality.AS_JITTED),
-)
+_LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.AS_JITTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ class _Trial:
                 if narrow is None or pair.after.failure is not None:
                     continue
                 fix = self._fixes[key]
-                found = judge(narrow, fix.equality, name, self._beside(key, together))
+                found = judge(narrow, _equality(fix), name, self._beside(key, together), fix.proves)
                 if found.verdict is Verdict.PROVEN and found.beside:
                     self._comparisons[key] = (replace(found, narrow=True),)
 
@@ -197,8 +194,10 @@ class _Trial:
 
     def _is_blurred(self, case: str, key: Key) -> bool:
         """Whether a fix that may move results was there too when all were run, so that nothing was seen of this one."""
-        others = [self._fixes[other].equality for other in self._kept if other != key and other in self._reaches[case]]
-        return Equality.AS_JITTED in others and self._fixes[key].equality is not Equality.AS_JITTED
+        others = [
+            _equality(self._fixes[other]) for other in self._kept if other != key and other in self._reaches[case]
+        ]
+        return Equality.AS_JITTED in others and _equality(self._fixes[key]) is not Equality.AS_JITTED
 
     def _rises(self, case: str, together: Fixes) -> bool:
         """Whether all fixes together cost compiles in this case, which may be the doing of any of them."""
@@ -221,14 +220,14 @@ class _Trial:
         for pair in self._runs.pairs(cases, before, after, self._runs.known_noise):
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
             loosest = max(mine, key=partial(self._looseness, pair))
-            name = name_of(loosest, self._fixes[loosest])
-            found.append(judge(pair, self._fixes[loosest].equality, name, self._beside(loosest, Fixes(self._kept))))
+            fix, beside = self._fixes[loosest], self._beside(loosest, Fixes(self._kept))
+            found.append(judge(pair, _equality(fix), name_of(loosest, fix), beside, fix.proves))
         return tuple(found)
 
-    def _looseness(self, pair: Pair, key: Key) -> tuple[bool, int]:
+    def _looseness(self, pair: Pair, key: Key) -> tuple[bool, tuple[int, ...]]:
         """What is asked of a fix of a case in order, that of a cured case by its cure."""
-        equality = self._fixes[key].equality
-        return pair.is_cured(equality), _LOOSEST_LAST.index(equality)
+        fix = self._fixes[key]
+        return pair.is_cured(fix.proves), _looseness(fix)
 
     def has_judged(self, candidate: Candidate) -> bool:
         path, fix, _ = candidate
@@ -283,12 +282,12 @@ class _Trial:
         if pair.fails_alike:
             return True
         for key in keys:
-            equality = self._fixes[key].equality
-            if pair.tells_nothing(equality):
+            equality, proves = _equality(self._fixes[key]), self._fixes[key].proves
+            if pair.tells_nothing(proves):
                 return True
             may |= allowed(equality, case, name_of(key, self._fixes[key]))
             as_jitted = as_jitted or equality is Equality.AS_JITTED
-            cured = cured or pair.is_cured(equality)
+            cured = cured or pair.is_cured(proves)
         functions = {name_of(key, self._fixes[key]) for key in keys}
         alike = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference is None
         return alike and (cured or sides_agree(pair, may, functions).difference is None)
@@ -298,7 +297,7 @@ class _Trial:
         name = name_of(key, self._fixes[key])
         names = {other: name_of(other, self._fixes[other]) for other in made}
         same = [other for other in made if names[other] == name or names[other].startswith(f"{name}.<locals>.")]
-        return max((self._fixes[other].equality for other in (*same, key)), key=_LOOSEST_LAST.index)
+        return _equality(max((self._fixes[other] for other in (*same, key)), key=_looseness))
 
     def _worth_running(self, key: Key) -> list[str]:
         """The cases of a fix in which leaving it out can tell something, or costs no run.
@@ -325,7 +324,7 @@ class _Trial:
         """The comparisons of all cases of the fix; a failure that both runs share counts only if every case has it."""
         cases = self._cases(key) if cases is None else cases
         fix = self._fixes[key]
-        like = fix.equality is Equality.LESS_MEMORY  # what is kept for the originals counts in the peaks of both sides
+        like = fix.proves is Proves.LESS_MEMORY  # what is kept for the originals counts in the peaks of both sides
         before, after = self._runs.of(without, cases, beside=like), self._runs.of(with_it, cases)
         pairs = self._runs.pairs(cases, before, after)
         suspects = [
@@ -335,10 +334,23 @@ class _Trial:
         ]
         noisy = suspects if self._runs.runner.repeats else cases
         pairs = self._runs.pairs(cases, before, after, self._runs.noise(noisy))
-        telling = [pair for pair in pairs if not pair.tells_nothing(fix.equality)] or pairs
-        if fix.equality is Equality.LESS_MEMORY:
+        telling = [pair for pair in pairs if not pair.tells_nothing(fix.proves)] or pairs
+        if fix.proves is Proves.LESS_MEMORY:
             telling = [self._runs.settled(pair, without, with_it) for pair in telling]
-        return tuple(judge(pair, fix.equality, name_of(key, fix), self._beside(key, with_it)) for pair in telling)
+        name, beside = name_of(key, fix), self._beside(key, with_it)
+        return tuple(judge(pair, _equality(fix), name, beside, fix.proves) for pair in telling)
+
+
+def _equality(fix: Fix) -> Equality:
+    """What is asked of the results; every bit of a fix that promises nothing and is run all the same."""
+    return fix.equality or Equality.BITWISE
+
+
+def _looseness(fix: Fix) -> tuple[int, ...]:
+    """The order of what is asked, the strictest first: a cure lets a run go on that raised."""
+    equality = _equality(fix)
+    kinds = equality is Equality.AS_JITTED, fix.proves is Proves.ERROR_CURED
+    return *kinds, _LOOSEST_LAST.index(equality), fix.proves is not Proves.LESS_MEMORY
 
 
 def _telling(comparison: Comparison) -> tuple[int, int, int, str]:

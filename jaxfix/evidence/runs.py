@@ -62,7 +62,7 @@ class Runs:
     ) -> None:
         self.runner = runner
         self._fixes, self._patched, self._progress = fixes, patched, progress
-        baseline = runner.measure({})
+        baseline = runner.measure(patched(Fixes()))
         self.environment = next((run.environment for run in baseline if run.environment), None)
         self.failure = next((run.failure for run in baseline if run.failure), None)
         self.stopping = next((words for words in map(stopping, baseline) if words), "")

@@ -17,10 +17,10 @@ from jaxfix.evidence.outputs import (
     joined,
     likeness,
     outputs_alike,
-    raises_type_error,
+    raises_curable,
 )
 from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
-from jaxfix.report.finding import Equality
+from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement
 
 _NAMED_LEAVES = 2
@@ -59,29 +59,42 @@ class Pair:
         """Whether both runs fail in the same way, which says nothing of the fix."""
         return self.before.failure is not None and self.before.failure == self.after.failure
 
-    def tells_nothing(self, equality: Equality) -> bool:
-        """Whether both runs fail so that nothing follows for a fix of that promise."""
-        both = equality is Equality.CURING and raises_type_error(self.before) and raises_type_error(self.after)
+    def tells_nothing(self, proves: Proves) -> bool:
+        """Whether both runs fail so that nothing follows for a fix of that claim."""
+        both = proves is Proves.ERROR_CURED and raises_curable(self.before) and raises_curable(self.after)
         return both or self.fails_alike
 
-    def is_cured(self, equality: Equality) -> bool:
-        """Whether only the run without the fix raises what a fix of that promise cures."""
-        return equality is Equality.CURING and raises_type_error(self.before) and self.after.failure is None
+    def is_cured(self, proves: Proves) -> bool:
+        """Whether only the run without the fix raises what a fix of that claim cures."""
+        return proves is Proves.ERROR_CURED and raises_curable(self.before) and self.after.failure is None
 
 
-def compare(before: Measurement, after: Measurement, equality: Equality, function: str) -> Comparison:
+def compare(
+    before: Measurement,
+    after: Measurement,
+    equality: Equality,
+    function: str,
+    proves: Proves = Proves.FEWER_COMPILES,
+) -> Comparison:
     """Judges a fix by a run without it and a run with it.
 
     Args:
       function: the rewritten one, as measurements name it (`path:qualified name`).
 
     Returns:
-      `PROVEN` only if the function ran, the results are equal as `equality` demands, and compiles dropped.
+      `PROVEN` only if the function ran, the results are equal as `equality` demands, and the runs show what the fix
+      `proves`.
     """
-    return judge(Pair(before, after), equality, function)
+    return judge(Pair(before, after), equality, function, proves=proves)
 
 
-def judge(pair: Pair, equality: Equality, function: str, beside: Equality | None = None) -> Comparison:
+def judge(
+    pair: Pair,
+    equality: Equality,
+    function: str,
+    beside: Equality | None = None,
+    proves: Proves = Proves.FEWER_COMPILES,
+) -> Comparison:
     """As `compare`, with noise and the jitted original taken into account.
 
     Args:
@@ -89,12 +102,12 @@ def judge(pair: Pair, equality: Equality, function: str, beside: Equality | None
         function are made as well; `equality` if None.
     """
     may = allowed(equality, pair.before.case, function)
-    cured = pair.is_cured(equality)
+    cured = pair.is_cured(proves)
     found = runs_agree(pair, may, as_jitted=equality is Equality.AS_JITTED, cured=cured)
     if found.difference is None and not cured:
         found = joined(found, sides_agree(pair, allowed(beside or equality, pair.before.case, function), {function}))
-    verdict, reason = _verdict(pair, found, function, equality)
-    words = _equality(pair, found, equality) if found.difference is None else "not equal"
+    verdict, reason = _verdict(pair, found, function, proves)
+    words = _equality(pair, found, equality, proves) if found.difference is None else "not equal"
     before, after = counts(pair.before), counts(pair.after)
     figures = (found.max_delta, found.max_ulp, found.beside, pair.after.alone.get(function))
     courses = course(pair.before), course(pair.after)
@@ -204,9 +217,9 @@ def _weighed(best: Comparison, comparisons: Sequence[Comparison]) -> tuple[Verdi
     return Verdict.PROVEN, best.reason + warming
 
 
-def _verdict(pair: Pair, found: Likeness, function: str, equality: Equality) -> tuple[Verdict, str]:
+def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tuple[Verdict, str]:
     before, after = pair.before, pair.after
-    if before.failure is not None and pair.tells_nothing(equality):
+    if before.failure is not None and pair.tells_nothing(proves):
         return Verdict.FAILED, f"fails with and without the fix: {before.failure}"
     if found.difference is not None:
         only_after = before.failure is None and after.failure is not None
@@ -218,10 +231,12 @@ def _verdict(pair: Pair, found: Likeness, function: str, equality: Equality) -> 
         return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
     if not found.compared:
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
-    if pair.is_cured(equality):
+    if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
-    if equality is Equality.LESS_MEMORY:
+    if proves is Proves.LESS_MEMORY:
         return memory_effect(before, after, pair.noise)
+    if proves is Proves.LESS_WORK:
+        return no_cost(before, after, pair.noise)
     return effect(counts(before), counts(after), pair.noise)
 
 
@@ -253,6 +268,19 @@ def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENC
     if old - new >= least:
         return Verdict.PROVEN, words
     return Verdict.NO_EFFECT, f"equal results, but {words}: a drop of less than {least / 1e6:.0f} MB tells nothing here"
+
+
+def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of a fix that saves what nothing counts: that it costs nothing else."""
+    rises = _rises(counts(before), counts(after), noise)
+    if rises is not None:
+        return Verdict.NO_EFFECT, rises
+    old, new = before.memory_bytes, after.memory_bytes
+    least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * old, _NOISES * noise.peak)
+    are_alike = (before.device_peak_bytes is None) is (after.device_peak_bytes is None)
+    if are_alike and new - old >= least:
+        return Verdict.NO_EFFECT, f"peak memory {old / 1e6:.0f} -> {new / 1e6:.0f} MB: it rises"
+    return Verdict.PROVEN, "equal results, and neither compiles nor memory rise"
 
 
 def is_blurred(pair: Pair) -> bool:
@@ -301,8 +329,8 @@ def effect(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdi
     )
 
 
-def _equality(pair: Pair, found: Likeness, equality: Equality) -> str:
-    parts = [_values(pair, found, equality)]
+def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> str:
+    parts = [_values(pair, found, equality, proves)]
     if found.strengthened:
         named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
         more = len(found.strengthened) - _NAMED_LEAVES
@@ -324,10 +352,10 @@ def _digested(measurement: Measurement, function: str) -> int:
     return sum(ending in output.label for output in measurement.outputs)
 
 
-def _values(pair: Pair, found: Likeness, equality: Equality) -> str:
+def _values(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> str:
     if not found.compared:
         return "nothing compared"
-    if pair.is_cured(equality):
+    if pair.is_cured(proves):
         return "bitwise equal until the original raises"
     exact = found.max_ulp == 0 and found.max_delta == 0
     if equality is not Equality.AS_JITTED:

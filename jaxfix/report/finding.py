@@ -31,21 +31,29 @@ class Confidence(Enum):
     """A traced run has compiled it again."""
 
 
+class Proves(Enum):
+    """What a fix gains, which a proof must show beside results that are equal."""
+
+    FEWER_COMPILES = "fewer compiles"
+    LESS_MEMORY = "less memory"
+    """The peak of memory drops, and compiles do not rise."""
+    LESS_WORK = "the same results at less work"
+    """Nothing counts work: neither compiles nor the peak of memory rise, and the page says what is saved."""
+    ERROR_CURED = "an error cured"
+    """What raises runs: compared is what the original comes to before it raises."""
+
+
 class Equality(Enum):
     """What a proof must show of the results."""
 
     BITWISE = "bitwise"
     """Structure, shape, dtype, weak type and every bit."""
-    LESS_MEMORY = "bitwise, with less memory"
-    """As `BITWISE`; what drops is not compiles but the peak of memory."""
     STRONGER_TYPES = "bitwise, weak types may become strong"
     """As `BITWISE`, but a leaf that was weakly typed may be strongly typed, at the same dtype."""
     AS_JITTED = "bitwise under jit, eager within tolerance"
     """The jitted original bit for bit; the eager original within a tolerance that the receipt states."""
     CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
     """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
-    CURING = "bitwise where the original runs; runs where it raises a TypeError"
-    """As `STRONGER_TYPES` in every run that the original ends; where it raises a `TypeError`, up to there."""
 
 
 class Rewriter(Protocol):
@@ -137,6 +145,7 @@ class Finding:
       confidence: whether the cost was read in the code or depends on the caller.
       safety: lowers the codemod's own safety for this finding; never raises it. None keeps it.
       equality: what a proof of this cure must show, where the codemod has several; None is what it says itself.
+      proves: what this cure gains, where the codemod's cures differ; None is what the codemod says.
       deprecated: whether it is about an API that is deprecated.
     """
 
@@ -148,6 +157,7 @@ class Finding:
     confidence: Confidence = Confidence.POSSIBLE
     safety: Safety | None = None
     equality: Equality | None = None
+    proves: Proves | None = None
     deprecated: bool = False
 
 
@@ -162,9 +172,11 @@ class Fix:
       at: where the finding is, in bytes.
       edits: against the text that the finding was made in.
       safety: as it stands.
+      equality: what a rerun must show of the results; None for a fix that nothing is rerun for.
       lowered_because: why the safety is lower than the codemod's, or None.
       function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.
       helpers: the generated helper functions that the new text calls.
+      proves: what a rerun must show that it gains.
     """
 
     key: str
@@ -173,10 +185,24 @@ class Fix:
     at: Span
     edits: tuple[Edit, ...]
     safety: Safety
-    equality: Equality
+    equality: Equality | None
     lowered_because: str | None
     function: str
     helpers: tuple[str, ...] = ()
+    proves: Proves = Proves.FEWER_COMPILES
+
+    @property
+    def promise(self) -> str:
+        """What a rerun must show, in words; without an equality every bit, should it be run all the same."""
+        words = (self.equality or Equality.BITWISE).value
+        match self.proves:
+            case Proves.LESS_MEMORY:
+                return f"{words}, with less memory"
+            case Proves.LESS_WORK:
+                return f"{words}, at less work"
+            case Proves.ERROR_CURED:
+                return f"{words} where the original runs; runs where it raises"
+        return words
 
     @property
     def is_safe(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxfix.report.finding import Equality, Finding, Safety
+from jaxfix.report.finding import Equality, Finding, Proves, Safety
 from jaxfix.report.trace.cause import Why
 from jaxfix.semantic.module import Module
 
@@ -18,8 +18,12 @@ class Codemod:
         called at all (one in a comment is none), or keywords and operators; empty for a codemod that a traced run
         alone feeds, through `Module.seen`.
       safety: of its fixes, unless a finding lowers it.
-      equality: what a proof must show.
+      equality: what a rerun must show of the results; None where nothing is rerun, as for one name of a function in
+        place of another: such a codemod is safe by reasoning alone.
       find: yields the findings of one module; never raises on odd input.
+      proves: what its fixes gain, and with it which goldens it must have.
+      jax: the versions of jax that it is for, such as `>=0.4.25,<0.7`; None for every one. The engine leaves it out
+        where another version is known to be installed.
       cures: the causes of recompiles that its findings explain; empty where that may be any.
       programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
       after: the codemods whose fixes are made before, because they decide what its own ones have to be.
@@ -28,8 +32,10 @@ class Codemod:
     id: str
     triggers: tuple[str, ...]
     safety: Safety
-    equality: Equality
+    equality: Equality | None
     find: Callable[[Module], Iterator[Finding]]
+    proves: Proves = Proves.FEWER_COMPILES
+    jax: str | None = None
     cures: tuple[Why, ...] = ()
     programs: tuple[str, ...] = ()
     after: tuple[str, ...] = ()

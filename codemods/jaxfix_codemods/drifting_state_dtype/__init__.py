@@ -60,7 +60,20 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Cause, Codemod, Compiled, Confidence, Equality, Finding, Module, Safety, Staging, Why, recompiled
+from jaxfix.api import (
+    Cause,
+    Codemod,
+    Compiled,
+    Confidence,
+    Equality,
+    Finding,
+    Module,
+    Proves,
+    Safety,
+    Staging,
+    Why,
+    recompiled,
+)
 from jaxfix.api.analysis import WHOLE, Values
 from jaxfix_codemods.drifting_state_dtype.casting import Declined, cast, wraps
 from jaxfix_codemods.drifting_state_dtype.drift import Drift, drifts
@@ -86,7 +99,8 @@ def _of_drift(module: Module, drift: Drift) -> Finding:
         at=drift.call,
         message=_words(drift),
         title=f"Cast the new state of `{drift.primitive}` to the dtypes of the old one",
-        equality=Equality.CURING,
+        equality=Equality.STRONGER_TYPES,
+        proves=Proves.ERROR_CURED,
     )
     try:
         wrapped = wraps(module, drift)

@@ -49,7 +49,19 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Jitted, Module, Rewriter, Runs, Safety, Staging
+from jaxfix.api import (
+    Codemod,
+    Confidence,
+    Equality,
+    Finding,
+    Jitted,
+    Module,
+    Proves,
+    Rewriter,
+    Runs,
+    Safety,
+    Staging,
+)
 from jaxfix.api.analysis import positional_of
 from jaxfix_codemods.undonated_state.judging import Declined, Looped, Step, judge, looped, steps
 
@@ -141,6 +153,7 @@ CODEMOD = Codemod(
     id="undonated-state",
     triggers=("jit", "pmap", "pjit", "filter_jit"),
     safety=Safety.NEEDS_EVIDENCE,
-    equality=Equality.LESS_MEMORY,
+    equality=Equality.BITWISE,
+    proves=Proves.LESS_MEMORY,
     find=find,
 )

@@ -166,7 +166,7 @@ def _fix(
         "function": printable(fix.function),
         "confidence": diagnostic.confidence.value,
         "safety": "display-only" if entry.impossible is not None else fix.safety.value,
-        "equality": fix.equality.value,
+        "equality": fix.promise,
         "held": None if held is None else printable(held),
         "base": before if patch.before != target.source.raw else None,
         "changes": changes(before, after),

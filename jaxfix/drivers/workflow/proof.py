@@ -18,7 +18,7 @@ from jaxfix.evidence.runs import Runner
 from jaxfix.evidence.target import Local, Target
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
-from jaxfix.report.finding import Equality, Fix
+from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.report import Patch
 from jaxfix.source.errors import ConfigError, EvidenceError
 
@@ -61,16 +61,18 @@ class _Trial:
             (self._name(entry), fix, self.lines.get((entry.patch.path, fix.key), 1))
             for entry in self.planned
             for fix in entry.patch.applied
+            if fix.equality is not None
         ]
 
     def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
-        """The sources, by the runner's path, with exactly these fixes; those that stay as they are are left out.
+        """The sources, by the runner's path, with these fixes and those that nothing is rerun for.
 
-        The helper files that these fixes need are among them.
+        Left out are sources that stay as they are; among them are the helper files that the fixes need.
         """
         sources: dict[str, bytes] = {}
         for entry in self.planned:
             keys = frozenset(key for name, key in fixes if name == self._name(entry))
+            keys |= {fix.key for fix in entry.patch.applied if fix.equality is None}
             if keys:
                 patch = self._patched(entry, keys)
                 sources[self._name(entry)] = patch.after
@@ -231,8 +233,9 @@ def _by_driving(
     )
     functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
     promised = {fix.equality for _, fix, _ in trial.candidates()}
-    loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.CURING} else ()
-    loops = (*loops, "float16") if Equality.CURING in promised else loops
+    loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED} else ()
+    cures = any(fix.proves is Proves.ERROR_CURED for _, fix, _ in trial.candidates())
+    loops = (*loops, "float16") if cures else loops
     with watcher.progress("proving", None) as advance:
         telling = Telling(advance)
         runner = OptimizerRunner(
@@ -258,7 +261,8 @@ def _packages(planned: Sequence[Planned], receipts: Receipts, command: str | Non
     for entry in planned:
         if not can_be_driven(entry.target) or (entry.target.module is None and command is not None):
             continue
-        if any(_is_open(receipts.get((entry.patch.path, fix.key))) for fix in entry.patch.applied):
+        asked = [fix for fix in entry.patch.applied if fix.equality is not None]
+        if any(_is_open(receipts.get((entry.patch.path, fix.key))) for fix in asked):
             found.setdefault(location(entry.target), []).append(entry)
     return found
 

@@ -1,0 +1,89 @@
+"""What a codemod says of itself, and what the engine and the prover make of it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.plan import cook, edited
+from jaxfix.engine.versions import admits
+from jaxfix.report.finding import Equality, Finding, Fix, Proves, Safety
+from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+
+SOURCE = SourceFile.decode("a.py", b"x = 1\n")
+
+
+def find(module: Module) -> Iterator[Finding]:
+    (assignment,) = module.tree.body
+    yield Finding(assignment, "`x` is one", "Make it two", lambda edit: edit.replace(assignment, "x = 2"))
+
+
+CODEMOD = Codemod("one", ("x",), Safety.SAFE, None, find, proves=Proves.ERROR_CURED, jax=">=0.4.25,<0.9")
+
+
+def fix(codemod: Codemod = CODEMOD) -> Fix:
+    (made,) = cook(analyze(SOURCE, (codemod,)))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("jax", "is_found"),
+    [
+        ((0, 4, 24), False),
+        ((0, 4, 25), True),
+        ((0, 5), True),
+        ((0, 9), False),
+        ((0, 9, 0), False),
+        ((0, 10, 2), False),
+        (None, True),
+    ],
+)
+def test_the_engine_leaves_out_what_is_for_another_jax(jax: tuple[int, ...] | None, is_found: bool) -> None:
+    found = analyze(SOURCE, (CODEMOD,), surroundings=Surroundings(jax=jax)).found
+    assert bool(found) is is_found
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_admitted"),
+    [(">0.7", False), ("<=0.7", True), ("==0.7", True), ("!= 0.7.0", False), (">=0.6, <0.8", True), ("<0.7", False)],
+)
+def test_versions_are_compared_number_by_number(condition: str, is_admitted: bool) -> None:
+    assert admits(condition, (0, 7)) is is_admitted
+
+
+@pytest.mark.parametrize("condition", ["", "0.7", ">=", ">=0.7;<1", "~=0.7", ">=0.7,"])
+def test_what_is_no_condition_is_refused(condition: str) -> None:
+    with pytest.raises(ValueError, match="is no condition"):
+        admits(condition, (0, 7))
+
+
+def test_a_fix_has_the_claim_of_its_codemod() -> None:
+    assert (fix().equality, fix().proves) == (None, Proves.ERROR_CURED)
+
+
+def test_a_finding_may_claim_something_else() -> None:
+    def other(module: Module) -> Iterator[Finding]:
+        yield from (replace(found, proves=Proves.LESS_WORK, equality=Equality.CONVERGED) for found in find(module))
+
+    made = fix(replace(CODEMOD, find=other))
+    assert (made.equality, made.proves) == (Equality.CONVERGED, Proves.LESS_WORK)
+
+
+def test_what_a_person_makes_of_a_fix_has_to_be_shown() -> None:
+    assert edited(fix(), ()).equality is Equality.BITWISE
+
+
+@pytest.mark.parametrize(
+    ("equality", "proves", "words"),
+    [
+        (Equality.BITWISE, Proves.FEWER_COMPILES, "bitwise"),
+        (Equality.BITWISE, Proves.LESS_MEMORY, "bitwise, with less memory"),
+        (None, Proves.ERROR_CURED, "bitwise where the original runs; runs where it raises"),
+    ],
+)
+def test_a_promise_in_words(equality: Equality | None, proves: Proves, words: str) -> None:
+    assert replace(fix(), equality=equality, proves=proves).promise == words
