@@ -1,0 +1,118 @@
+"""What the builtins of Python do."""
+
+import builtins
+
+from jaxfix.library.facets import Class, Effect, Iteration, Result, Scalar, Takes, Transform, WeakType
+from jaxfix.library.function import Function
+
+FUNCTIONS = (
+    Function("builtins.abs", (Effect.PURE, Result.NUMBER)),
+    Function("builtins.all", (Effect.PURE, Effect.READS, Takes.VALUE)),
+    Function("builtins.any", (Effect.PURE, Effect.READS, Takes.VALUE)),
+    Function(
+        "builtins.bool", (Effect.PURE, Result.NO_PART, Result.IMMUTABLE, WeakType.IGNORED, Scalar.BOOL, Takes.VALUE)
+    ),
+    Function("builtins.bytearray", (Result.MUTABLE,)),
+    Function("builtins.bytes", (Takes.VALUE,)),
+    Function("builtins.chr", (Takes.VALUE,)),
+    Function("builtins.classmethod", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
+    Function("builtins.complex", (Effect.PURE, Result.IMMUTABLE, Takes.VALUE)),
+    Function("builtins.delattr", (Effect.BINDS_NAMES, Effect.SETS_ATTRIBUTE, Effect.PATCHES, Takes.ATTRIBUTE_NAME)),
+    Function("builtins.dict", (Effect.PURE, Result.MUTABLE, Iteration.CONSUMES)),
+    Function("builtins.dir", (Effect.SEES_NAMES,)),
+    Function("builtins.divmod", (Effect.PURE, Takes.VALUE)),
+    Function("builtins.Ellipsis", (Effect.PURE,)),
+    Function("builtins.enumerate", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH, Iteration.COUNTS)),
+    Function("builtins.eval", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.Exception", (Effect.PURE, Class.PURE)),
+    Function("builtins.exec", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.False", (Effect.PURE,)),
+    Function(
+        "builtins.float",
+        (
+            Effect.PURE,
+            Effect.READS,
+            Effect.CALLS_NOTHING,
+            Result.NO_PART,
+            Result.IMMUTABLE,
+            Result.NUMBER,
+            WeakType.IGNORED,
+            Scalar.FLOAT,
+            Takes.VALUE,
+        ),
+    ),
+    Function("builtins.format", (WeakType.IGNORED, Takes.VALUE)),
+    Function("builtins.frozenset", (Effect.PURE, Iteration.CONSUMES)),
+    Function("builtins.getattr", (Takes.ATTRIBUTE_NAME,)),
+    Function("builtins.globals", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.hasattr", (Takes.ATTRIBUTE_NAME,)),
+    Function("builtins.hash", (Takes.VALUE,)),
+    Function("builtins.id", (Takes.VALUE,)),
+    Function(
+        "builtins.int",
+        (
+            Effect.PURE,
+            Effect.READS,
+            Effect.CALLS_NOTHING,
+            Result.NO_PART,
+            Result.IMMUTABLE,
+            Result.NUMBER,
+            WeakType.IGNORED,
+            Scalar.INT,
+            Takes.VALUE,
+        ),
+    ),
+    Function("builtins.isinstance", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Result.NO_PART)),
+    Function("builtins.issubclass", (Effect.PURE,)),
+    Function("builtins.iter", (Iteration.SAME_LENGTH,)),
+    Function("builtins.len", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Result.NO_PART)),
+    Function("builtins.list", (Effect.PURE, Result.MUTABLE, Iteration.SAME_LENGTH, Iteration.CONSUMES)),
+    Function("builtins.locals", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.map", (Effect.PURE,)),
+    Function("builtins.max", (Effect.PURE, Effect.READS, Takes.VALUE, Iteration.CONSUMES)),
+    Function("builtins.min", (Effect.PURE, Effect.READS, Takes.VALUE, Iteration.CONSUMES)),
+    Function("builtins.None", (Effect.PURE,)),
+    Function("builtins.object", (Class.PURE,)),
+    Function("builtins.pow", (Effect.PURE,)),
+    Function("builtins.print", (Effect.READS, Effect.CALLS_NOTHING, Result.NO_PART, WeakType.IGNORED, Takes.VALUE)),
+    Function("builtins.property", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
+    Function("builtins.range", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Takes.VALUE, Iteration.COUNTS)),
+    Function("builtins.repr", (Effect.READS, Result.NO_PART, Takes.VALUE)),
+    Function("builtins.reversed", (Effect.PURE, Iteration.SAME_LENGTH)),
+    Function("builtins.round", (Effect.PURE, Result.NO_PART, Result.NUMBER, Takes.VALUE)),
+    Function("builtins.set", (Effect.PURE, Result.MUTABLE, Iteration.SAME_LENGTH, Iteration.CONSUMES)),
+    Function("builtins.setattr", (Effect.BINDS_NAMES, Effect.SETS_ATTRIBUTE, Effect.PATCHES, Takes.ATTRIBUTE_NAME)),
+    Function("builtins.slice", (Effect.PURE, Takes.VALUE)),
+    Function("builtins.sorted", (Effect.PURE, Effect.READS, Takes.VALUE, Iteration.SAME_LENGTH, Iteration.CONSUMES)),
+    Function("builtins.staticmethod", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
+    Function(
+        "builtins.str",
+        (
+            Effect.PURE,
+            Effect.READS,
+            Effect.CALLS_NOTHING,
+            Result.NO_PART,
+            Result.IMMUTABLE,
+            WeakType.IGNORED,
+            Takes.VALUE,
+        ),
+    ),
+    Function("builtins.sum", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Iteration.CONSUMES)),
+    Function("builtins.True", (Effect.PURE,)),
+    Function(
+        "builtins.tuple",
+        (Effect.PURE, Effect.READS, Result.FROZEN, Iteration.SAME_LENGTH, Iteration.CONSUMES, Class.PURE),
+    ),
+    Function("builtins.type", (Effect.PURE, Effect.READS, Result.NO_PART)),
+    Function("builtins.TypeError", (Effect.PURE, Class.PURE)),
+    Function("builtins.ValueError", (Effect.PURE, Class.PURE)),
+    Function("builtins.vars", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.zip", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH)),
+    *(
+        Function(f"builtins.{name}", (Effect.PURE,))
+        for name, value in vars(builtins).items()
+        if isinstance(value, type)
+        and issubclass(value, Exception)
+        and name not in {"Exception", "ValueError", "TypeError"}
+    ),
+)

@@ -1,0 +1,305 @@
+"""What a row of the library table may say of a function, a method, an attribute, a class or a package.
+
+A facet is a claim. Where a row has it not, nothing is known: its absence is never a claim of the opposite.
+"""
+
+
+class Facet:
+    """One claim; compared by identity, since the members of an `Enum` cost ten times as much at every start."""
+
+    __slots__ = ("name", "option")
+
+    def __init__(self, option: str = "") -> None:
+        self.name, self.option = "", option
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"{owner.__name__}.{name}"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Transform:
+    """What a transformation does with the function that it is given."""
+
+    TRACES = Facet()
+    """Runs it under a trace only."""
+    COMPILES = Facet()
+    """Makes a function that compiles, and keeps what it compiled."""
+    DONATES = Facet()
+    """May give the memory of arguments to the results."""
+    FILTERS = Facet()
+    """Traces arrays, and takes everything else as static."""
+    SHAPES_ONLY = Facet()
+    """Traces without compiling or running."""
+    LIFTED = Facet()
+    """Stages a layer, inside the trace of its model."""
+    CONTROL_FLOW = Facet()
+    """Compiles its function arguments when called eagerly."""
+    DIFFERENTIATES = Facet()
+    """Traces control flow inside again at every eager call."""
+    REVERSE = Facet()
+    """Differentiates in reverse mode."""
+    GRADIENT = Facet()
+    """Makes a function whose results have the dtypes of its parameters."""
+    BATCHES = Facet()
+    """Adds an axis, on one device."""
+    PARALLEL = Facet()
+    """Adds an axis, over devices."""
+    CALLS_AT_ONCE = Facet()
+    """Calls it there and then."""
+    PASSES_ON = Facet()
+    """Runs it where the result is called."""
+    ONLY_VALUES = Facet()
+    """Makes a function that returns what it computed, and nothing of the trace."""
+    SAME_RESULT = Facet()
+    """Makes a function that returns what the given one returns."""
+    MAPS_LEAVES = Facet()
+    """Calls it for each leaf of a pytree."""
+    DERIVATIVE_RULE = Facet()
+    """Takes the rule of a function whose derivative is written by hand."""
+    TRANSPARENT = Facet()
+    """A decorator: the function runs where the result is called."""
+
+
+class Identity:
+    """Whether two calls give equal objects."""
+
+    RENEWS = Facet()
+    """Another function object at each call, whatever it is given."""
+    BY_VALUE = Facet()
+    """Equal if the function inside is."""
+
+
+class Effect:
+    """What a call does beside returning."""
+
+    PURE = Facet()
+    """A builtin without effect, whose result depends on its arguments alone."""
+    PURE_DECORATOR = Facet()
+    """A decorator that adds nothing which changes between calls."""
+    WORLD = Facet()
+    """Uses files, the clock or settings."""
+    WAITS = Facet()
+    """Waits for values."""
+    MEMOISES = Facet()
+    """Returns the object of an earlier call."""
+    GROWS = Facet()
+    """Makes a function to which other code can add cases."""
+    SEES_NAMES = Facet()
+    """Sees or runs the names around the call."""
+    BINDS_NAMES = Facet()
+    """Can bind a global by a name that is not in the text."""
+    SETS_ATTRIBUTE = Facet()
+    """Binds an attribute by a name that is a value."""
+    PATCHES = Facet()
+    """Replaces an object by its name, for a while or for good."""
+    MUTATES = Facet()
+    """A method that changes its object in place."""
+    FUNCTIONAL = Facet()
+    """A method that returns the changed state."""
+    READS = Facet()
+    """Changes no argument, and keeps nothing of it but in the result."""
+    CALLS_NOTHING = Facet()
+    """Calls no function that it is given."""
+
+
+class Setting:
+    """The settings of JAX that a result depends on, each with its name."""
+
+    PRNG_IMPL = Facet("jax_default_prng_impl")
+    GUMBEL_RANGE = Facet("jax_high_dynamic_range_gumbel")
+    ENABLE_X64 = Facet("jax_enable_x64")
+    MATMUL_PRECISION = Facet("jax_default_matmul_precision")
+    DTYPE_PROMOTION = Facet("jax_numpy_dtype_promotion")
+    KEYED = Facet()
+    """A setting itself, for each of whose values jax keeps a program."""
+
+
+class Result:
+    """What a call returns, or an attribute is."""
+
+    MUTABLE = Facet()
+    """A list, a dictionary or another object that can be changed."""
+    IMMUTABLE = Facet()
+    """Nothing in it can be changed."""
+    FROZEN = Facet()
+    """Its parts cannot be replaced; they may be mutable."""
+    FRESH = Facet()
+    """A new array, which shares no memory."""
+    SHARED = Facet()
+    """An array that may share the memory of the argument."""
+    SAME_BUFFER = Facet()
+    """May be the very buffer of the argument."""
+    VIEW = Facet()
+    """Of an array, its memory under another type."""
+    NO_PART = Facet()
+    """No part of the argument."""
+    CONSTANT = Facet()
+    """A constant of the library."""
+    PYTHON_FLOAT = Facet()
+    """A Python float."""
+    STATIC = Facet()
+    """Known under a trace."""
+    NUMBER = Facet()
+    """A Python number that follows the given number."""
+    INCREMENT = Facet()
+    """The strongly typed number after the given one."""
+    DESCRIPTION = Facet()
+    """A description of arrays or of their placing, made without asking for a device."""
+    REPLACED = Facet()
+    """The argument with other values of some fields."""
+    FILLED = Facet()
+    """An array of a given shape."""
+    ALIKE = Facet()
+    """An array of the shape of another."""
+    CONVERTED = Facet()
+    """The argument as an array."""
+    REDUCED = Facet()
+    """Fewer elements, strongly typed even of a weakly typed array."""
+    NOT_FINITE = Facet()
+    """True where a value is not finite."""
+    FINITE = Facet()
+    """True where a value is finite."""
+
+
+class Dtype:
+    """The dtype of the result."""
+
+    KEPT = Facet()
+    PROMOTED = Facet()
+    """That of all arguments together."""
+    FLOAT = Facet()
+    """Floating: that of the argument if it is."""
+    BOOL = Facet()
+    INTEGER = Facet()
+    UNRELATED = Facet()
+    """Not that of an argument."""
+    LIKE = Facet()
+    """A cast to the dtypes of another tree."""
+    CAST = Facet()
+    """A cast to a given dtype."""
+
+
+class WeakType:
+    """What becomes of a weak type."""
+
+    KEPT = Facet()
+    """The result is weakly typed if all arguments are."""
+    IGNORED = Facet()
+    """The result is the same for a weakly and a strongly typed argument."""
+
+
+class Scalar:
+    """The kind of a dtype or of a Python number."""
+
+    BOOL = Facet()
+    INT = Facet()
+    FLOAT = Facet()
+    COMPLEX = Facet()
+    HALF = Facet()
+    """A float of 16 bits."""
+
+
+class Slope:
+    """The derivative of a cheap elementwise function."""
+
+    FINITE = Facet()
+    ZERO = Facet()
+    ARGUMENT = Facet()
+    """That of one of the arguments."""
+    INFINITE = Facet()
+    """The function or its slope may be infinite."""
+
+
+class Takes:
+    """What a function accepts, or asks for."""
+
+    ARRAY = Facet()
+    """First an array, traced or not."""
+    ARRAYS = Facet()
+    """Arrays only, traced or not."""
+    VALUE = Facet()
+    """Concrete values."""
+    NO_KEY = Facet()
+    """In `jax.random`: first something other than a key."""
+    SCALAR = Facet()
+    """First a number, traced or not, and gives the same for both."""
+    CONDITION = Facet()
+    """First a condition, traced or not."""
+    ATTRIBUTE_NAME = Facet()
+    """An object and the name of an attribute."""
+
+
+class Iteration:
+    """What a function does with an iterable."""
+
+    SAME_LENGTH = Facet()
+    """Gives as many elements."""
+    CONSUMES = Facet()
+    """Asks for all elements at once."""
+    COUNTS = Facet()
+    """Numbers its rounds."""
+
+
+class Member:
+    """What an attribute of an object says of it."""
+
+    STATIC = Facet()
+    """Of an array: a trace knows it, and it says nothing of a weak type."""
+    ABSTRACT = Facet()
+    """Of an array: a trace knows it."""
+    CONCRETE = Facet()
+    """Of an array: a trace does not know it, or traced arrays have it not."""
+    ARRAY = Facet()
+    """Arrays have it, and it is no static data of a pytree."""
+    CONTAINER = Facet()
+    """Containers and texts have it, and it is no static data of a pytree."""
+    USUAL = Facet()
+    """Arrays have it, and hardly anything else."""
+    ATTRIBUTE = Facet()
+    """It is no method."""
+    MAPPING = Facet()
+    """Dictionaries have it, and hardly anything else."""
+
+
+class Class:
+    """What a class says of its subclasses, or an annotation of a value."""
+
+    PURE = Facet()
+    """A base whose objects do the same at every trace."""
+    OPEN = Facet()
+    """A base that says nothing of how objects are made, compared or read."""
+    MODULE = Facet()
+    """A base whose objects are pytrees, all fields of which are leaves."""
+    ARRAY = Facet()
+    """An annotation of arrays."""
+    WRAPS = Facet()
+    """An annotation around another."""
+
+
+class Package:
+    """What all functions of a package do, but for those whose row says otherwise."""
+
+    PURE = Facet()
+    """Its own object may be read at any trace."""
+    PURE_THROUGHOUT = Facet()
+    """Equal results for equal arguments, whenever they are traced, in the packages inside too."""
+    WORLD = Facet()
+    """Reads or changes the world."""
+    HOST = Facet()
+    """Wants concrete values."""
+    ARRAYS = Facet()
+    """Returns arrays or what is made of them."""
+    IMMUTABLE = Facet()
+    """Returns what nobody can change."""
+    FRESH = Facet()
+    """Returns arrays of their own."""
+    READS = Facet()
+    """Changes no argument."""
+    ELEMENTWISE = Facet()
+    """Returns the dtype of its arguments."""
+    MAKES = Facet()
+    """Makes something of its arguments alone, without asking for a device."""
+    OPERATES = Facet()
+    """Its functions take and return arrays."""

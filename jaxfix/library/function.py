@@ -1,0 +1,53 @@
+"""One row of the library table."""
+
+from dataclasses import dataclass
+
+from jaxfix.library.facets import Facet
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: its position and its name."""
+
+    position: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """The carry of a loop.
+
+    Attributes:
+      initial: the parameter that takes its first value.
+      index: its position among the parameters of the body.
+      parameters: how many parameters the body has.
+    """
+
+    initial: Parameter
+    index: int
+    parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What is known of a function, a method, an attribute, a class or a package.
+
+    Attributes:
+      name: its canonical name; `builtins.len`, `jax.Array.sum`.
+      facets: what it does.
+      calls: its parameters that take functions.
+      carry: what a loop hands from round to round.
+      operands: the first parameter of what branches take.
+      dtype_at: the position of the dtype.
+      shape_at: the positions of what makes a shape or a number of elements.
+      versions: the releases that have it, where not all have.
+    """
+
+    name: str
+    facets: tuple[Facet, ...] = ()
+    calls: tuple[Parameter, ...] = ()
+    carry: Carry | None = None
+    operands: Parameter | None = None
+    dtype_at: int | None = None
+    shape_at: slice | None = None
+    versions: str = ""
