@@ -142,5 +142,5 @@ def test_the_helper_may_stand_elsewhere() -> None:
     call = next(call for call in module.nodes(ast.Call) if module.text(call).startswith("again(lax.scan)(energy"))
     assert transform_of(module, call.func) == "jax.lax.scan"
     unknown = parsed(text)
-    called = [unknown.transform(call.func) for call in unknown.of(ast.Call)]
+    called = [transform_of(unknown, call.func) for call in unknown.nodes(ast.Call)]
     assert called.count("own.compat.retrace") == 2  # `again`, and what it gives

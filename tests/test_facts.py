@@ -101,7 +101,7 @@ def test_files_that_call_one_another_end() -> None:
     a = "import b\ndef f(x):\n    inner = x\n    return b.g(x)"
     found = modules(a=a, b="import a\ndef g(x): return a.f(x)")
     assert runs(found["a"]) is Runs.UNKNOWN
-    assert not found["a"].repeats(line(found["a"], "inner"))  # type: ignore[arg-type]
+    assert not found["a"].get(Staging).repeats(line(found["a"], "inner"))  # type: ignore[arg-type]
 
 
 def test_re_exports_are_followed() -> None:
@@ -113,7 +113,7 @@ def test_re_exports_are_followed() -> None:
 def test_a_star_import_is_followed_for_what_is_jitted() -> None:
     jitted = "import jax\n@jax.jit\ndef fast(x): return x"
     found = modules(ops=jitted, api="from ops import *", main="import api\napi.fast(1)")
-    (call,) = found["main"].of(ast.Call)
+    (call,) = found["main"].nodes(ast.Call)
     jit = found["main"].jit(call.func)
     assert jit is not None and jit.by == "jax.jit"
 
@@ -136,7 +136,7 @@ def test_a_loop_in_another_file_repeats() -> None:
     found = modules(ops=OPS, main=called)["ops"]
     assert found.get(Staging).surely_repeats(line(found, "inner"))  # type: ignore[arg-type]
     once = modules(ops=OPS, main="import ops\nops.step(1)")["ops"]
-    assert not once.repeats(line(once, "inner"))  # type: ignore[arg-type]
+    assert not once.get(Staging).repeats(line(once, "inner"))  # type: ignore[arg-type]
     perhaps = called.replace("        ops.step", "        if i: ops.step")
     module = modules(ops=OPS, main=perhaps)["ops"]
     assert module.get(Staging).repeats(line(module, "inner"))  # type: ignore[arg-type]

@@ -40,6 +40,7 @@ _LARGEST = 20_000_000
 """Characters of one record: no file has so much to tell."""
 _WAIT_S = 2.0
 _AT_ONCE = 500
+_NOT_LOOKING = frozenset({"drivers", "evidence", "render", "rewrite", "__pycache__"})
 """Rows that one question asks for: of old, SQLite takes no more than 999."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS records
@@ -283,7 +284,8 @@ def _place(codemods: Iterable[Codemod]) -> Path | None:
 
 def _stamp(codemods: Iterable[Codemod]) -> bytes:
     """The state of all code that looks: its version, and the sizes and times of its files."""
-    places = {str(Path(__file__).parents[2] / room) for room in ("core", "engine")}
+    package = Path(__file__).parents[2]
+    places = {entry.path for entry in os.scandir(package) if entry.is_dir() and entry.name not in _NOT_LOOKING}
     for codemod in codemods:
         places.update(_home(codemod.find.__module__))
     parts = [__version__, sys.version, sys.implementation.name]
