@@ -267,7 +267,10 @@ def found_in(path: str, files: dict[str, str]) -> list[tuple[str, Confidence, st
     project = joined(given)
     source, around = next(pair for pair in given if pair[0].path == path)
     found = analyze(source, CODEMODS, surroundings=replace(around, project=project)).found
-    return [(entry.codemod.id, entry.finding.confidence, entry.finding.declined) for entry in found]
+    return [
+        (entry.codemod.id, entry.finding.confidence, entry.finding.declined and entry.finding.declined.text)
+        for entry in found
+    ]
 
 
 def test_a_call_tells_what_it_passes() -> None:
@@ -275,8 +278,8 @@ def test_a_call_tells_what_it_passes() -> None:
     assert use.at == "train.py:8"
     assert use.call is not None and use.call.looped and use.call.arguments is not None
     first, second = use.call.arguments
-    assert (first.to, first.text, first.again, first.kept) == (0, "params", True, None)
-    assert (second.to, second.again, second.kept) == (1, False, None)  # made for the call
+    assert (first.to, first.text, first.again, first.why_live) == (0, "params", True, None)
+    assert (second.to, second.again, second.why_live) == (1, False, None)  # made for the call
     assert from_json(Use, json.loads(json.dumps(to_json(use)))) == use
 
 
@@ -353,7 +356,7 @@ def test_a_script_that_nobody_can_import_is_a_caller() -> None:
     given[2] = (given[2][0], Surroundings(None))
     project = joined(given)
     found = analyze(given[0][0], CODEMODS, surroundings=replace(given[0][1], project=project)).found
-    assert [entry.finding.declined for entry in found] == ["run-me.py:3 passes `params` and goes on with it"]
+    assert [str(entry.finding.declined) for entry in found] == ["run-me.py:3 passes `params` and goes on with it"]
 
 
 def test_re_exports_lead_to_the_step() -> None:

@@ -13,6 +13,7 @@ from jaxfix.engine import registry
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.report.finding import Equality, Finding, Rewriter, Safety
+from jaxfix.report.reason import Reason
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.source.errors import BugError
@@ -77,6 +78,8 @@ def is_mute(module: Module) -> Iterator[Finding]:
         (lambda module: [finding(module.tree.body[0], confidence="certain")], "has a finding whose `confidence` is"),
         (lambda module: [finding(module.tree.body[0], safety="safe")], "has a finding whose `safety` is `str`"),
         (lambda module: [finding(module.tree.body[0], recipe="x")], "has a finding whose `recipe` cannot be called"),
+        (lambda module: [finding(module.tree.body[0], declined="no")], "has a finding whose `declined` is `str`"),
+        (lambda module: [finding(module.tree.body[0], declined=Reason("No way", "no"))], "has the code 'No way'"),
     ],
 )
 def test_what_a_codemod_breaks_is_one_bug_and_the_others_run(find: Callable[[Module], object], said: str) -> None:

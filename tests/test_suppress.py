@@ -7,6 +7,7 @@ import pytest
 
 from jaxfix.engine.analyze import analyze
 from jaxfix.report.finding import Equality, Finding, Safety
+from jaxfix.report.reason import Reason
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.source.source_file import SourceFile
@@ -15,7 +16,9 @@ from jaxfix.source.source_file import SourceFile
 def find(module: Module) -> Iterator[Finding]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Name) and node.id == "costly":
-            yield Finding(at=node, message="`costly` costs", title="Drop it", declined="no one knows how")
+            yield Finding(
+                at=node, message="`costly` costs", title="Drop it", declined=Reason("unread", "no one knows how")
+            )
 
 
 CODEMODS = tuple(

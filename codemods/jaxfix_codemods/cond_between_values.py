@@ -47,7 +47,20 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Identifiers, Module, Rewriter, Runs, Safety, Staging, Why
+from jaxfix.api import (
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Identifiers,
+    Module,
+    Rewriter,
+    Runs,
+    Safety,
+    Staging,
+    Why,
+)
 from jaxfix.api.analysis import choice, eager_transformations, function_identity, purity, selection, traced_uses
 
 _COND = "jax.lax.cond"
@@ -66,7 +79,7 @@ def find(module: Module) -> Iterator[Finding]:
     for call in module.calls(_COND):
         try:
             branches = choice.choice(module, call)
-        except choice.NoSelection:
+        except Declined:
             continue  # whatever it does, it is not a choice between values
         around = next((each for each in eager_transformations(module) if call in each.control_flow), None)
         if (
@@ -99,9 +112,9 @@ def _findings(module: Module, call: ast.Call, why: str, certain: bool) -> Iterat
     )
     try:
         yield found(recipe=partial(_choose, module, selection.select(module, call)))
-    except choice.NoSelection as reason:
-        if reason.is_near:
-            yield found(declined=str(reason))
+    except Declined as declined:
+        if declined.reason.code not in selection.FAR:
+            yield found(declined=declined.reason)
 
 
 def _shown(module: Module, new: list[choice.Branch]) -> str:
@@ -141,7 +154,7 @@ def _is_movable(module: Module, call: ast.Call, branch: choice.Branch) -> bool:
         return False
     uses = [use for name in lifted for use in traced_uses.uses(module, function, name)]
     is_part = any(isinstance(module.parent(use), ast.Attribute | ast.Subscript) for use in uses)
-    return not is_part and all(traced_uses.use_of(module, use) is None for use in uses)
+    return not is_part and all(traced_uses.concrete_use(module, use) is None for use in uses)
 
 
 # --- the cure ---------------------------------------------------------------------------------------------------

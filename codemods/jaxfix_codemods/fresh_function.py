@@ -41,7 +41,19 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why, recompiled
+from jaxfix.api import (
+    Cause,
+    Code,
+    Codemod,
+    Compiled,
+    Equality,
+    Finding,
+    Module,
+    Reason,
+    Safety,
+    Why,
+    recompiled,
+)
 
 _FUNCTION = re.compile(r"<(bound method|function|built-in|.* object at 0x)|<lambda>|\bpartial\(|\bPartial\(")
 
@@ -66,7 +78,12 @@ def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
             f"a function with another {captured} is made at every call, and `{entry.program}` is compiled for each"
         )
         title = f"Make the function once, and pass {captured} as an argument"
-    return Finding(at=at, message=message, title=title, declined="where it is made is not known from this line")
+    return Finding(
+        at=at,
+        message=message,
+        title=title,
+        declined=Reason(Code.SEEN_ONLY, "where it is made is not known from this line"),
+    )
 
 
 CODEMOD = Codemod(

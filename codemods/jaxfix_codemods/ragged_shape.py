@@ -43,7 +43,19 @@ Source: https://docs.jax.dev/en/latest/jit-compilation.html
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Cause, Codemod, Compiled, Equality, Finding, Module, Safety, Why, recompiled
+from jaxfix.api import (
+    Cause,
+    Code,
+    Codemod,
+    Compiled,
+    Equality,
+    Finding,
+    Module,
+    Reason,
+    Safety,
+    Why,
+    recompiled,
+)
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -58,7 +70,7 @@ def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
         at=at,
         message=f"{name} comes with one shape after the other{change}: `{entry.program}` is compiled for each",
         title=f"Pad {name} to a fixed shape, and mask what is added",
-        declined="whether padding changes the result is not known",
+        declined=Reason(Code.SEEN_ONLY, "whether padding changes the result is not known"),
     )
 
 

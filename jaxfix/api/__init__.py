@@ -1,6 +1,7 @@
 """What a codemod needs: the contract, the model of a module, and what JAX compiles."""
 
 from jaxfix.report.finding import Confidence, Equality, Finding, Proves, Recipe, Rewriter, Safety
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.calls import arguments_of, direct_calls, returned
@@ -16,9 +17,11 @@ from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
 __all__ = [
     "FUNCTIONS",
     "Cause",
+    "Code",
     "Codemod",
     "Compiled",
     "Confidence",
+    "Declined",
     "Equality",
     "Finding",
     "Function",
@@ -27,6 +30,7 @@ __all__ = [
     "Jitted",
     "Module",
     "Proves",
+    "Reason",
     "Recipe",
     "Rewriter",
     "Runs",

@@ -18,7 +18,7 @@ from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
 from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
-from jaxfix.effects.stability import is_kept
+from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands, demands_of_statements
 from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.motion import hoisting
@@ -95,7 +95,6 @@ __all__ = [
     "is_bound_before",
     "is_impure",
     "is_in_loop",
-    "is_kept",
     "is_of_others",
     "is_script",
     "is_stored",
@@ -115,4 +114,5 @@ __all__ = [
     "transform_of",
     "varies_by_callers",
     "why_live_after",
+    "why_unstable",
 ]

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
 from jaxfix.staging import traced_uses
@@ -237,14 +238,14 @@ class Treatment:
       returned: whether the number itself, or one that was computed of it, is part of the result.
     """
 
-    reason: str | None = None
+    reason: Reason | None = None
     returned: bool = False
 
 
 def treatment(module: Module, function: Function, parameter: str, depth: int = 3) -> Treatment:
     """What `function` does with its parameter."""
     if len(module.bindings(parameter, function)) != 1:
-        return Treatment(f"binds `{parameter}` anew")
+        return Treatment(Reason(Code.REBOUND, f"binds `{parameter}` anew"))
     return _of_reads(module, function, function, parameter, depth)
 
 
@@ -261,11 +262,13 @@ def _of_reads(module: Module, function: Function, scope: ast.AST, name: str, dep
 def _of_read(module: Module, function: Function, read: ast.Name, depth: int) -> Treatment:
     node, large = _as_number(module, read)
     if large is not None:
-        return Treatment(f"computes `{large}`, which can leave 32 bits")
+        return Treatment(Reason(Code.OVERFLOW, f"computes `{large}`, which can leave 32 bits"))
     parent = module.parent(node)
     match parent:
         case ast.Return() | ast.Tuple() | ast.Dict() | ast.List():
-            return Treatment(None, True) if _is_result(module, node, function) else Treatment(_doing(module, parent))
+            if _is_result(module, node, function):
+                return Treatment(None, True)
+            return Treatment(Reason(Code.UNREAD, _use_in(module, parent)))
         case ast.Lambda(body=body) if body is node:
             return Treatment(None, True)
         case ast.Assign(targets=[ast.Name() as target]) if len(module.bindings(target.id, function)) == 1:
@@ -275,11 +278,13 @@ def _of_read(module: Module, function: Function, read: ast.Name, depth: int) -> 
         case ast.Call(args=args) if node in args:
             return _of_argument(module, parent, node, args.index(node), depth)
         case ast.Subscript(slice=index) if index is node:
-            return Treatment(_doing(module, parent))
+            return Treatment(Reason(Code.NEEDS_VALUE, _use_in(module, parent)))
         case ast.BinOp(op=ast.Pow(), right=right) if right is node:
-            return Treatment(f"takes `{module.text(node)}` as an exponent")
-    reason = traced_uses.use_of(module, node)
-    return Treatment(_doing(module, parent) if reason is not None and parent is not None else None)
+            return Treatment(Reason(Code.NEEDS_VALUE, f"takes `{module.text(node)}` as an exponent"))
+    reason = traced_uses.concrete_use(module, node)
+    if reason is None or parent is None:
+        return Treatment()
+    return Treatment(reason.restated(_use_in(module, parent)))
 
 
 def _as_number(module: Module, read: ast.expr) -> tuple[ast.expr, str | None]:
@@ -317,7 +322,7 @@ def _of_comparison(module: Module, compared: ast.Compare) -> Treatment:
     is_first = isinstance(call, ast.Call) and compared in call.args[:1]
     if isinstance(call, ast.Call) and is_first and module.qualname(call.func) in _CHOOSING:
         return Treatment()
-    return Treatment(f"compares, in `{module.text(compared)}`")
+    return Treatment(Reason(Code.NEEDS_VALUE, f"compares, in `{module.text(compared)}`"))
 
 
 def _of_argument(module: Module, call: ast.Call, node: ast.expr, position: int, depth: int) -> Treatment:
@@ -332,12 +337,14 @@ def _of_argument(module: Module, call: ast.Call, node: ast.expr, position: int, 
         names = [a.arg for a in positional_of(function.args)]
         if position < len(names) and not any(isinstance(a, ast.Starred) for a in call.args):
             found = treatment(module, function, names[position], depth - 1)
-            return Treatment(f"calls `{function.name}`, which {found.reason}") if found.reason else found
-    if traced_uses.use_of(module, node) is None:
+            if found.reason is None:
+                return found
+            return Treatment(found.reason.restated(f"calls `{function.name}`, which {found.reason}"))
+    if traced_uses.concrete_use(module, node) is None:
         return Treatment()
-    return Treatment(f"hands `{module.text(node)}` to `{module.text(call.func)}`")
+    return Treatment(Reason(Code.NO_ARRAY, f"hands `{module.text(node)}` to `{module.text(call.func)}`"))
 
 
-def _doing(module: Module, node: ast.AST) -> str:
+def _use_in(module: Module, node: ast.AST) -> str:
     first, *more = module.text(node).splitlines()
     return f"uses it in `{first}{' ...' if more else ''}`"

@@ -1,6 +1,6 @@
 """`python -m jaxfix.docs`, run from the root of a clone: writes what is generated, or with `--check` compares it.
 
-Generated are the pages of the codemods, the JSON schemas of reports, and the text of `jaxfix --help`.
+Generated are the pages of the codemods, the codes of reasons, the JSON schemas of reports, and the text of `--help`.
 """
 
 import json
@@ -14,6 +14,7 @@ from jaxfix.drivers.cli import spelling
 from jaxfix.engine.registry import load_registry
 from jaxfix.render import json_schema
 from jaxfix.report.evidence import Evidence
+from jaxfix.report.reason import Code
 from jaxfix.report.report import SCHEMA
 from jaxfix.report.wire import from_json
 from jaxfix.semantic.codemod import Codemod
@@ -21,6 +22,7 @@ from jaxfix.source.errors import UserError
 
 FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")
+REASONS = Path("docs/reasons.md")
 COMMAND = "python -m jaxfix.docs"
 
 
@@ -36,10 +38,19 @@ def schemas() -> Iterator[tuple[Path, str]]:
         yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema, indent=2) + "\n"
 
 
+def reasons() -> tuple[Path, str]:
+    """The path and the text of the page that lists the codes of reasons."""
+    rows = "\n".join(f"| `{code}` | {code.means} |" for code in Code)
+    lead = "A finding without a fix says why: in words that may change, and by a code that stays."
+    packs = "A pack may have codes of its own."
+    return REASONS, f"# Why a fix is declined\n\n{lead} {packs}\n\n| code | what it means |\n|---|---|\n{rows}\n"
+
+
 def main(arguments: Sequence[str]) -> int:
     """Writes what is generated; with `--check`, writes nothing and fails if something would change."""
     stale = []
-    generated = (*pages(load_registry().codemods, Path("golden")), *schemas(), (spelling.PATH, spelling.module()))
+    described = (*pages(load_registry().codemods, Path("golden")), *schemas(), reasons())
+    generated = (*described, (spelling.PATH, spelling.module()))
     for path, text in generated:
         if path.is_file() and files.read_bytes(path) == text.encode():
             continue

@@ -2,6 +2,7 @@
 
 import ast
 
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
@@ -40,13 +41,13 @@ def is_fillable(module: Module, value: ast.AST | None) -> bool:
     return (module.qualname(value.func) or "").startswith(("numpy.", "collections."))
 
 
-def why_handed_on(module: Module, name: str, scope: ast.AST) -> str | None:
-    """Why something else may change in place what `name` stands for, in words; None if all that it does is to read."""
+def why_aliased(module: Module, name: str, scope: ast.AST) -> Reason | None:
+    """Why something else may change in place what `name` stands for; None if all that it does is to read."""
     bound = (binding.node for binding in module.bindings(name, scope))
     nests = any(_holds_fillable(module, module.value_of(node)) for node in bound if isinstance(node, ast.Name))
     for use in module.reads(name, scope):
         if not only_reads(module, use, nests=nests):
-            return f"line {use.lineno} hands `{name}` on, to code that may change it"
+            return Reason(Code.ESCAPES, f"line {use.lineno} hands `{name}` on, to code that may change it", use.lineno)
     return None
 
 

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
@@ -62,26 +63,28 @@ class InstanceAttribute:
             return False
         return self.module.method_of(function) in self.classes and _is(node.value, own_parameter(function) or "")
 
-    def why_rebound(self) -> str | None:
+    def why_rebound(self) -> Reason | None:
         """Why it may be bound again after its object is made."""
         module = self.module
         for node in module.attributes(self.name):
             if isinstance(node.ctx, ast.Load) or self._makes(node) or is_of_others(module, node, self.classes):
                 continue
-            return f"line {node.lineno} binds `{module.text(node)}` anew"
+            return Reason(Code.REBOUND, f"line {node.lineno} binds `{module.text(node)}` anew", node.lineno)
         for text in module.nodes(ast.Constant):
             if text.value == self.name and _is_set_by_name(module, text):
-                return f"line {text.lineno} binds `{self.name}` anew, by its name"
+                return Reason(Code.REBOUND, f"line {text.lineno} binds `{self.name}` anew, by its name", text.lineno)
         if module.surroundings.project.stores(self.name):
-            return f"another file binds an attribute `{self.name}` anew"
+            return Reason(Code.CHANGED_ELSEWHERE, f"another file binds an attribute `{self.name}` anew")
         if changes_of(module).any_attribute:
-            return "attributes are bound by names that are not in the text"
+            return Reason(Code.REBOUND, "attributes are bound by names that are not in the text")
         for node in module.attributes("__init__"):
             if not _makes_a_base(module, node):
-                return f"line {node.lineno} may make an object again by `{module.text(node)}`"
+                return Reason(
+                    Code.REBOUND, f"line {node.lineno} may make an object again by `{module.text(node)}`", node.lineno
+                )
         return None
 
-    def why_filled(self) -> str | None:
+    def why_filled(self) -> Reason | None:
         """Why the object behind it, or a part of that, changes in place."""
         module = self.module
         for node in module.attributes(self.name):
@@ -93,7 +96,9 @@ class InstanceAttribute:
                     break
                 part = outer
                 if isinstance(part.ctx, ast.Store | ast.Del) or _is_mutation(module, part):
-                    return f"line {node.lineno} changes `{module.text(node)}` in place"
+                    return Reason(
+                        Code.MUTATED, f"line {node.lineno} changes `{module.text(node)}` in place", node.lineno
+                    )
         return None
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from jaxfix.library.concrete import STATIC_ATTRIBUTES
 from jaxfix.library.jax_names import PURE_BUILTINS
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children
 
@@ -22,7 +23,7 @@ class Demands:
       methods: what a method is called of.
     """
 
-    reason: str | None = None
+    reason: Reason | None = None
     values: dict[str, str] = field(default_factory=dict)
     called: dict[str, ast.expr] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class RequiredValues:
                 return
             case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in PURE_BUILTINS:
                 if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
-                    found.reason = found.reason or f"it {what}"
+                    found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
                     return
             case ast.Name(id=name):
                 self._name(expr, name, what, found, depth)
@@ -72,7 +73,7 @@ class RequiredValues:
                 found.values.setdefault(name, what)
             return
         if owner is None or owner is self._module.tree:
-            return  # a builtin, or what `is_kept` judges
+            return  # a builtin, or what `why_unstable` judges
         if not isinstance(owner, FUNCTIONS):
             return
         for binding in self._module.bindings(name, owner):
@@ -81,13 +82,13 @@ class RequiredValues:
                     if self._module.function(expr) is owner:
                         found.values.setdefault(name, what)
                     elif owner in self.read and not self._is_outer(owner, expr):
-                        found.reason = found.reason or f"it {what}"
+                        found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
                 case ast.Name() as target if depth < _DEPTH and (value := self._module.value_of(target)) is not None:
                     self.of(value, what, found, depth + 1)
                 case ast.Name() as target if self._counts(target):
                     continue
                 case ast.Name():
-                    found.reason = found.reason or f"it {what}"
+                    found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
 
     def _is_outer(self, owner: ast.AST, expr: ast.AST) -> bool:
         """Whether `owner` stands around the outermost function that is read."""

@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES, JITS
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging.contexts import is_script
 from jaxfix.staging.jit import transform_of
@@ -16,10 +17,7 @@ _USERS = frozenset(CONTROL_FLOW) | {
     *("jax.tree.map", "jax.tree_util.tree_map", "jax.lax.associative_scan"),
 }
 """What calls a function there and then."""
-
-
-class _Escapes(Exception):
-    pass
+_ESCAPES = Reason(Code.ESCAPES, "it is returned, stored or given away")
 
 
 @dataclass(slots=True)
@@ -54,7 +52,7 @@ def local_uses(
             follower.name(made.name, made, module.function(made))
         else:
             follower.value(made, of_itself=True)
-    except _Escapes:
+    except Declined:
         return None
     return found
 
@@ -69,11 +67,11 @@ class _Follower:
         """Follows every use of a variable, which must be one of the function around its definition."""
         scope = around or self._module.tree
         if isinstance(node, ast.Name) and self._module.scope_of(name, node) is not scope:
-            raise _Escapes
+            raise Declined(_ESCAPES)
         if around is None and not is_script(self._module):
-            raise _Escapes
+            raise Declined(_ESCAPES)
         if (name, scope) in self._followed:
-            raise _Escapes  # bound again to what is made of it
+            raise Declined(_ESCAPES)  # bound again to what is made of it
         self._followed.add((name, scope))
         self._uses(name, node, around, scope)
         self._followed.remove((name, scope))
@@ -100,12 +98,12 @@ class _Follower:
             inner._inside, inner._followed = self._inside, self._followed
             if isinstance(outer, ast.FunctionDef):
                 if self._module.method_of(outer) is not None or outer.decorator_list:
-                    raise _Escapes
+                    raise Declined(_ESCAPES)
                 inner.name(outer.name, outer, self._module.function(outer))
             elif isinstance(outer, ast.Lambda):
                 inner.value(outer, of_itself=True)
             else:
-                raise _Escapes
+                raise Declined(_ESCAPES)
 
     def value(self, node: ast.AST, *, of_itself: bool) -> None:
         """Follows one expression; `of_itself` while it is the function, not something that was made of it."""
@@ -132,7 +130,7 @@ class _Follower:
             case ast.Expr():
                 return
             case _:
-                raise _Escapes
+                raise Declined(_ESCAPES)
 
     def _variable(self, target: ast.Name, *, of_itself: bool) -> None:
         around = self._module.function(target)
@@ -153,7 +151,7 @@ class _Follower:
             self._found.handed.append(node)
             self.value(call, of_itself=False)
         else:
-            raise _Escapes
+            raise Declined(_ESCAPES)
 
 
 def _is_branches(module: Module, node: ast.AST) -> bool:

@@ -9,10 +9,11 @@ from jaxfix.dataflow.call_graph import Callers, callers
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.attributes import InstanceAttribute, stores_of, value_at
 from jaxfix.effects.invariance import is_impure
-from jaxfix.effects.stability import is_kept
+from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands
 from jaxfix.library.jax_names import DERIVATIVES
 from jaxfix.report.abstract_value import Form
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import (
     class_around,
@@ -72,7 +73,7 @@ def _is_made_by_library(module: Module, source: ast.AST) -> bool:
     return bool(package) and package not in sys.stdlib_module_names
 
 
-def why_moves(module: Module, values: Values, function: ast.FunctionDef) -> str | None:
+def why_state_unstable(module: Module, values: Values, function: ast.FunctionDef) -> Reason | None:
     """Why what a method reads of its object may be another thing at a later call, or is data; None if neither."""
     return _Reader(module, values).of(function, 0)
 
@@ -82,13 +83,13 @@ class _Reader:
         self._module, self._values = module, values
         self._done: set[ast.FunctionDef] = set()
 
-    def of(self, function: ast.FunctionDef, depth: int) -> str | None:
+    def of(self, function: ast.FunctionDef, depth: int) -> Reason | None:
         owner, own = self._module.method_of(function), own_parameter(function)
         if function in self._done or owner is None or own is None:
             return None
         self._done.add(function)
         if depth > _DEPTH:
-            return f"`{function.name}` calls too many methods to be followed"
+            return Reason(Code.UNREAD, f"`{function.name}` calls too many methods to be followed")
         for node in walk(function):
             if not (isinstance(node, ast.Name) and node.id == own):
                 continue
@@ -106,21 +107,21 @@ class _Reader:
             return []
         return [source for place in found.bound() for source in self._sources(place)]
 
-    def _read(self, name: ast.Name, owner: ast.ClassDef, depth: int) -> str | None:
+    def _read(self, name: ast.Name, owner: ast.ClassDef, depth: int) -> Reason | None:
         node = self._module.parent(name)
         if not isinstance(node, ast.Attribute) or not isinstance(name.ctx, ast.Load):
-            return f"line {name.lineno} hands `{name.id}` on as a whole"
+            return Reason(Code.ESCAPES, f"line {name.lineno} hands `{name.id}` on as a whole", name.lineno)
         classes = family(self._module, owner)
         found = methods(classes, node.attr)
         if not found:
             return self._attribute(node, classes, depth)
         if list(InstanceAttribute(self._module, node.attr, classes).bound()) != list(found):
-            return f"`{self._module.text(node)}` is not always a method"
+            return Reason(Code.REBOUND, f"`{self._module.text(node)}` is not always a method")
         return self._methods(node, found, classes, depth)
 
     def _methods(
         self, node: ast.Attribute, found: Iterable[ast.FunctionDef], classes: tuple[ast.ClassDef, ...], depth: int
-    ) -> str | None:
+    ) -> Reason | None:
         reason = InstanceAttribute(self._module, node.attr, classes).why_rebound()
         if reason is not None:
             return reason
@@ -129,7 +130,10 @@ class _Reader:
                 known = isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "property")
                 is_abstract = self._module.qualname(decorator) == "abc.abstractmethod"
                 if not known and not is_abstract and jitted_by_decorator(self._module, method) is None:
-                    return f"`{method.name}`, which it uses, is decorated with `{self._module.text(decorator)}`"
+                    return Reason(
+                        Code.DECORATED,
+                        f"`{method.name}`, which it uses, is decorated with `{self._module.text(decorator)}`",
+                    )
             is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list)
             reason = None if is_static else self.of(method, depth + 1)
             if reason is not None:
@@ -138,18 +142,18 @@ class _Reader:
 
     # --- attributes -------------------------------------------------------------------------------------------
 
-    def _attribute(self, node: ast.Attribute, classes: tuple[ast.ClassDef, ...], depth: int) -> str | None:
+    def _attribute(self, node: ast.Attribute, classes: tuple[ast.ClassDef, ...], depth: int) -> Reason | None:
         module = self._module
         shown = module.text(node)
         attribute = InstanceAttribute(module, node.attr, classes)
         bound = list(attribute.bound())
         if not bound:
-            return f"what `{shown}` is was not read"
+            return Reason(Code.UNREAD, f"what `{shown}` is was not read")
         if any(isinstance(loop, _LOOPS) for statement in bound for loop in module.loops(statement)):
-            return f"`{shown}` is bound in a loop"
+            return Reason(Code.REBOUND, f"`{shown}` is bound in a loop")
         for index, statement in enumerate(bound):
             if not all(exclude(module, statement, other) for other in bound[index + 1 :]):
-                return f"`{shown}` is bound more than once"
+                return Reason(Code.REBOUND, f"`{shown}` is bound more than once")
         reason = attribute.why_rebound() or attribute.why_filled()
         if reason is not None:
             return reason
@@ -181,15 +185,15 @@ class _Reader:
 
     # --- what it is -------------------------------------------------------------------------------------------
 
-    def _why_no_constant(self, node: ast.Attribute, sources: list[ast.AST], depth: int) -> str | None:
+    def _why_no_constant(self, node: ast.Attribute, sources: list[ast.AST], depth: int) -> Reason | None:
         """Why what is read there is more than a function, an object that gives functions, or a Python constant."""
         module = self._module
         if not sources:
-            return f"what `{module.text(node)}` is was not read"
+            return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
         for source in sources:
-            reason = self._why_function_moves(source)
+            reason = self._why_function_unstable(source)
             if reason is not None:
-                return f"`{module.text(node)}` holds a function: {reason}"
+                return reason.restated(f"`{module.text(node)}` holds a function: {reason}")
         top: ast.expr = node
         while isinstance(outer := module.parent(top), ast.Attribute):
             top = outer
@@ -203,7 +207,10 @@ class _Reader:
         if top is node and all(self._is_function(source) for source in sources):
             return None
         shown = module.text(top)
-        return f"`{shown}` may be data, which `jit` would make a constant of the program: take it as an argument"
+        return Reason(
+            Code.CAPTURED_DATA,
+            f"`{shown}` may be data, which `jit` would make a constant of the program: take it as an argument",
+        )
 
     def _sources(self, place: ast.AST) -> Iterator[ast.AST]:
         """What an attribute is bound to at `place`; of a parameter, what the objects of this file are made with."""
@@ -255,7 +262,7 @@ class _Reader:
             or module.qualname(source) is not None
         )
 
-    def _why_function_moves(self, source: ast.AST, depth: int = 0) -> str | None:
+    def _why_function_unstable(self, source: ast.AST, depth: int = 0) -> Reason | None:
         """Why a function that an attribute holds, itself or in a call that was given it, cannot be traced once for all;
         None where it can, or is none.
         """
@@ -263,9 +270,9 @@ class _Reader:
         if isinstance(source, ast.expr) and jit_of(module, source) is not None:
             return None
         if isinstance(source, ast.Name | ast.Attribute) and is_impure(module.qualname(source)):
-            return f"`{module.text(source)}` answers differently at every call"
+            return Reason(Code.IMPURE, f"`{module.text(source)}` answers differently at every call")
         if isinstance(source, ast.Call) and depth < _DEPTH:
-            reasons = (self._why_argument_moves(argument, depth + 1) for argument in _arguments(source))
+            reasons = (self._why_argument_unstable(argument, depth + 1) for argument in _arguments(source))
             return next(filter(None, reasons), None)
         function = source if isinstance(source, FUNCTIONS) else None
         if function is None and isinstance(source, ast.expr):
@@ -276,44 +283,48 @@ class _Reader:
             return None
         return demands(module, function).reason
 
-    def _why_argument_moves(self, argument: ast.expr, depth: int) -> str | None:
-        """As `_why_function_moves`, of what such a call was given: a list that it keeps may be filled anew, too."""
+    def _why_argument_unstable(self, argument: ast.expr, depth: int) -> Reason | None:
+        """As `_why_function_unstable`, of what such a call was given: a list that it keeps may be filled anew, too."""
         module = self._module
         scope = module.scope_of(argument.id, argument) if isinstance(argument, ast.Name) else None
-        if isinstance(argument, ast.Name) and scope is not None and (reason := is_kept(module, argument.id, scope)):
+        if (
+            isinstance(argument, ast.Name)
+            and scope is not None
+            and (reason := why_unstable(module, argument.id, scope))
+        ):
             return reason
-        reasons = (self._why_function_moves(each, depth) for each in self._followed(argument))
+        reasons = (self._why_function_unstable(each, depth) for each in self._followed(argument))
         return next(filter(None, reasons), None)
 
     def _why_no_function(
         self, node: ast.Attribute, top: ast.expr, call: ast.Call | None, sources: Iterable[ast.AST], depth: int
-    ) -> str | None:
+    ) -> Reason | None:
         """Why what is called may answer differently for equal arguments."""
         module = self._module
         shown = module.text(top)
         if call is not None and top is not node and not any(self._varies(argument) for argument in _arguments(call)):
-            return f"it calls `{shown}`, which may answer differently at every call"
+            return Reason(Code.IMPURE, f"it calls `{shown}`, which may answer differently at every call")
         for source in sources:
             if self._is_function(source):
                 continue
             if not isinstance(source, ast.Call):
                 is_functional = isinstance(top, ast.Attribute) and top.value is node and top.attr in _FUNCTIONAL
                 if not is_functional:
-                    return f"what `{module.text(node)}` is was not read"
+                    return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
                 continue
             owner = class_of(module, source.func)
             qualname = module.qualname(source.func)
             if is_impure(qualname):
-                return f"it calls `{shown}`, which answers differently at every call"
+                return Reason(Code.IMPURE, f"it calls `{shown}`, which answers differently at every call")
             if owner is not None:
-                reason = self._why_moves_inside(owner, node, top, depth)
+                reason = self._why_call_unstable(owner, node, top, depth)
                 if reason is not None:
                     return reason
             elif qualname is None and module.definition(source.func) is None:
-                return f"what `{module.text(node)}` is was not read"
+                return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
         return None
 
-    def _why_moves_inside(self, owner: ast.ClassDef, node: ast.Attribute, top: ast.expr, depth: int) -> str | None:
+    def _why_call_unstable(self, owner: ast.ClassDef, node: ast.Attribute, top: ast.expr, depth: int) -> Reason | None:
         """As `of`, for the method that is called of an attribute which is an object of a class of this file."""
         name = top.attr if isinstance(top, ast.Attribute) and top is not node else "__call__"
         classes = family(self._module, owner)
@@ -322,12 +333,14 @@ class _Reader:
                 if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
                     changed = stores_of(self._module, member)
                     if changed:
-                        return f"`{each.name}.{member.name}` changes `{changed[0]}`"
+                        return Reason(
+                            Code.MUTATED, f"`{each.name}.{member.name}` changes `{changed[0]}`", member.lineno
+                        )
         if any(strange_base(self._module, each) is not None for each in classes):
             return None
         found = methods(classes, name)
         if not found:
-            return f"what `{self._module.text(top)}` is was not read"
+            return Reason(Code.UNREAD, f"what `{self._module.text(top)}` is was not read")
         for method in found:
             reason = self.of(method, depth + 1)
             if reason is not None:

@@ -2,6 +2,7 @@
 
 import ast
 
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import family, strange_base
 from jaxfix.semantic.module import Module
 from jaxfix.staging.contexts import Staging
@@ -14,27 +15,36 @@ _TELLING = frozenset(
 )
 
 
-def why_no_key(module: Module, owner: ast.ClassDef) -> str | None:
+def why_no_identity_key(module: Module, owner: ast.ClassDef) -> Reason | None:
     """Why `jit` may not tell the objects of a class apart by their identity, as it does static arguments; or None."""
     for each in family(module, owner):
         base = strange_base(module, each)
         if base is not None:
-            return f"`{each.name}` has the base `{module.text(base)}`, which may say how its objects are compared"
+            return Reason(
+                Code.STATIC_ARGUMENT,
+                f"`{each.name}` has the base `{module.text(base)}`, which may say how its objects are compared",
+            )
         if each.decorator_list:
             decorator = module.text(each.decorator_list[0])
-            return f"`{each.name}` is decorated with `{decorator}`, which may say how its objects are compared"
+            return Reason(
+                Code.STATIC_ARGUMENT,
+                f"`{each.name}` is decorated with `{decorator}`, which may say how its objects are compared",
+            )
         if each.keywords:
-            return f"`{each.name}` has a `{each.keywords[0].arg or '**'}`, which may say how its objects are made"
+            return Reason(
+                Code.STATIC_ARGUMENT,
+                f"`{each.name}` has a `{each.keywords[0].arg or '**'}`, which may say how its objects are made",
+            )
         if isinstance(module.parent(each), ast.ClassDef):
-            return f"`{each.name}` is defined in another class"
+            return Reason(Code.STATIC_ARGUMENT, f"`{each.name}` is defined in another class")
         if len(module.bindings(each.name, module.scope_of(each.name, each))) != 1:
-            return f"`{each.name}` is defined more than once"
+            return Reason(Code.STATIC_ARGUMENT, f"`{each.name}` is defined more than once")
         for name in sorted(_TELLING & module.names.bound_in(each)):
-            return f"`{each.name}` has a `{name}` of its own"
+            return Reason(Code.STATIC_ARGUMENT, f"`{each.name}` has a `{name}` of its own")
     return None
 
 
-def why_many(module: Module, owner: ast.ClassDef) -> str | None:
+def why_many_objects(module: Module, owner: ast.ClassDef) -> Reason | None:
     """Why there may be many objects of a class, each of which `jit` would compile for and keep alive; or None."""
     made = False
     for each in family(module, owner):
@@ -43,16 +53,22 @@ def why_many(module: Module, owner: ast.ClassDef) -> str | None:
                 case ast.Call(func=func) as call if func is use:
                     made = True
                     if module.loops(call) or module.get(Staging).repeats(call):
-                        return (
-                            f"line {call.lineno} makes objects of `{each.name}` again and again, and `jit` keeps each"
+                        return Reason(
+                            Code.MANY_OBJECTS,
+                            f"line {call.lineno} makes objects of `{each.name}` again and again, and `jit` keeps each",
+                            call.lineno,
                         )
                 case None:
-                    return f"`{each.name}` is handed on in line {use.lineno}, to code that was not read"
+                    return Reason(
+                        Code.ESCAPES,
+                        f"`{each.name}` is handed on in line {use.lineno}, to code that was not read",
+                        use.lineno,
+                    )
         reason, calls = _outside(module, each)
         if reason is not None:
             return reason
         made = made or calls
-    return None if made else f"no code that was read makes an object of `{owner.name}`"
+    return None if made else Reason(Code.UNREAD, f"no code that was read makes an object of `{owner.name}`")
 
 
 def _place_of(module: Module, use: ast.Name) -> ast.AST | None:
@@ -72,15 +88,17 @@ def _place_of(module: Module, use: ast.Name) -> ast.AST | None:
     return None
 
 
-def _outside(module: Module, owner: ast.ClassDef) -> tuple[str | None, bool]:
-    """As `why_many`, of other files; and whether they make objects."""
+def _outside(module: Module, owner: ast.ClassDef) -> tuple[Reason | None, bool]:
+    """As `why_many_objects`, of other files; and whether they make objects."""
     own = module.surroundings.name
     if own is None or module.function(owner) is not None:
         return None, False
     uses = module.surroundings.project.users(f"{own}.{owner.name}")
     for use in uses:
         if use.call is None:
-            return f"`{owner.name}` is handed on in {use.at}, or has a subclass there", False
+            return Reason(Code.ESCAPES, f"`{owner.name}` is handed on in {use.at}, or has a subclass there"), False
         if use.call.looped or use.repeats:
-            return f"{use.at} makes objects of `{owner.name}` again and again, and `jit` keeps each", False
+            return Reason(
+                Code.MANY_OBJECTS, f"{use.at} makes objects of `{owner.name}` again and again, and `jit` keeps each"
+            ), False
     return None, bool(uses)

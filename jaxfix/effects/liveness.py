@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import jit_of
 from jaxfix.syntax.nodes import Function, walk
@@ -14,22 +15,18 @@ Place = Callable[[ast.AST], str]
 """How a line is named: `line 12`, or `train.py:12` for the readers of another file."""
 
 
-class _Kept(Exception):
-    """Why something is still needed, in words."""
-
-
 def why_live_after(
     module: Module, calls: Sequence[ast.Call], call: ast.Call, passed: ast.expr, place: Place | None = None
-) -> str | None:
-    """Why what `call` passes may be needed when it has run, in words; None where its place is given up.
+) -> Reason | None:
+    """Why what `call` passes may be needed when it has run; None where its place is given up.
 
     Args:
       calls: those of the function in this file, `call` among them: what they pass is judged alike.
     """
     try:
         _Reader(module, calls, place or _line_number).check(call, passed)
-    except _Kept as reason:
-        return str(reason)
+    except Declined as declined:
+        return declined.reason
     return None
 
 
@@ -73,7 +70,7 @@ def _loads(module: Module, name: str, scope: ast.AST | None) -> Iterator[ast.Nam
 
 
 class _Reader:
-    """Reads what the function around a call does with a variable; raises `_Kept` where something keeps it."""
+    """Reads what the function around a call does with a variable; raises `Declined` where something keeps it."""
 
     def __init__(self, module: Module, calls: Sequence[ast.Call], place: Place) -> None:
         self._module, self._every, self._place = module, calls, place
@@ -85,9 +82,11 @@ class _Reader:
             return  # nobody else has it
         if not isinstance(passed, ast.Name):
             text = self._module.text(passed)
-            raise _Kept(f"`{text}` in {self._place(call)} is part of an object, which others may read")
+            raise Declined(
+                Reason(Code.LIVE, f"`{text}` in {self._place(call)} is part of an object, which others may read")
+            )
         if not binds_again(self._module, call, passed):
-            raise _Kept(f"{self._place(call)} passes `{passed.id}` and goes on with it")
+            raise Declined(Reason(Code.LIVE, f"{self._place(call)} passes `{passed.id}` and goes on with it"))
         self._variable(call, passed)
 
     def _variable(self, call: ast.Call, passed: ast.Name) -> None:
@@ -95,11 +94,11 @@ class _Reader:
         scope = self._module.scope_of(name, passed)
         around = self._module.function(call) or self._module.tree
         if scope is self._module.tree and self._module.source.notebook is not None:
-            raise _Kept(f"a cell that is run again may read `{name}` when it is gone")
+            raise Declined(Reason(Code.CELL_RERUN, f"a cell that is run again may read `{name}` when it is gone"))
         if scope is not around:
-            raise _Kept(f"`{name}` belongs to code around the loop ({self._place(call)})")
+            raise Declined(Reason(Code.LIVE, f"`{name}` belongs to code around the loop ({self._place(call)})"))
         if any(isinstance(outer, ast.Try) for outer in _within(self._module, call)):
-            raise _Kept(f"after an exception in {self._place(call)} `{name}` may be gone")
+            raise Declined(Reason(Code.LIVE, f"after an exception in {self._place(call)} `{name}` may be gone"))
         self._calls = [c for c in self._every if (self._module.function(c) or self._module.tree) is around]
         targets = (target for c in self._calls for target in _targets(self._module, c))
         self._state = {target.id for target in targets if isinstance(target, ast.Name)}
@@ -110,19 +109,25 @@ class _Reader:
             if load is not passed and load not in handed:
                 self._load(load)
             elif load is not passed and load in _arguments(call):
-                raise _Kept(f"`{name}` is passed twice in {self._place(call)}")
+                raise Declined(Reason(Code.LIVE, f"`{name}` is passed twice in {self._place(call)}"))
 
     # --- where it comes from ----------------------------------------------------------------------------------
 
     def _first(self, node: ast.AST, name: str) -> None:
         """What binds the variable must give it something that nobody else has."""
         if isinstance(node, ast.arg):
-            raise _Kept(f"`{name}` comes from the caller, who may use it again ({self._place(node)})")
+            raise Declined(
+                Reason(Code.LIVE, f"`{name}` comes from the caller, who may use it again ({self._place(node)})")
+            )
         value = _bound_to(self._module, node) if isinstance(node, ast.Name) else None
         if isinstance(self._module.parent(node), ast.AugAssign) or value in self._calls:
             return
         if value is None:
-            raise _Kept(f"`{name}` is bound in a way that does not tell what else has it ({self._place(node)})")
+            raise Declined(
+                Reason(
+                    Code.UNREAD, f"`{name}` is bound in a way that does not tell what else has it ({self._place(node)})"
+                )
+            )
         self._fresh(value, name)
 
     def _fresh(self, value: ast.expr, name: str) -> None:
@@ -138,7 +143,9 @@ class _Reader:
                 self._made(value, name)
             case _:
                 text = _line(self._module, value)
-                raise _Kept(f"`{name}` is `{text}` at first, which would be gone ({self._place(value)})")
+                raise Declined(
+                    Reason(Code.LIVE, f"`{name}` is `{text}` at first, which would be gone ({self._place(value)})")
+                )
 
     def _made(self, call: ast.Call, name: str) -> None:
         """What a call makes must not be, or hold, what it is given and somebody reads later."""
@@ -146,16 +153,25 @@ class _Reader:
         for result in _returned(function) if function is not None else ():
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):
                 if isinstance(part, ast.Name) and self._module.scope_of(part.id, part) is self._module.tree:
-                    raise _Kept(f"`{name}` is the `{part.id}` of the module at first, which would be gone")
+                    raise Declined(
+                        Reason(Code.LIVE, f"`{name}` is the `{part.id}` of the module at first, which would be gone")
+                    )
         if not _arguments(call) and self._is_foreign(call.func):
-            raise _Kept(f"`{_line(self._module, call)}` makes `{name}` of nothing, and may give the same at every call")
+            raise Declined(
+                Reason(
+                    Code.UNREAD,
+                    f"`{_line(self._module, call)}` makes `{name}` of nothing, and may give the same at every call",
+                )
+            )
         if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
             return
         named = (k.value for k in call.keywords if k.arg not in _KEYS)
         for given in (n for a in (*call.args, *named) for n in walk(a)):
             if isinstance(given, ast.Name) and given.id not in self._state and self._is_needed(given):
                 made_by = _line(self._module, call)
-                raise _Kept(f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
+                raise Declined(
+                    Reason(Code.LIVE, f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
+                )
 
     def _is_foreign(self, func: ast.expr) -> bool:
         """Whether it is a function of another file, and no class."""
@@ -185,11 +201,13 @@ class _Reader:
         if isinstance(load.ctx, ast.Del):
             return
         if self._module.function(load) is not self._module.function(self._calls[0]):
-            raise _Kept(f"a function reads `{name}` in {self._place(load)}, and may do so when it is gone")
+            raise Declined(
+                Reason(Code.LIVE, f"a function reads `{name}` in {self._place(load)}, and may do so when it is gone")
+            )
         if self._comes_last(load) or self._is_only_read(load):
             return
         statement = " ".join(self._module.text(self._module.statement(load)).split("\n")[0].split())
-        raise _Kept(f"`{name}` may still be needed after `{statement}` in {self._place(load)}")
+        raise Declined(Reason(Code.LIVE, f"`{name}` may still be needed after `{statement}` in {self._place(load)}"))
 
     def _comes_last(self, load: ast.Name) -> bool:
         """Whether no call can follow on `load`."""

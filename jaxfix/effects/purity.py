@@ -5,11 +5,12 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jaxfix.effects.aliases import is_fillable, why_handed_on
+from jaxfix.effects.aliases import is_fillable, why_aliased
 from jaxfix.effects.invariance import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.static_leaves import hidden_parts
 from jaxfix.library.jax_names import JITS, KEYED_SETTINGS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS, SETTING_READERS
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored, root
 from jaxfix.semantic.project.summary_types import ANY_NAME
@@ -24,7 +25,7 @@ _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
 class Purity:
     """Why a function may not be traced once for many calls; `doubts` where only other code could spoil it."""
 
-    reason: str | None = None
+    reason: Reason | None = None
     doubts: list[str] = field(default_factory=list)
 
 
@@ -91,7 +92,7 @@ class _Closure:
         outside = self._module.function(node)
         return (member for member in walk(node) if member is not node and self._module.function(member) is outside)
 
-    def _stop(self, reason: str | None) -> None:
+    def _stop(self, reason: Reason | None) -> None:
         self._found.reason = self._found.reason or reason
 
     def _function(self, function: Function, apart: frozenset[str] = frozenset()) -> None:
@@ -100,9 +101,9 @@ class _Closure:
         self._functions.add(function)
         captures = self._module.captures(function)
         if captures is None:
-            return self._stop("it shares its line with another function")
+            return self._stop(Reason(Code.LAYOUT, "it shares its line with another function"))
         if captures.rebinds:
-            return self._stop(f"it rebinds `{min(captures.rebinds)}` outside of itself")
+            return self._stop(Reason(Code.SIDE_EFFECT, f"it rebinds `{min(captures.rebinds)}` outside of itself"))
         self._stop(next(effects(self._module, function), None))
         self._found.doubts += hidden_parts(self._module, function)
         for node in body_of(function):
@@ -129,7 +130,7 @@ class _Closure:
         if name.id in self._module.names.imports:
             return self._library(node)
         if is_stored(self._module, node.attr):
-            self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
+            self._stop(Reason(Code.UNSTABLE, f"it reads `{self._module.text(node)}`, which can change between calls"))
         elif changes_of(self._module).any_attribute:
             self._found.doubts.append(node.attr)
 
@@ -137,7 +138,7 @@ class _Closure:
         """Reads `node` of a module: a setting of JAX, or something that other code has put there."""
         qualname = self._module.qualname(node) or ""
         if qualname.startswith("jax.config.") and qualname not in KEYED_SETTINGS:
-            self._stop(f"it reads `{self._module.text(node)}`, which can change between calls")
+            self._stop(Reason(Code.UNSTABLE, f"it reads `{self._module.text(node)}`, which can change between calls"))
         elif self._is_perhaps_stored(node.attr):
             self._found.doubts.append(self._module.text(node))
 
@@ -157,7 +158,7 @@ class _Closure:
             return self._builtin(name)
         match constancy(self._module, name, self._module.tree):
             case Constancy.CHANGES:
-                self._stop(f"it reads `{name}`, which {self._how_it_changes(name)}")
+                self._stop(self._why_changing(name))
             case Constancy.UNSURE:
                 self._found.doubts.append(name)
                 self._stop(self._why_filled(name))
@@ -166,18 +167,21 @@ class _Closure:
         for part in self._parts_given_to(name) if name not in self._module.names.imports else ():
             self._value(part)
 
-    def _how_it_changes(self, name: str) -> str:
+    def _why_changing(self, name: str) -> Reason:
+        reads = f"it reads `{name}`, which"
         if not is_bound_by_a_cell(self._module, name):
-            return "can change between calls"
-        return "may be reloaded" if name in self._module.names.imports else "another cell binds and may bind anew"
+            return Reason(Code.UNSTABLE, f"{reads} can change between calls")
+        if name in self._module.names.imports:
+            return Reason(Code.CELL_RERUN, f"{reads} may be reloaded")
+        return Reason(Code.CELL_RERUN, f"{reads} another cell binds and may bind anew")
 
-    def _why_filled(self, name: str) -> str | None:
+    def _why_filled(self, name: str) -> Reason | None:
         """Why a list, a dictionary or an array of numpy may be filled anew under another name."""
         values = (self._module.value_of(b.node) for b in self._module.bindings(name) if isinstance(b.node, ast.Name))
         if not any(is_fillable(self._module, value) for value in values):
             return None
-        reason = why_handed_on(self._module, name, self._module.tree)
-        return f"it reads `{name}`, and {reason}" if reason is not None else None
+        reason = why_aliased(self._module, name, self._module.tree)
+        return reason.restated(f"it reads `{name}`, and {reason}") if reason is not None else None
 
     def _parts_given_to(self, name: str) -> Iterator[ast.expr]:
         """What the module hands to the function `name`, such as the rule in `name.defjvp(rule)`."""
@@ -192,7 +196,11 @@ class _Closure:
             self._found.doubts.append(name)
         if name not in PURE_BUILTINS and name not in _DUNDERS:
             known = hasattr(builtins, name)
-            self._stop(f"it calls `{name}`, at every trace" if known else f"`{name}` is not defined in this file")
+            self._stop(
+                Reason(Code.SIDE_EFFECT, f"it calls `{name}`, at every trace")
+                if known
+                else Reason(Code.UNREAD, f"`{name}` is not defined in this file")
+            )
 
     def _behind(self, node: ast.AST) -> None:
         """Judges what a name of the module stands for: a function, a class, or a value made of them."""
@@ -229,10 +237,12 @@ class _Closure:
         names = (n for n in walk(default) if isinstance(n, ast.Name))
         if any(self._module.scope_of(n.id, n) not in (None, self._module.tree) for n in names):
             return  # of an enclosing function, which decides whether the definition can move
-        self._constant(default, f"its default `{self._module.text(default)}` can change between calls")
+        self._constant(
+            default, Reason(Code.UNSTABLE, f"its default `{self._module.text(default)}` can change between calls")
+        )
         self._value(default)
 
-    def _constant(self, value: ast.expr, reason: str) -> None:
+    def _constant(self, value: ast.expr, reason: Reason) -> None:
         match constancy_of_value(self._module, value):
             case Constancy.CHANGES:
                 self._stop(reason)
@@ -266,10 +276,12 @@ class _Closure:
             self._decorator(decorator)
         stored = [name for name in sorted(self._module.names.bound_in(node)) if is_stored(self._module, name)]
         if stored:
-            self._stop(f"it reads `{node.name}`, whose `{stored[0]}` can change between calls")
+            self._stop(Reason(Code.UNSTABLE, f"it reads `{node.name}`, whose `{stored[0]}` can change between calls"))
         for member in self._members(node):
             if isinstance(member, ast.Assign | ast.AnnAssign) and member.value is not None:
-                self._constant(member.value, f"it reads `{node.name}`, which can change between calls")
+                self._constant(
+                    member.value, Reason(Code.UNSTABLE, f"it reads `{node.name}`, which can change between calls")
+                )
                 self._value(member.value)
             elif isinstance(member, ast.ClassDef):
                 self._class(member)

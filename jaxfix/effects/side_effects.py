@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from jaxfix.effects.invariance import is_impure
 from jaxfix.library.jax_names import KEYED_SETTINGS, WORLD_READERS
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_being_made, root
 from jaxfix.syntax.nodes import Function, walk
@@ -13,43 +14,43 @@ from jaxfix.syntax.signatures import parameters_of
 _SEES_NAMES = frozenset({"locals", "globals", "vars", "eval", "exec", "dir"})
 
 
-def ties(module: Module, function: Function) -> Iterator[str]:
-    """What cannot be handed to control flow, or would mean another thing elsewhere, as reasons."""
+def ties(module: Module, function: Function) -> Iterator[Reason]:
+    """What cannot be handed to control flow, or would mean another thing elsewhere."""
     in_class = module.enclosing(function, ast.ClassDef) is not None
     own = None if isinstance(function, ast.Lambda) else function.name
     for node in (*walk(function.args), *body_of(function)):
         match node:
             case ast.Yield() | ast.YieldFrom() | ast.Await():
-                yield "it is a generator or a coroutine"
+                yield Reason(Code.COROUTINE, "it is a generator or a coroutine")
             case ast.Name(id=name) | ast.Attribute(attr=name) if in_class and _is_mangled(name):
-                yield f"`{name}` means another name outside of its class"
+                yield Reason(Code.SEES_SCOPE, f"`{name}` means another name outside of its class")
             case ast.arg(arg=name) | ast.keyword(arg=str(name)) if in_class and _is_mangled(name):
-                yield f"`{name}` means another name outside of its class"
+                yield Reason(Code.SEES_SCOPE, f"`{name}` means another name outside of its class")
             case ast.Attribute(value=ast.Name(id=name)) if name == own and module.definition(node.value) is function:
-                yield f"it reads `{module.text(node)}` of itself"
+                yield Reason(Code.SEES_SCOPE, f"it reads `{module.text(node)}` of itself")
             case ast.Name(id="__class__"):
-                yield "it needs the class around it"
+                yield Reason(Code.SEES_SCOPE, "it needs the class around it")
             case ast.Call(func=ast.Name(id="super")) if module.scope_of("super", node) is None:
-                yield "it calls `super`, which sees where it stands"
+                yield Reason(Code.SEES_SCOPE, "it calls `super`, which sees where it stands")
 
 
-def effects(module: Module, function: Function) -> Iterator[str]:
-    """What each trace does besides computing the result, and what it asks of the world, as reasons."""
+def effects(module: Module, function: Function) -> Iterator[Reason]:
+    """What each trace does besides computing the result, and what it asks of the world."""
     for node in body_of(function):
         match node:
             case ast.Expr(value=ast.Call(func=func)) if not _is_jax(module.qualname(func)):
-                yield f"it calls `{module.text(func)}` for its effect, at every trace"
+                yield Reason(Code.SIDE_EFFECT, f"it calls `{module.text(func)}` for its effect, at every trace")
             case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
-                yield f"it calls `{name}`, which sees where it stands"
+                yield Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
             case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in WORLD_READERS:
-                yield f"it calls `{module.text(func)}`, which answers differently at every trace"
+                yield Reason(Code.IMPURE, f"it calls `{module.text(func)}`, which answers differently at every trace")
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
-                yield f"it uses `{module.text(node)}`, which answers differently at every trace"
+                yield Reason(Code.IMPURE, f"it uses `{module.text(node)}`, which answers differently at every trace")
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
                 continue
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                 if not _is_local(module, node, function):
-                    yield f"it changes `{module.text(node)}`, at every trace"
+                    yield Reason(Code.SIDE_EFFECT, f"it changes `{module.text(node)}`, at every trace")
 
 
 def _is_handed_on(module: Module, node: ast.expr) -> bool:

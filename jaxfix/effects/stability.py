@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.effects.aliases import is_fillable, only_reads, why_handed_on
+from jaxfix.effects.aliases import is_fillable, only_reads, why_aliased
 from jaxfix.effects.invariance import is_bound_by_a_cell, is_changed_elsewhere
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
@@ -13,7 +14,7 @@ from jaxfix.syntax.nodes import walk
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def is_kept(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None) -> str | None:
+def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None) -> Reason | None:
     """Why the object behind `name` can be another one, or change, while the program runs; None if it does not.
 
     Args:
@@ -21,43 +22,43 @@ def is_kept(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None
     """
     found = module.bindings(name, scope)
     if scope is module.tree and is_changed_elsewhere(module, name):
-        return f"another file changes `{name}`"
+        return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{name}`")
     if scope is module.tree and name in module.names.imports:
-        return f"`{name}` may be reloaded" if is_bound_by_a_cell(module, name) else None
+        return Reason(Code.CELL_RERUN, f"`{name}` may be reloaded") if is_bound_by_a_cell(module, name) else None
     if len(found) != 1:
-        return f"`{name}` is bound more than once"
+        return Reason(Code.REBOUND, f"`{name}` is bound more than once")
     if scope is module.tree and is_bound_by_a_cell(module, name):
-        return f"another cell binds `{name}`, and may be run again"
+        return Reason(Code.CELL_RERUN, f"another cell binds `{name}`, and may be run again")
     if scope is module.tree and (name in changes_of(module).rebound or changes_of(module).any_global):
-        return f"`{name}` is bound anew through `globals`"
+        return Reason(Code.REBOUND, f"`{name}` is bound anew through `globals`")
     (binding,) = found
     shared = set(module.ancestors(around)) if around is not None else set()
     for outer in module.ancestors(binding.node):
         if outer is scope:
             break
         if isinstance(outer, _LOOPS) and outer not in shared:
-            return f"`{name}` is bound anew at every round of a loop"
+            return Reason(Code.REBOUND, f"`{name}` is bound anew at every round of a loop")
     for root in changes_of(module).roots.get(name, ()):
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
-            return f"`{name}` is changed in place"
+            return Reason(Code.MUTATED, f"`{name}` is changed in place")
     value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
     if is_fillable(module, value):
-        return why_handed_on(module, name, scope)
-    return _changes_itself(module, value)
+        return why_aliased(module, name, scope)
+    return _why_object_unstable(module, value)
 
 
-def is_kept_attribute(module: Module, name: ast.Name) -> str | None:
-    """As `is_kept`, of what is read of an imported module: `config.rate`."""
+def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
+    """As `why_unstable`, of what is read of an imported module: `config.rate`."""
     read = _dotted(module, name)
     qualname = module.qualname(read)
     if qualname is None or "." not in qualname:
         return None
     if module.surroundings.project.rebinds(qualname):
-        return f"another file changes `{module.text(read)}`"
+        return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{module.text(read)}`")
     for changed in _changed_of_modules(module):
         stored = module.qualname(changed)
         if stored is not None and (f"{qualname}.".startswith(f"{stored}.") or stored.startswith(f"{qualname}.")):
-            return f"line {changed.lineno} changes `{module.text(changed)}`"
+            return Reason(Code.MUTATED, f"line {changed.lineno} changes `{module.text(changed)}`", changed.lineno)
     return None
 
 
@@ -86,7 +87,7 @@ def _is_functional_update(module: Module, root: ast.AST) -> bool:
     return False
 
 
-def _changes_itself(module: Module, value: ast.expr | None) -> str | None:
+def _why_object_unstable(module: Module, value: ast.expr | None) -> Reason | None:
     """Why an object of a class of this file is not the same from call to call."""
     owner = class_of(module, value.func) if isinstance(value, ast.Call) else None
     if owner is None:
@@ -95,14 +96,14 @@ def _changes_itself(module: Module, value: ast.expr | None) -> str | None:
         if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
             for node in walk(member):
                 if _stores_own(module, node):
-                    return f"`{owner.name}.{member.name}` changes its object"
+                    return Reason(Code.MUTATED, f"`{owner.name}.{member.name}` changes its object", member.lineno)
     stored = next((name for name in sorted(_attributes(module, owner)) if is_stored(module, name)), None)
     if stored is not None:
-        return f"`{stored}` of a `{owner.name}` is bound anew"
-    return next(_handed_on(module, owner), None)
+        return Reason(Code.REBOUND, f"`{stored}` of a `{owner.name}` is bound anew")
+    return next(_aliased_attributes(module, owner), None)
 
 
-def _handed_on(module: Module, owner: ast.ClassDef) -> Iterator[str]:
+def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]:
     """Where a list, a dictionary or an array of numpy that an object of the class holds may be filled anew."""
     for name in sorted(_attributes(module, owner)):
         uses = module.attributes(name)
@@ -110,7 +111,11 @@ def _handed_on(module: Module, owner: ast.ClassDef) -> Iterator[str]:
         if any(is_fillable(module, value) for value in values):
             for use in uses:
                 if isinstance(use.ctx, ast.Load) and not only_reads(module, use):
-                    yield f"line {use.lineno} hands `{module.text(use)}` on, to code that may change it"
+                    yield Reason(
+                        Code.ESCAPES,
+                        f"line {use.lineno} hands `{module.text(use)}` on, to code that may change it",
+                        use.lineno,
+                    )
 
 
 def _attributes(module: Module, owner: ast.ClassDef) -> set[str]:

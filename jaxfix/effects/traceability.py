@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from jaxfix.effects.demands import Demands, RequiredValues
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, ties
-from jaxfix.effects.stability import is_kept, is_kept_attribute
+from jaxfix.effects.stability import why_attribute_unstable, why_unstable
 from jaxfix.library.concrete import (
     CONCRETE_ATTRIBUTES,
     HOSTS,
@@ -16,6 +16,7 @@ from jaxfix.library.concrete import (
     takes_function,
 )
 from jaxfix.library.jax_names import PURE_BUILTINS
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, family, methods, own_parameter
 from jaxfix.semantic.module import Module
@@ -37,7 +38,7 @@ def demands(module: Module, function: Function) -> Demands:
         and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         and function.decorator_list
     ):
-        found.reason = f"it is decorated with `{module.text(function.decorator_list[0])}`"
+        found.reason = Reason(Code.DECORATED, f"it is decorated with `{module.text(function.decorator_list[0])}`")
     return found
 
 
@@ -59,9 +60,11 @@ class _Reader:
         found.reason = next(ties(self._module, function), None) or next(effects(self._module, function), None)
         captures = self._module.captures(function)
         if captures is None:
-            found.reason = found.reason or "it shares its line with another function"
+            found.reason = found.reason or Reason(Code.LAYOUT, "it shares its line with another function")
         elif captures.rebinds:
-            found.reason = found.reason or f"it rebinds `{min(captures.rebinds)}` outside of itself"
+            found.reason = found.reason or Reason(
+                Code.SIDE_EFFECT, f"it rebinds `{min(captures.rebinds)}` outside of itself"
+            )
         if found.reason is None:
             body = [function.body] if isinstance(function, ast.Lambda) else function.body
             self._read(body, function, found)
@@ -94,7 +97,7 @@ class _Reader:
         owner = self._module.scope_of(node.id, node)
         if owner is None:
             if node.id not in PURE_BUILTINS and node.id not in ("super", "getattr", "hasattr", "callable", "vars"):
-                found.reason = f"it uses `{node.id}`, which a trace does once"
+                found.reason = Reason(Code.SIDE_EFFECT, f"it uses `{node.id}`, which a trace does once")
             return
         if owner is scope and isinstance(scope, FUNCTIONS):
             bound = self._module.bindings(node.id, scope)
@@ -111,10 +114,10 @@ class _Reader:
             if len(bindings) == 1:
                 self._behind(node, bindings[0], found)
             return
-        reason = is_kept(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
-        reason = reason or is_kept_attribute(self._module, node)
+        reason = why_unstable(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
+        reason = reason or why_attribute_unstable(self._module, node)
         if reason is not None:
-            found.reason = f"it reads `{node.id}`: {reason}"
+            found.reason = reason.restated(f"it reads `{node.id}`: {reason}")
             return
         for binding in bindings:
             self._behind(node, binding, found)
@@ -142,7 +145,7 @@ class _Reader:
             if isinstance(member, ast.FunctionDef) and member.name in (use.attr, "__call__"):
                 reason = self.of(member).reason if jitted_by_decorator(self._module, member) is None else None
                 if reason is not None:
-                    found.reason = f"`{owner.name}.{member.name}`, which it uses: {reason}"
+                    found.reason = reason.restated(f"`{owner.name}.{member.name}`, which it uses: {reason}")
 
     def _own_methods(self, node: ast.Attribute, found: Demands) -> None:
         """The methods that `self.name` may be in a method, those of subclasses in this file among them."""
@@ -160,7 +163,7 @@ class _Reader:
         inner = self.of(function)
         name = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
         if inner.reason is not None:
-            found.reason = f"{name}, which it uses: {inner.reason}"
+            found.reason = inner.reason.restated(f"{name}, which it uses: {inner.reason}")
         call = self._module.parent(node)
         is_called = isinstance(call, ast.Call) and call.func is node
         arguments = (
@@ -173,7 +176,7 @@ class _Reader:
             if argument is None and parameter in arguments:
                 continue  # its default
             if argument is None:
-                found.reason = found.reason or f"{name}, which it uses, {what}"
+                found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"{name}, which it uses, {what}")
                 continue
             self._required.of(argument, f"hands `{self._module.text(argument)}` to {name}, which {what}", found)
 
@@ -182,9 +185,11 @@ class _Reader:
     def _node(self, node: ast.AST, scope: ast.AST, found: Demands) -> None:
         match node:
             case ast.Try() | ast.AsyncFor() | ast.AsyncWith() | ast.Global() | ast.Nonlocal():
-                found.reason = f"it has a `{_word(node)}`, which a trace runs once"
+                found.reason = Reason(Code.SIDE_EFFECT, f"it has a `{_word(node)}`, which a trace runs once")
             case ast.With(items=items) if not all(self._is_jax(i.context_expr) for i in items):
-                found.reason = f"it enters `{self._module.text(items[0].context_expr)}`, which a trace does once"
+                found.reason = Reason(
+                    Code.SIDE_EFFECT, f"it enters `{self._module.text(items[0].context_expr)}`, which a trace does once"
+                )
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
                 self._required.of(test, f"branches on `{_line(self._module, test)}`", found)
             case ast.While(test=test):
@@ -210,7 +215,9 @@ class _Reader:
             case ast.Attribute(attr=attr, value=value) if (
                 attr in CONCRETE_ATTRIBUTES and self._module.qualname(node) is None
             ):
-                found.reason = f"it asks for `{_line(self._module, node)}`, which a traced array does not have"
+                found.reason = Reason(
+                    Code.NEEDS_VALUE, f"it asks for `{_line(self._module, node)}`, which a traced array does not have"
+                )
             case ast.Call():
                 self._call(node, scope, found)
 
@@ -223,9 +230,13 @@ class _Reader:
     def _call(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         qualname = self._module.qualname(call.func) or ""
         if is_impure(qualname):
-            found.reason = f"it calls `{self._module.text(call.func)}`, which a trace does once"
+            found.reason = Reason(
+                Code.SIDE_EFFECT, f"it calls `{self._module.text(call.func)}`, which a trace does once"
+            )
         elif qualname in WAITERS:
-            found.reason = f"it calls `{self._module.text(call.func)}`, which waits for values"
+            found.reason = Reason(
+                Code.NEEDS_VALUE, f"it calls `{self._module.text(call.func)}`, which waits for values"
+            )
         elif qualname.split(".")[0] in HOSTS:
             for argument in argument_values(call):
                 self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
@@ -263,7 +274,10 @@ class _Reader:
                 if self._module.scope_of(name, owner) is scope and self._module.qualname(func) is None:
                     found.methods.setdefault(name, attr)
                     if attr in MUTATORS - {"update", "add", "sort"}:
-                        found.reason = f"it calls `{self._module.text(func)}`, which changes `{name}` at every trace"
+                        found.reason = Reason(
+                            Code.SIDE_EFFECT,
+                            f"it calls `{self._module.text(func)}`, which changes `{name}` at every trace",
+                        )
 
     def _foreign_method(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         """A method of an object from around: what it gives is known only by what it is given."""
@@ -278,11 +292,15 @@ class _Reader:
             return  # a parameter or a variable of a function inside
         made_by = self._maker(owner, around)
         if is_impure(made_by):
-            found.reason = f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
+            found.reason = Reason(
+                Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
+            )
             return
         given = (n for a in argument_values(call) for n in walk(a))
         if not any(isinstance(n, ast.Name) and self._varies(n, scope) for n in given):
-            found.reason = f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
+            found.reason = Reason(
+                Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
+            )
 
     def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
         for binding in self._module.bindings(owner.id, scope):

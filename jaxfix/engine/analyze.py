@@ -125,7 +125,7 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         safety=found.safety,
         title=finding.title,
         fixable=found.safety is not Safety.DISPLAY_ONLY,
-        declined=source.placed(finding.declined) if finding.declined is not None else None,
+        declined=source.placed(finding.declined.text) if finding.declined is not None else None,
         key=found.key,
         anchor=anchored(module, finding.at),
         seen=_figures(found.seen) if found.seen else None,

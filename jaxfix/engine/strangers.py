@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from jaxfix.report.finding import Confidence, Equality, Finding, Safety
+from jaxfix.report.reason import Reason, is_code
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.source.errors import BugError
@@ -108,13 +109,15 @@ def _problem(module: Module, finding: object) -> str | None:
             return f"has a finding whose `{name}` is {_kind(getattr(finding, name))}"
     if finding.recipe is not None and not callable(finding.recipe):
         return "has a finding whose `recipe` cannot be called"
+    if finding.declined is not None and not is_code(finding.declined.code):
+        return f"has a finding whose reason has the code {finding.declined.code!r}, which is not spelled `like-this`"
     return None
 
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "message": (str,),
     "title": (str,),
-    "declined": (str, type(None)),
+    "declined": (Reason, type(None)),
     "confidence": (Confidence,),
     "safety": (Safety, type(None)),
     "equality": (Equality, type(None)),

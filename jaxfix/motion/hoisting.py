@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.effects.invariance import Constancy, constancy
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging import traced_uses
 from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, walk
@@ -15,10 +16,6 @@ _ARRAY_ATTRIBUTES = frozenset(
 _PLAIN_TYPES = frozenset({"int", "float", "bool", "str", "complex", "tuple"})
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _STRINGS: tuple[type[ast.expr], ...] = (ast.Constant, *FORMAT_STRINGS)
-
-
-class Stuck(Exception):
-    """Why something cannot be moved, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +92,7 @@ def statement_in(module: Module, node: ast.AST, scope: ast.AST) -> ast.stmt:
     """The statement of the body of `scope` that holds `node`.
 
     Raises:
-      Stuck: `scope` is a lambda.
+      Declined: `scope` is a lambda.
     """
     inner = node
     for outer in module.ancestors(node):
@@ -103,7 +100,7 @@ def statement_in(module: Module, node: ast.AST, scope: ast.AST) -> ast.stmt:
             break
         inner = outer
     if not isinstance(inner, ast.stmt):
-        raise Stuck("the function around it is a lambda")
+        raise Declined(Reason(Code.NO_PLACE, "the function around it is a lambda"))
     return inner
 
 
@@ -180,7 +177,7 @@ def place(module: Module, before: ast.stmt, needed: list[str]) -> tuple[ast.stmt
     """Where at the top level a statement that reads the module's `needed` can stand: a statement, and if before it.
 
     Raises:
-      Stuck: what it reads is defined too late.
+      Declined: what it reads is defined too late.
     """
     if before not in module.tree.body:
         return before, True
@@ -198,7 +195,7 @@ def place(module: Module, before: ast.stmt, needed: list[str]) -> tuple[ast.stmt
     late = next(
         n for n in needed if any(statement_in(module, b.node, module.tree) in body[at:] for b in module.bindings(n))
     )
-    raise Stuck(f"`{late}` is defined further down")
+    raise Declined(Reason(Code.NO_PLACE, f"`{late}` is defined further down"))
 
 
 def _acts(statement: ast.stmt) -> bool:
@@ -212,28 +209,28 @@ def check_text(module: Module, node: ast.expr, what: str) -> None:
     """Refuses an expression whose text cannot be moved.
 
     Raises:
-      Stuck: it stands in a format string, or a string in it has lines of its own.
+      Declined: it stands in a format string, or a string in it has lines of its own.
     """
     if not module.has_exact_spans(node):
-        raise Stuck(f"{what} stands inside a format string")
+        raise Declined(Reason(Code.FORMAT_STRING, f"{what} stands inside a format string"))
     if any(isinstance(n, _STRINGS) and n.lineno != n.end_lineno for n in walk(node)):
-        raise Stuck(f"{what} holds a string of several lines")
+        raise Declined(Reason(Code.MULTILINE_STRING, f"{what} holds a string of several lines"))
 
 
 def check_captured(module: Module, function: Function, name: str, scope: ast.AST, what: str) -> None:
     """Refuses a variable of a function around that stays captured, unless it stays what it is.
 
     Raises:
-      Stuck: it can change between calls.
+      Declined: it can change between calls.
     """
     if constancy(module, name, scope) is not Constancy.CONSTANT:
-        raise Stuck(f"{what} reads `{name}`, which can change between calls")
+        raise Declined(Reason(Code.UNSTABLE, f"{what} reads `{name}`, which can change between calls"))
     for use in traced_uses.uses(module, function, name):
         parent = module.parent(use)
         if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
             continue
-        if isinstance(parent, ast.Attribute | ast.Subscript) or traced_uses.use_of(module, use) is not None:
-            raise Stuck(f"{what} uses `{name}` of the function around as more than a number")
+        if isinstance(parent, ast.Attribute | ast.Subscript) or traced_uses.concrete_use(module, use) is not None:
+            raise Declined(Reason(Code.NO_ARRAY, f"{what} uses `{name}` of the function around as more than a number"))
 
 
 def reads(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:

@@ -28,7 +28,7 @@ def varies_by_callers(module: Module, function: Function, made: ast.AST) -> bool
         name
         for name in hoisting.outer_names(module, function, outer)
         for one in hoisting.taken(module, function, name)
-        if any(traced_uses.use_of(module, use) is not None for use in one.uses)
+        if any(traced_uses.concrete_use(module, use) is not None for use in one.uses)
     }
     return _vary(module, outer, _sources(module, outer, names), _DEPTH)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from jaxfix.report.reason import Reason
 from jaxfix.source.edits import Edit, Span
 
 
@@ -141,7 +142,7 @@ class Finding:
       message: what is so and why it costs, lower case, no full stop, code in backticks.
       title: the cure as an imperative, such as ``Move `body` to module level``.
       recipe: what to do, or None where jaxfix declines.
-      declined: why there is no recipe, lower case; None where there is one.
+      declined: why there is no recipe; None where there is one.
       confidence: whether the cost was read in the code or depends on the caller.
       safety: lowers the codemod's own safety for this finding; never raises it. None keeps it.
       equality: what a proof of this cure must show, where the codemod has several; None is what it says itself.
@@ -153,7 +154,7 @@ class Finding:
     message: str
     title: str
     recipe: Recipe | None = None
-    declined: str | None = None
+    declined: Reason | None = None
     confidence: Confidence = Confidence.POSSIBLE
     safety: Safety | None = None
     equality: Equality | None = None

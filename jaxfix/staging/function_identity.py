@@ -191,6 +191,6 @@ def is_data(module: Module, name: str, function: ast.FunctionDef) -> bool:
     for use in walk(function):
         if isinstance(use, ast.Name) and use.id == name:
             is_inside = module.function(use) is not function
-            if not is_inside or traced_uses.use_of(module, use) is not None:
+            if not is_inside or traced_uses.concrete_use(module, use) is not None:
                 return False
     return True

@@ -7,6 +7,7 @@ A traced array in the place of a Python value mostly fails loudly (`if`, `range`
 import ast
 from collections.abc import Iterator
 
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import positional_of
@@ -30,8 +31,8 @@ _SEEDED = ("key", "PRNGKey", "wrap_key_data", "key_impl")
 _TREES = ("jax.tree.map", "jax.tree_util.tree_map")
 
 
-def use_of(module: Module, name: ast.expr, depth: int = _DEPTH) -> str | None:
-    """What the code does with `name` that it could not do with a traced array, in words; None if nothing.
+def concrete_use(module: Module, name: ast.expr, depth: int = _DEPTH) -> Reason | None:
+    """What the code does with `name` that it could not do with a traced array; None if nothing.
 
     Args:
       depth: how many functions of the file, that get it as an argument, are looked into.
@@ -41,23 +42,23 @@ def use_of(module: Module, name: ast.expr, depth: int = _DEPTH) -> str | None:
         parent = module.parent(node)
         match parent:
             case ast.BinOp(op=ast.Pow(), right=right) if right is node:
-                return "as an exponent"
+                return Reason(Code.NEEDS_VALUE, "as an exponent")
             case ast.BinOp(op=op, left=left, right=right) if isinstance(op, _ARITHMETIC):
                 other = right if left is node else left
                 if _is_no_number(other):
-                    return f"in `{_first_line(module.text(parent))}`"
+                    return Reason(Code.NO_ARRAY, f"in `{_first_line(module.text(parent))}`")
                 if not isinstance(other, ast.Constant) and _is_captured(module, name, other):
                     node = parent  # of numbers, if that is what they are: as one of them
                     continue
-                return _use_of_number(module, parent) if isinstance(other, ast.Constant) else None
+                return _concrete_use_of_number(module, parent) if isinstance(other, ast.Constant) else None
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return None
             case ast.Compare(ops=ops, comparators=others) if any(_is_no_number(o) for o in (parent.left, *others)):
-                return f"in `{_first_line(module.text(parent))}`"
+                return Reason(Code.NO_ARRAY, f"in `{_first_line(module.text(parent))}`")
             case ast.Compare(ops=[_, _, *_]):
-                return "in a condition"  # `a < b < c` asks for the truth of `a < b`
+                return Reason(Code.NEEDS_VALUE, "in a condition")  # `a < b < c` asks for the truth of `a < b`
             case ast.Compare(ops=ops) if all(isinstance(op, _COMPARISONS) for op in ops):
-                return "in a condition" if _is_tested(module, parent) else None
+                return Reason(Code.NEEDS_VALUE, "in a condition") if _is_tested(module, parent) else None
             case ast.Attribute(attr=attr) if attr in _STATIC_ATTRIBUTES:
                 return None
             case ast.Attribute() | ast.Tuple() | ast.Dict():
@@ -69,16 +70,20 @@ def use_of(module: Module, name: ast.expr, depth: int = _DEPTH) -> str | None:
             case ast.Lambda(body=body) if body is node:
                 return None
             case ast.Call(func=func) if func is node:
-                return None if _is_update_method(func) else "as a function"
+                return None if _is_update_method(func) else Reason(Code.NO_ARRAY, "as a function")
             case ast.Call(func=ast.Call(func=mapping, keywords=[]) as mapped, args=args) if (
                 node in args and len(mapped.args) == 1 and module.qualname(mapping) == "jax.vmap"
             ):
                 return None  # what is mapped over is an array, or fails
             case ast.Call(args=args) if node in args:
                 taken = _takes_array(module, parent, args.index(node)) or _hands_on(module, parent, node, depth)
-                return None if taken else f"in `{module.text(parent.func)}`"
+                return None if taken else Reason(Code.NO_ARRAY, f"in `{module.text(parent.func)}`")
             case _:
-                return f"in `{_first_line(module.text(parent))}`" if parent is not None else "in a way"
+                return (
+                    Reason(Code.NO_ARRAY, f"in `{_first_line(module.text(parent))}`")
+                    if parent is not None
+                    else Reason(Code.NO_ARRAY, "in a way")
+                )
 
 
 def _is_captured(module: Module, name: ast.expr, other: ast.expr) -> bool:
@@ -100,7 +105,9 @@ def is_array_in(module: Module, function: Function, parameter: str, depth: int =
     if len(module.bindings(parameter, function)) != 1:
         return False
     reads = (n for n in walk(function) if isinstance(n, ast.Name) and n.id == parameter)
-    return all(use_of(module, read, depth) is None for read in reads if module.scope_of(parameter, read) is function)
+    return all(
+        concrete_use(module, read, depth) is None for read in reads if module.scope_of(parameter, read) is function
+    )
 
 
 def uses(module: Module, function: Function, name: str) -> Iterator[ast.Name]:
@@ -120,17 +127,17 @@ def _is_no_number(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.Dict)
 
 
-def _use_of_number(module: Module, node: ast.expr) -> str | None:
+def _concrete_use_of_number(module: Module, node: ast.expr) -> Reason | None:
     """What the code does with `node`, a number if the variable is one, that it could not do with a traced array."""
     match module.parent(node):
         case ast.Call(func=func, args=args) as call if node in args and not _takes_array(
             module, call, args.index(node)
         ):
-            return f"in `{module.text(func)}`"
+            return Reason(Code.NO_ARRAY, f"in `{module.text(func)}`")
         case ast.Subscript(slice=index) | ast.Slice(lower=index) if index is node:
-            return "as an index"
+            return Reason(Code.NEEDS_VALUE, "as an index")
         case ast.Compare() as compared if _is_tested(module, compared):
-            return "in a condition"
+            return Reason(Code.NEEDS_VALUE, "in a condition")
     return None
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.liveness import LOOPS, Place, binds_again, is_in_loop, why_live_after
-from jaxfix.effects.stability import is_kept
+from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands
 from jaxfix.report.abstract_value import UNKNOWN, Form, Value
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite
@@ -51,24 +52,24 @@ class Passing:
         for to, value in given:
             again = binds_again(self._module, call, value)
             is_given_up = again or isinstance(value, ast.Call | ast.BinOp)
-            kept = why_live_after(self._module, calls, call, value, place) if is_given_up else None
+            live = why_live_after(self._module, calls, call, value, place) if is_given_up else None
             text = " ".join(self._module.text(value).split())
             if not is_given_up:
-                kept = f"{place(call)} passes `{text}` and goes on with it"
-            yield self._told(ArgumentSummary(to, text, again=again, kept=kept), value, values)
+                live = Reason(Code.LIVE, f"{place(call)} passes `{text}` and goes on with it")
+            yield self._summarized(ArgumentSummary(to, text, again=again, why_live=live), value, values)
 
-    def told(self, to: Argument, value: ast.expr) -> ArgumentSummary:
-        """What an expression is that is passed by no call, such as a default."""
-        return self._told(ArgumentSummary(to, " ".join(self._module.text(value).split())), value, True)
+    def of_default(self, to: Argument, value: ast.expr) -> ArgumentSummary:
+        """What a default is, which no call passes."""
+        return self._summarized(ArgumentSummary(to, " ".join(self._module.text(value).split())), value, True)
 
-    def _told(self, passed: ArgumentSummary, value: ast.expr, values: bool) -> ArgumentSummary:
+    def _summarized(self, passed: ArgumentSummary, value: ast.expr, values: bool) -> ArgumentSummary:
         sort = self.sort(value)
         is_number = values and not passed.again and sort not in (ArgumentKind.TEXT, ArgumentKind.FUNCTION)
         return replace(
             passed,
             sort=sort,
             value=self._values.of(value) if is_number else UNKNOWN,
-            moves=None if passed.again else self.why_moves(value),
+            why_unstable=None if passed.again else self.why_unstable(value),
             filled=isinstance(value, ast.Name) and self.is_filled(value),
         )
 
@@ -83,22 +84,22 @@ class Passing:
         is_function = self._module.definition(value) is not None or jit_of(self._module, value) is not None
         return ArgumentKind.FUNCTION if is_function else ArgumentKind.DATA
 
-    def why_moves(self, value: ast.expr) -> str | None:
+    def why_unstable(self, value: ast.expr) -> Reason | None:
         """Why the object that is passed may be another one at another call, or do another thing; None if it stays."""
         if isinstance(value, ast.Constant):
             return None
         if not isinstance(value, ast.Name):
             thing = "a new function" if isinstance(value, ast.Lambda) else "perhaps another object"
-            return f"it is {thing} at every call, which would be compiled as often"
+            return Reason(Code.UNSTABLE, f"it is {thing} at every call, which would be compiled as often")
         scope = self._module.scope_of(value.id, value)
         if scope is None:
-            return f"`{value.id}` is bound nowhere in the file"
-        reason = is_kept(self._module, value.id, scope)
+            return Reason(Code.UNREAD, f"`{value.id}` is bound nowhere in the file")
+        reason = why_unstable(self._module, value.id, scope)
         function = self._module.definition(value)
         if reason is not None or function is None:
             return reason
         if any(isinstance(outer, LOOPS) for outer in _within(self._module, function)):
-            return f"`{value.id}` is defined anew at every round"
+            return Reason(Code.REBOUND, f"`{value.id}` is defined anew at every round")
         return demands(self._module, function).reason
 
     def is_filled(self, name: ast.Name) -> bool:

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Rewriter, Safety
+from jaxfix.api import Code, Codemod, Confidence, Equality, Finding, Module, Reason, Rewriter, Safety
 
 
 def _find(name: str, module: Module) -> Iterator[Finding]:
@@ -30,7 +30,7 @@ def _find(name: str, module: Module) -> Iterator[Finding]:
             message=f"`{name}` costs a compile at every call",
             title=f"Call `tiny_done` for `{name}`",
             recipe=None if is_odd else partial(_rename, call),
-            declined="it takes more than one argument" if is_odd else None,
+            declined=Reason(Code.SIGNATURE, "it takes more than one argument") if is_odd else None,
             confidence=Confidence.POSSIBLE if name == "tiny_maybe" else Confidence.CERTAIN,
         )
 

@@ -62,20 +62,23 @@ from functools import partial
 
 from jaxfix.api import (
     Cause,
+    Code,
     Codemod,
     Compiled,
     Confidence,
+    Declined,
     Equality,
     Finding,
     Module,
     Proves,
+    Reason,
     Safety,
     Staging,
     Why,
     recompiled,
 )
 from jaxfix.api.analysis import WHOLE, Values
-from jaxfix_codemods.drifting_state_dtype.casting import Declined, cast, wraps
+from jaxfix_codemods.drifting_state_dtype.casting import cast, wraps
 from jaxfix_codemods.drifting_state_dtype.drift import Drift, drifts
 from jaxfix_codemods.drifting_state_dtype.starts import NarrowStart, narrow_starts, widen
 
@@ -104,8 +107,8 @@ def _of_drift(module: Module, drift: Drift) -> Finding:
     )
     try:
         wrapped = wraps(module, drift)
-    except Declined as reason:
-        return found(declined=str(reason))
+    except Declined as declined:
+        return found(declined=declined.reason)
     return found(recipe=partial(cast, module, wrapped))
 
 
@@ -144,7 +147,7 @@ def _of_trace(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
         at=at,
         message=f"{name} comes with another {what} than before{change}: `{entry.program}` is compiled again",
         title=f"Make {name} with the type that it has after the first update",
-        declined="where its first value is made, with that type, is not known from this line",
+        declined=Reason(Code.SEEN_ONLY, "where its first value is made, with that type, is not known from this line"),
     )
 
 

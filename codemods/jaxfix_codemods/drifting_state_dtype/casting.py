@@ -5,17 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from jaxfix.api import Module, Rewriter, direct_calls, in_order
+from jaxfix.api import Code, Declined, Module, Reason, Rewriter, direct_calls, in_order
 from jaxfix.api.analysis import CONTROL_FLOW, WHOLE, handed_to
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
 from jaxfix_codemods.drifting_state_dtype.drift import Drift
 
 _HELPERS = ("optax.tree.cast_like", "optax.tree_utils.tree_cast_like")
 """What a library has for it; taken only where the file mentions it, since its older releases have not."""
-
-
-class Declined(Exception):
-    """Says why there is no cast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +30,9 @@ def wraps(module: Module, drift: Drift) -> tuple[Wrap, ...]:
     """
     if drift.rounded is not None:
         name = f"`{drift.rounded}`" if drift.rounded != WHOLE else "the state"
-        raise Declined(f"{name} starts in half precision, to which a cast would round it each time")
+        raise Declined(
+            Reason(Code.ROUNDING, f"{name} starts in half precision, to which a cast would round it each time")
+        )
     return tuple(dict.fromkeys(wrap for body in drift.bodies for wrap in _of_body(module, body)))
 
 
@@ -52,12 +50,12 @@ def _of_body(module: Module, body: Body) -> Iterator[Wrap]:
         yield Wrap(target, body.state.arg)
         return
     if _bound_anew(module, body) is not None:
-        raise Declined(f"`{body.state.arg}` stands for another thing by the end of {body.name}")
+        raise Declined(Reason(Code.REBOUND, f"`{body.state.arg}` stands for another thing by the end of {body.name}"))
     if not isinstance(body.function, ast.Lambda):
         _check_uses(module, body.function)
     for result in body.results:
         if not module.has_exact_spans(result):
-            raise Declined("it stands inside a format string")
+            raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
         if not _names(module, result, body):
             yield Wrap(result, body.state.arg)
 
@@ -79,7 +77,7 @@ def _bound_anew(module: Module, body: Body) -> ast.expr | None:
         return None
     value = module.value_of(others[0]) if isinstance(others[0], ast.Name) else None
     if len(others) > 1 or value is None or module.parent(module.statement(value)) is not body.function:
-        raise Declined(f"`{body.state.arg}` is bound anew in {body.name} in more than one way")
+        raise Declined(Reason(Code.REBOUND, f"`{body.state.arg}` is bound anew in {body.name} in more than one way"))
     return value
 
 
@@ -89,10 +87,10 @@ def _check_uses(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
       Declined: somebody else relies on what the function returns.
     """
     if direct_calls(module, function):
-        raise Declined(f"`{function.name}` is called elsewhere too")
+        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` is called elsewhere too"))
     for call in handed_to(module, function):
         if module.qualname(call.func) not in (*CONTROL_FLOW, "functools.partial"):
-            raise Declined(f"`{function.name}` is used elsewhere too")
+            raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` is used elsewhere too"))
 
 
 def _own_helper(module: Module, at: ast.expr) -> str | None:

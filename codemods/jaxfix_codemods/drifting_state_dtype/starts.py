@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, Rewriter, returned
+from jaxfix.api import Code, Function, Module, Reason, Rewriter, returned
 from jaxfix.api.analysis import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Rebinding, Values, rebindings
 
 _DEEPEST = 3
@@ -32,10 +32,10 @@ class NarrowStart:
     spelled: ast.expr | None
 
     @property
-    def declined(self) -> str | None:
+    def declined(self) -> Reason | None:
         if self.dtype is None:
-            return f"what dtype `{self.name}` has after an update depends on what is passed"
-        return None if self.spelled is not None else "its dtype is not spelled out where it is made"
+            return Reason(Code.DTYPE, f"what dtype `{self.name}` has after an update depends on what is passed")
+        return None if self.spelled is not None else Reason(Code.DTYPE, "its dtype is not spelled out where it is made")
 
 
 def narrow_starts(module: Module, values: Values) -> Iterator[NarrowStart]:

@@ -60,8 +60,8 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Identifiers, Module, Safety, Why
-from jaxfix.api.analysis import LocalUses, hoisting
+from jaxfix.api import Code, Codemod, Confidence, Declined, Equality, Finding, Identifiers, Module, Reason, Safety, Why
+from jaxfix.api.analysis import LocalUses
 from jaxfix_codemods.local_jit import factories
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
@@ -77,7 +77,9 @@ def find(module: Module) -> Iterator[Finding]:
         yield from _made_here(module)
     for call, uses in factories.made_elsewhere(module):
         name = module.text(call.func)
-        yield _of_factory(module, call, uses)(declined=f"what `{name}` reads, and does beside, is in another file")
+        yield _of_factory(module, call, uses)(
+            declined=Reason(Code.UNREAD, f"what `{name}` reads, and does beside, is in another file")
+        )
 
 
 def _made_here(module: Module) -> Iterator[Finding]:
@@ -89,8 +91,8 @@ def _made_here(module: Module) -> Iterator[Finding]:
         found = _of_factory(module, made.call, made.stay)
         try:
             yield found(recipe=partial(factories.move, module, factories.judge(module, made)))
-        except hoisting.Stuck as reason:
-            yield found(declined=str(reason))
+        except Declined as declined:
+            yield found(declined=declined.reason)
 
 
 def _of_factory(module: Module, call: ast.Call, uses: LocalUses) -> Callable[..., Finding]:
@@ -117,8 +119,8 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
         return found(title=applied.title, recipe=partial(apply_at_the_call, applied), safety=Safety.NEEDS_EVIDENCE)
     try:
         plan = judge(module, site)
-    except hoisting.Stuck as reason:
-        return found(title=title, declined=str(reason))
+    except Declined as declined:
+        return found(title=title, declined=declined.reason)
     plain = not plan.lifted and not plan.doubts and plan.in_module
     return found(
         title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE

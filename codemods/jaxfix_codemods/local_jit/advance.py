@@ -3,11 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Module, arguments_of, walk
+from jaxfix.api import Code, Declined, Module, Reason, arguments_of, walk
 from jaxfix.api.analysis import (
     family,
     function_identity,
-    hoisting,
     is_bound_before,
     own_class,
     positional_of,
@@ -22,13 +21,13 @@ def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.Fo
     """Refuses a call that may fail, before a loop that need not come to it.
 
     Raises:
-      Stuck: what may fail.
+      Declined: what may fail.
     """
     if _has_a_round(loop):
         return
     reason = _why_may_fail(module, call, factory, loop)
     if reason is not None:
-        raise hoisting.Stuck(f"where the loop has no round, it would be called all the same: {reason}")
+        raise Declined(reason.restated(f"where the loop has no round, it would be called all the same: {reason}"))
 
 
 def _has_a_round(loop: ast.For | ast.While) -> bool:
@@ -58,21 +57,21 @@ def _is_not_empty(iterable: ast.expr) -> bool:
     return False
 
 
-def _why_may_fail(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.stmt) -> str | None:
+def _why_may_fail(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.stmt) -> Reason | None:
     given = arguments_of(factory, call)
     if given is None:
-        return f"`{module.text(call)}` is called with `*` or `**`"
+        return Reason(Code.STAR_ARGUMENTS, f"`{module.text(call)}` is called with `*` or `**`")
     late = _why_undefined(module, factory, loop)
     if late is not None:
         return late
     required = set(_required(factory))
     for name, argument in given.items():
         if argument is None and name in required:
-            return f"`{factory.name}` wants `{name}` too"
+            return Reason(Code.SIGNATURE, f"`{factory.name}` wants `{name}` too")
         if argument is not None and not _is_there(module, argument, loop):
-            return f"`{module.text(argument)}` may fail then"
+            return Reason(Code.MAY_FAIL, f"`{module.text(argument)}` may fail then")
     work = next((statement for statement in factory.body if not _only_makes(module, statement)), None)
-    return f"line {work.lineno} of `{factory.name}` may fail then" if work is not None else None
+    return Reason(Code.MAY_FAIL, f"line {work.lineno} of `{factory.name}` may fail then") if work is not None else None
 
 
 def _required(factory: ast.FunctionDef) -> Iterator[str]:
@@ -83,17 +82,25 @@ def _required(factory: ast.FunctionDef) -> Iterator[str]:
     yield from (each.arg for each, default in named if default is None)
 
 
-def _why_undefined(module: Module, factory: ast.FunctionDef, loop: ast.stmt) -> str | None:
+def _why_undefined(module: Module, factory: ast.FunctionDef, loop: ast.stmt) -> Reason | None:
     """Why the name of the factory may not be bound yet where the loop stands."""
     if module.function(factory) is not None:
-        return None if is_bound_before(module, factory, loop) else f"`{factory.name}` may not be defined then"
+        return (
+            None
+            if is_bound_before(module, factory, loop)
+            else Reason(Code.CONDITIONAL, f"`{factory.name}` may not be defined then")
+        )
     if factory not in module.tree.body:
-        return f"whether `{factory.name}` is defined depends on a condition"
+        return Reason(Code.CONDITIONAL, f"whether `{factory.name}` is defined depends on a condition")
     body = module.tree.body
     caller = next(each for each in (loop, *module.ancestors(loop)) if each in body)
     between = body[body.index(caller) : body.index(factory)] if isinstance(caller, ast.stmt) else []
     acting = next((each for each in between if not isinstance(each, _DEFINITIONS)), None)
-    return f"line {acting.lineno} runs before `{factory.name}` is defined" if acting is not None else None
+    return (
+        Reason(Code.MAY_FAIL, f"line {acting.lineno} runs before `{factory.name}` is defined", acting.lineno)
+        if acting is not None
+        else None
+    )
 
 
 def _is_there(module: Module, argument: ast.expr, loop: ast.stmt) -> bool:

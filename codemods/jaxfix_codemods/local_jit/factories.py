@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import (
+    Code,
+    Declined,
     Identifiers,
     Module,
+    Reason,
     Rewriter,
     Runs,
     Staging,
@@ -24,9 +27,9 @@ from jaxfix.api.analysis import (
     function_identity,
     hoisting,
     induction,
-    is_kept,
     local_uses,
     purity,
+    why_unstable,
 )
 from jaxfix_codemods.local_jit import advance, unchanged
 from jaxfix_codemods.local_jit.judging import are_constants
@@ -159,7 +162,7 @@ def judge(module: Module, made: Made) -> Move:
     """Where the call can stand.
 
     Raises:
-      Stuck: nowhere else, and why.
+      Declined: nowhere else, and why.
     """
     hoisting.check_text(module, made.call, "it")
     _check_factory(module, made.factory)
@@ -171,7 +174,7 @@ def judge(module: Module, made: Made) -> Move:
             break  # what it is made of may be there for the inner loop alone
         try:
             _check_loop(module, made, loop)
-        except hoisting.Stuck:
+        except Declined:
             if before is None:
                 raise
             break
@@ -183,18 +186,18 @@ def judge(module: Module, made: Made) -> Move:
 def _check_factory(module: Module, factory: ast.FunctionDef) -> None:
     """Refuses a function that does more than make another one, or that makes one which reads what can change."""
     is_global = module.parent(factory) is module.tree
-    reason = is_kept(module, factory.name, module.tree) if is_global else None
+    reason = why_unstable(module, factory.name, module.tree) if is_global else None
     if reason is not None:
-        raise hoisting.Stuck(f"it is made by `{factory.name}`: {reason}")
+        raise Declined(reason.restated(f"it is made by `{factory.name}`: {reason}"))
     reason = next(effects(module, factory), None) or purity(module, factory).reason
     if reason is not None:
-        raise hoisting.Stuck(f"`{factory.name}` cannot be called once for all: {reason}")
+        raise Declined(reason.restated(f"`{factory.name}` cannot be called once for all: {reason}"))
     free = module.captures(factory)
     for name in sorted(free.free) if free is not None else ():
         scope = module.scope_of(name, factory)
-        reason = is_kept(module, name, scope, around=factory) if scope is not None else None
+        reason = why_unstable(module, name, scope, around=factory) if scope is not None else None
         if reason is not None:
-            raise hoisting.Stuck(f"`{factory.name}` reads `{name}`: {reason}")
+            raise Declined(reason.restated(f"`{factory.name}` reads `{name}`: {reason}"))
 
 
 def _check_variable(module: Module, made: Made) -> None:
@@ -202,9 +205,9 @@ def _check_variable(module: Module, made: Made) -> None:
         return
     statement = module.statement(made.name)
     if len(made.stay.targets) > 1 or module.value_of(made.name) is not made.call:
-        raise hoisting.Stuck(f"what `{made.name.id}` is depends on a condition")
+        raise Declined(Reason(Code.CONDITIONAL, f"what `{made.name.id}` is depends on a condition"))
     if not isinstance(statement, ast.Assign) or statement not in made.loops[0].body:
-        raise hoisting.Stuck(f"`{made.name.id}` is bound in the middle of something else")
+        raise Declined(Reason(Code.LAYOUT, f"`{made.name.id}` is bound in the middle of something else"))
 
 
 def _check_static(module: Module, made: Made) -> None:
@@ -218,7 +221,11 @@ def _check_static(module: Module, made: Made) -> None:
         if found is None or found.jit.static == ():
             continue
         if found.jit.static is None or not all(are_constants(found.jit, call) for call in made.stay.calls):
-            raise hoisting.Stuck("it has static arguments, which one function for all rounds compares by `==`")
+            raise Declined(
+                Reason(
+                    Code.STATIC_ARGUMENT, "it has static arguments, which one function for all rounds compares by `==`"
+                )
+            )
 
 
 def _check_loop(module: Module, made: Made, loop: ast.For | ast.While) -> None:
@@ -236,14 +243,14 @@ def _check_readers(module: Module, made: Made, name: ast.Name, loop: ast.AST) ->
     bound = [binding.node for binding in module.bindings(name.id, scope)]
     others = [node for node in bound if node is not name]
     if any(loop in module.ancestors(node) for node in others):
-        raise hoisting.Stuck(f"the loop binds `{name.id}` more than once")
+        raise Declined(Reason(Code.REBOUND, f"the loop binds `{name.id}` more than once"))
     end = module.span(module.statement(name)).end
     for read in module.reads(name.id, scope):
         inside = loop in module.ancestors(read)
         if inside and module.span(read).start < end:
-            raise hoisting.Stuck(f"line {read.lineno} reads `{name.id}` before it is made")
+            raise Declined(Reason(Code.LIVE, f"line {read.lineno} reads `{name.id}` before it is made", read.lineno))
         if others and not inside and (module.span(read).start > end or module.loops(loop)):
-            raise hoisting.Stuck(f"`{name.id}` is bound more than once, and read behind the loop")
+            raise Declined(Reason(Code.REBOUND, f"`{name.id}` is bound more than once, and read behind the loop"))
 
 
 def move(module: Module, found: Move, edit: Rewriter) -> None:

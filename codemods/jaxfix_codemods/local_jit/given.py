@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import FUNCTIONS, Function, Module, returned, walk
+from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, returned, walk
 from jaxfix.api.analysis import (
     Form,
     Values,
@@ -14,11 +14,11 @@ from jaxfix.api.analysis import (
     default_of,
     function_identity,
     hoisting,
-    is_kept,
     is_stored,
     purity,
     stores_of,
     transform_of,
+    why_unstable,
 )
 
 _NUMBERS = (Form.PYTHON, Form.WEAK, Form.STRONG, Form.ARRAY)
@@ -33,7 +33,7 @@ _DEPTH = 4
 class Given:
     """Judges for one loop, and one factory.
 
-    Every question raises `Stuck` with what changes.
+    Every question raises `Declined` with what changes.
     """
 
     def __init__(self, module: Module, factory: ast.FunctionDef, call: ast.Call, loop: ast.For | ast.While) -> None:
@@ -59,16 +59,16 @@ class Given:
         for function in (node for node in walk(self._factory) if isinstance(node, FUNCTIONS)):
             inner = module.captures(function)
             if function is not self._factory and inner is not None and inner.rebinds:
-                raise hoisting.Stuck(f"what it makes binds `{min(inner.rebinds)}` anew, at each trace")
+                raise Declined(Reason(Code.REBOUND, f"what it makes binds `{min(inner.rebinds)}` anew, at each trace"))
 
     # --- one argument -----------------------------------------------------------------------------------------
 
     def _check(self, expr: ast.expr, is_data: bool, depth: int = 0) -> None:
         if depth > _DEPTH:
-            raise hoisting.Stuck(f"what `{self._module.text(expr)}` is was not followed")
+            raise Declined(Reason(Code.UNREAD, f"what `{self._module.text(expr)}` is was not followed"))
         value = self._module.only_value(expr) or expr
         if isinstance(value, ast.Attribute) and any(methods(self._module, value.attr)):
-            raise hoisting.Stuck(f"`{self._module.text(value)}` reads its object at each trace")
+            raise Declined(Reason(Code.UNSTABLE, f"`{self._module.text(value)}` reads its object at each trace"))
         found = self._values.origins.of(expr) or (expr,)
         stays = [self._stays(source, depth) for source in found]
         if is_data and (not all(stays) or _is_item(expr)):
@@ -98,7 +98,9 @@ class Given:
             for result in returned(function):
                 inner = module.definition(result)
                 if inner is not None and function in module.ancestors(inner):
-                    raise hoisting.Stuck(f"what `{module.text(call)}` returns reads what it was made with")
+                    raise Declined(
+                        Reason(Code.UNSTABLE, f"what `{module.text(call)}` returns reads what it was made with")
+                    )
                 self._check(result, True, depth + 1)
             return True
         package = (module.qualname(call.func) or "").partition(".")[0]
@@ -116,7 +118,7 @@ class Given:
             is_first = method.name in ("__init__", "__post_init__")
             bound = stores_of(module, method)
             if bound and not is_first:
-                raise hoisting.Stuck(f"`{owner.name}.{method.name}` changes `{bound[0]}`")
+                raise Declined(Reason(Code.MUTATED, f"`{owner.name}.{method.name}` changes `{bound[0]}`"))
             for attribute in bound:
                 self.check_attribute(attribute.partition(".")[2], attribute)
         for name in sorted(module.names.bound_in(owner)):
@@ -125,7 +127,7 @@ class Given:
     def check_attribute(self, name: str, shown: str) -> None:
         """An attribute that somebody stores: of which object is seldom known."""
         if is_stored(self._module, name):
-            raise hoisting.Stuck(f"it reads `{shown}`, which can change from round to round")
+            raise Declined(Reason(Code.UNSTABLE, f"it reads `{shown}`, which can change from round to round"))
 
     def check_function(self, function: Function) -> None:
         """A function that the factory takes: it has to read the same at each round."""
@@ -133,14 +135,13 @@ class Given:
         shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
         reason = purity(module, function).reason
         if reason is not None:
-            raise hoisting.Stuck(f"it is made with {shown}, which cannot be traced once for all: {reason}")
+            raise Declined(reason.restated(f"it is made with {shown}, which cannot be traced once for all: {reason}"))
         for name in hoisting.free_names(module, function):
             scope = module.scope_of(name, function)
-            reason = is_kept(module, name, scope, around=self._loop) if scope is not None else None
+            reason = why_unstable(module, name, scope, around=self._loop) if scope is not None else None
             if reason is not None or any(self._loop in module.ancestors(b.node) for b in module.bindings(name, scope)):
-                raise hoisting.Stuck(
-                    f"it is made with {shown}, which reads `{name}`: {reason or 'the loop binds that anew'}"
-                )
+                reason = reason or Reason(Code.REBOUND, "the loop binds that anew")
+                raise Declined(reason.restated(f"it is made with {shown}, which reads `{name}`: {reason}"))
 
     # --- data -------------------------------------------------------------------------------------------------
 
@@ -167,7 +168,11 @@ class Given:
             return
         for use in module.reads(name.id, scope):
             if self._call not in module.ancestors(use) and not aliases.only_reads(module, use):
-                raise hoisting.Stuck(f"line {use.lineno} hands `{name.id}` on, to code that may change it")
+                raise Declined(
+                    Reason(
+                        Code.ESCAPES, f"line {use.lineno} hands `{name.id}` on, to code that may change it", use.lineno
+                    )
+                )
         if not all(_is_made_here(module, binding.node) for binding in module.bindings(name.id, scope)):
             self._check_filled(name.id)
 
@@ -175,10 +180,22 @@ class Given:
         """What came from elsewhere, where others may hold it too."""
         filled = next(self._filled(), None)
         if filled is not None:
-            raise hoisting.Stuck(f"line {filled.lineno} changes `{filled.id}` in place, which may be `{name}` too")
+            raise Declined(
+                Reason(
+                    Code.MUTATED,
+                    f"line {filled.lineno} changes `{filled.id}` in place, which may be `{name}` too",
+                    filled.lineno,
+                )
+            )
         other = next(self._runs_others(), None)
         if other is not None:
-            raise hoisting.Stuck(f"line {other.lineno} runs code that was not read, which may change `{name}`")
+            raise Declined(
+                Reason(
+                    Code.ESCAPES,
+                    f"line {other.lineno} runs code that was not read, which may change `{name}`",
+                    other.lineno,
+                )
+            )
 
     def _runs_others(self) -> Iterator[ast.expr]:
         """Where the loop waits, or calls what it was handed."""

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Jit, Module, jitted_by_decorator, jitted_of, walk
+from jaxfix.api import Code, Declined, Function, Jit, Module, Reason, jitted_by_decorator, jitted_of, walk
 from jaxfix.api.analysis import (
     Argument,
     Constancy,
@@ -54,7 +54,7 @@ def judge(module: Module, site: Site) -> Plan:
     """What to do about `site`.
 
     Raises:
-      Stuck: nothing, and why.
+      Declined: nothing, and why.
     """
     return _Judge(module, site).plan()
 
@@ -109,8 +109,8 @@ def core(module: Module, site: Site) -> Function | ast.expr:
     return module.definition(expr) or expr
 
 
-def _use(module: Module, use: ast.expr) -> str | None:
-    return traced_uses.use_of(module, use)
+def _use(module: Module, use: ast.expr) -> Reason | None:
+    return traced_uses.concrete_use(module, use)
 
 
 class _Judge:
@@ -134,7 +134,7 @@ class _Judge:
         needed = self._check_early(function)
         stays = bool(self.kept)
         if stays and self.lifted and isinstance(function, ast.FunctionDef) and not module.loops(function):
-            raise hoisting.Stuck(f"`{function.name}` has to take `{self.lifted[0].text}`")
+            raise Declined(Reason(Code.SIGNATURE, f"`{function.name}` has to take `{self.lifted[0].text}`"))
         scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
         at, is_before = self._place(scope, stays, needed, moves_along=function is not None)
         if self.is_rebound is not None:
@@ -161,32 +161,44 @@ class _Judge:
             return
         targets = self.site.stay.targets
         if len(targets) > 1:
-            raise hoisting.Stuck(f"it is bound to `{targets[0].id}` and to `{targets[1].id}`")
+            raise Declined(Reason(Code.REBOUND, f"it is bound to `{targets[0].id}` and to `{targets[1].id}`"))
         for target in targets:
             bound = self.module.bindings(target.id, self.module.scope_of(target.id, target))
             if len(bound) > 1:
                 self.is_rebound = target.id
             if self.module.value_of(target) is not self.site.at:
-                raise hoisting.Stuck(f"what `{target.id}` is depends on a condition")
+                raise Declined(Reason(Code.CONDITIONAL, f"what `{target.id}` is depends on a condition"))
             if not isinstance(self.module.parent(target), ast.Assign):
-                raise hoisting.Stuck(f"`{target.id}` is bound in the middle of something else")
+                raise Declined(Reason(Code.LAYOUT, f"`{target.id}` is bound in the middle of something else"))
         function = self.site.function
         if self.site.renamed is not None:
             if self.site.renamed.lineno != self.site.renamed.end_lineno:
-                raise hoisting.Stuck(f"`{self.module.text(self.site.renamed.targets[0])}` is bound over several lines")
+                raise Declined(
+                    Reason(
+                        Code.LAYOUT, f"`{self.module.text(self.site.renamed.targets[0])}` is bound over several lines"
+                    )
+                )
         elif function is not None:
             if len(self.module.bindings(function.name, self.module.scope_of(function.name, function))) > 1:
-                raise hoisting.Stuck(f"`{function.name}` is bound more than once")
+                raise Declined(Reason(Code.REBOUND, f"`{function.name}` is bound more than once"))
         elif not targets and not isinstance(self.module.parent(self.site.at), ast.Call | ast.keyword):
-            raise hoisting.Stuck("which function is meant depends on a condition")
+            raise Declined(Reason(Code.CONDITIONAL, "which function is meant depends on a condition"))
 
     def _check_rebound(self, name: str, *, stays: bool) -> None:
         """A variable that is bound to other things too stays, and is bound to what is made once."""
         if self.lifted:
             taken = self.lifted[0].text
-            raise hoisting.Stuck(f"`{name}` is bound more than once, and this function would have to take `{taken}`")
+            raise Declined(
+                Reason(
+                    Code.REBOUND, f"`{name}` is bound more than once, and this function would have to take `{taken}`"
+                )
+            )
         if stays:
-            raise hoisting.Stuck(f"`{name}` is bound more than once, and this function belongs to the one around it")
+            raise Declined(
+                Reason(
+                    Code.REBOUND, f"`{name}` is bound more than once, and this function belongs to the one around it"
+                )
+            )
 
     def _doubt_uses(self) -> None:
         """What one jit for many calls may tell apart less well than a new one for each."""
@@ -223,7 +235,7 @@ class _Judge:
                 return None
             return found
         if isinstance(found, ast.AsyncFunctionDef):
-            raise hoisting.Stuck(f"`{found.name}` is a coroutine")
+            raise Declined(Reason(Code.COROUTINE, f"`{found.name}` is a coroutine"))
         self._check_elsewhere(found)
         return None
 
@@ -236,26 +248,26 @@ class _Judge:
             return
         if isinstance(found, ast.Attribute):
             bound = f"`{module.text(found)}` is a bound method and reads its object at each trace"
-            raise hoisting.Stuck(f"{bound}: where nothing of that changes, jit it once in `__init__`")
+            raise Declined(Reason(Code.UNSTABLE, f"{bound}: where nothing of that changes, jit it once in `__init__`"))
         if isinstance(found, ast.Call):
-            raise hoisting.Stuck(f"what `{module.text(found.func)}` returns was not read")
+            raise Declined(Reason(Code.UNREAD, f"what `{module.text(found.func)}` returns was not read"))
         name = " ".join(module.text(found).split())
-        raise hoisting.Stuck(f"where `{name}` is defined was not read")
+        raise Declined(Reason(Code.UNREAD, f"where `{name}` is defined was not read"))
 
     def _check_wrapping(self, found: Function) -> None:
         """Everything between the jit and its function is spelled in the expression itself."""
         expr = self.site.inner
         while isinstance(expr, ast.Call) and expr.args:
             if self.module.qualname(expr.func) is None:
-                raise hoisting.Stuck(f"what `{self.module.text(expr.func)}` returns was not read")
+                raise Declined(Reason(Code.UNREAD, f"what `{self.module.text(expr.func)}` returns was not read"))
             expr = expr.args[0]
         if expr is not found and self.module.definition(expr) is not found:
-            raise hoisting.Stuck(f"`{self.module.text(expr)}` is itself made by a call")
+            raise Declined(Reason(Code.UNREAD, f"`{self.module.text(expr)}` is itself made by a call"))
 
     def _check_pure(self, function: Function, apart: frozenset[str] = frozenset()) -> None:
         found = purity(self.module, function, apart)
         if found.reason is not None:
-            raise hoisting.Stuck(f"it cannot be traced once for all: {found.reason}")
+            raise Declined(found.reason.restated(f"it cannot be traced once for all: {found.reason}"))
         self.doubts += found.doubts
 
     def _check_function(self, function: Function) -> None:
@@ -263,9 +275,9 @@ class _Judge:
         self._check_pure(function, frozenset(names) if self.around is None else frozenset())
         if isinstance(function, ast.FunctionDef) and function is not self.site.function:
             if function.decorator_list:
-                raise hoisting.Stuck(f"`{function.name}` is decorated")
+                raise Declined(Reason(Code.DECORATED, f"`{function.name}` is decorated"))
             if len(self.module.bindings(function.name, self.module.scope_of(function.name, function))) > 1:
-                raise hoisting.Stuck(f"`{function.name}` is bound more than once")
+                raise Declined(Reason(Code.REBOUND, f"`{function.name}` is bound more than once"))
         for name in names:
             self._check_free(function, name)
 
@@ -273,7 +285,7 @@ class _Judge:
         module = self.module
         scope = module.scope_of(name, function)
         if scope is None:
-            raise hoisting.Stuck(f"where `{name}` comes from is not certain")
+            raise Declined(Reason(Code.UNREAD, f"where `{name}` comes from is not certain"))
         if not hoisting.is_in_scope(scope, self.around or module.tree):
             self._check_outer(function, name, scope)
             return
@@ -286,7 +298,7 @@ class _Judge:
         if module.loops(self.site.made) and scope is self.around is not None and self._is_kept(name, scope):
             self.kept.append(name)
             return
-        raise hoisting.Stuck(f"it uses `{what.text}` {reason}, where an array may not do")
+        raise Declined(reason.restated(f"it uses `{what.text}` {reason}, where an array may not do"))
 
     def _is_kept(self, name: str, scope: ast.AST | None) -> bool:
         """Whether the variable stays as it is while the loop runs."""
@@ -321,20 +333,24 @@ class _Judge:
                 if module.loops(site.made) and self._is_kept(node.id, scope):
                     self.kept.append(node.id)
                     continue
-                raise hoisting.Stuck(f"it is made with `{node.id}`, which belongs to the function around it")
+                raise Declined(
+                    Reason(Code.UNSTABLE, f"it is made with `{node.id}`, which belongs to the function around it")
+                )
             else:
                 if constancy(module, node.id, scope) is not Constancy.CONSTANT:
-                    raise hoisting.Stuck(f"it is made with `{node.id}`, which can change between calls")
+                    raise Declined(
+                        Reason(Code.UNSTABLE, f"it is made with `{node.id}`, which can change between calls")
+                    )
                 self.places.append(scope)
         self._check_calls(parts)
         return needed
 
     def _check_global(self, name: str) -> None:
         if all(self.module.enclosing(binding.node, ast.If) is not None for binding in self.module.bindings(name)):
-            raise hoisting.Stuck(f"whether `{name}` is defined depends on a condition")
+            raise Declined(Reason(Code.CONDITIONAL, f"whether `{name}` is defined depends on a condition"))
         match constancy(self.module, name, self.module.tree):
             case Constancy.CHANGES if not self._is_loop_function(name):
-                raise hoisting.Stuck(f"it reads `{name}`, which can change between calls")
+                raise Declined(Reason(Code.UNSTABLE, f"it reads `{name}`, which can change between calls"))
             case Constancy.UNSURE if self.module.names.imports.get(name) is None:
                 self.doubts.append(name)
 
@@ -349,7 +365,9 @@ class _Judge:
                     continue
                 name = transform_of(self.module, call.func) or ""
                 if name not in function_identity.RENEWING and not name.startswith(_MAKING):
-                    raise hoisting.Stuck(f"it is made with what `{self.module.text(call.func)}` returns")
+                    raise Declined(
+                        Reason(Code.UNSTABLE, f"it is made with what `{self.module.text(call.func)}` returns")
+                    )
 
     def _place(self, scope: ast.AST, stays: bool, needed: list[str], *, moves_along: bool) -> tuple[ast.stmt, bool]:
         module, site = self.module, self.site
@@ -366,14 +384,14 @@ class _Judge:
             return before, True
         at, is_before = hoisting.place(module, before, needed)
         if not is_before and isinstance(core(module, site), ast.FunctionDef) and moves_along:
-            raise hoisting.Stuck(f"`{needed[-1]}` is defined further down")
+            raise Declined(Reason(Code.NO_PLACE, f"`{needed[-1]}` is defined further down"))
         return at, is_before
 
     def _check_bound_above(self, loop: ast.stmt) -> None:
         for name in self.kept:
             for binding in self.module.bindings(name, self.around):
                 if getattr(binding.node, "lineno", loop.lineno) >= loop.lineno:
-                    raise hoisting.Stuck(f"`{name}` is bound too late")
+                    raise Declined(Reason(Code.NO_PLACE, f"`{name}` is bound too late"))
 
 
 def are_constants(jit: Jit, call: ast.Call) -> bool:

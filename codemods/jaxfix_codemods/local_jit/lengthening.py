@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from jaxfix.api import Function, Module, walk
+from jaxfix.api import Code, Declined, Function, Module, Reason, walk
 from jaxfix.api.analysis import hoisting, transform_of
 from jaxfix_codemods.local_jit.sites import Site
 from jaxfix_codemods.local_jit.timing import check_timing
@@ -17,64 +17,72 @@ def check(module: Module, site: Site, function: Function, lifted: Sequence[hoist
     """Refuses what `function`, which is made at `site`, cannot take.
 
     Raises:
-      Stuck: why.
+      Declined: why.
     """
     if site.taker is not None:
-        raise hoisting.Stuck(f"it takes `{lifted[0].text}`, which `{module.text(site.taker.func)}` does not pass")
+        raise Declined(
+            Reason(Code.SIGNATURE, f"it takes `{lifted[0].text}`, which `{module.text(site.taker.func)}` does not pass")
+        )
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-        raise hoisting.Stuck("it has parameters beside the plain ones, and has to take further ones")
+        raise Declined(Reason(Code.SIGNATURE, "it has parameters beside the plain ones, and has to take further ones"))
     _check_transformation(module, site)
     if site.stay.handed:
-        raise hoisting.Stuck(f"it has to take `{lifted[0].text}`, and is handed to another transformation")
+        raise Declined(
+            Reason(Code.SIGNATURE, f"it has to take `{lifted[0].text}`, and is handed to another transformation")
+        )
     if isinstance(function, ast.FunctionDef):
         _check_uses(module, site, function)
     for call in site.stay.calls:
         _check_call(call, function)
         for one in lifted:
             if module.scope_of(one.name, call) is not module.scope_of(one.name, function):
-                raise hoisting.Stuck(f"`{one.name}` means something else where it is called")
+                raise Declined(Reason(Code.NAME_CLASH, f"`{one.name}` means something else where it is called"))
             check_timing(module, site, one, call)
 
 
 def _check_uses(module: Module, site: Site, function: ast.FunctionDef) -> None:
     if any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in walk(s)):
-        raise hoisting.Stuck(f"`{function.name}` calls itself, and has to take further arguments")
+        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` calls itself, and has to take further arguments"))
     if site.function is None and len(module.loads(function.name)) > 1:
-        raise hoisting.Stuck(f"`{function.name}` is used elsewhere too")
+        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` is used elsewhere too"))
 
 
 def _check_transformation(module: Module, site: Site) -> None:
     """What transforms the function must not say anything of arguments that it does not know of."""
     if site.by in _MAPPING:
-        raise hoisting.Stuck(f"under `{site.by}` a further argument would be mapped over")
+        raise Declined(Reason(Code.SIGNATURE, f"under `{site.by}` a further argument would be mapped over"))
     if site.function is not None and len(site.function.decorator_list) > 1:
-        raise hoisting.Stuck(f"`{site.function.name}` has another decorator, and has to take further arguments")
+        raise Declined(
+            Reason(Code.DECORATED, f"`{site.function.name}` has another decorator, and has to take further arguments")
+        )
     bodies = [n.body for n in walk(site.at) if isinstance(n, ast.Lambda)]
     for call in (n for n in walk(site.at) if isinstance(n, ast.Call)):
         if any(body is call or body in module.ancestors(call) for body in bodies):
             continue  # what the function does itself
         name = transform_of(module, call.func) or ""
         if name in _MAPPING:
-            raise hoisting.Stuck(f"under `{module.text(call.func)}` a further argument would be mapped over")
+            raise Declined(
+                Reason(Code.SIGNATURE, f"under `{module.text(call.func)}` a further argument would be mapped over")
+            )
         if name == "functools.partial" and call.func is not site.at and transform_of(module, call.args[0]) is None:
-            raise hoisting.Stuck("a partial application fixes the order of its arguments")
+            raise Declined(Reason(Code.SIGNATURE, "a partial application fixes the order of its arguments"))
         for keyword in call.keywords:
             _check_option(keyword)
 
 
 def _check_option(keyword: ast.keyword) -> None:
     if keyword.arg in _PLACED or keyword.arg is None:
-        raise hoisting.Stuck(f"`{keyword.arg or '**'}` says something of every argument")
+        raise Declined(Reason(Code.SIGNATURE, f"`{keyword.arg or '**'}` says something of every argument"))
     negative = any(isinstance(n, ast.UnaryOp) for n in walk(keyword.value))
     known = all(isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.Load) for n in walk(keyword.value))
     if keyword.arg in _NUMBERED and (negative or not known):
-        raise hoisting.Stuck(f"`{keyword.arg}` may count from the end")
+        raise Declined(Reason(Code.SIGNATURE, f"`{keyword.arg}` may count from the end"))
 
 
 def _check_call(call: ast.Call, function: Function) -> None:
     wanted = len(function.args.args) + len(function.args.posonlyargs)
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        raise hoisting.Stuck("it is called with `*` or `**`, and has to take further arguments")
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "it is called with `*` or `**`, and has to take further arguments"))
     if len(call.args) + len(call.keywords) != wanted:
-        raise hoisting.Stuck("it is called with another number of arguments")
+        raise Declined(Reason(Code.SIGNATURE, "it is called with another number of arguments"))

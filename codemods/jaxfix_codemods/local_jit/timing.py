@@ -3,7 +3,7 @@
 import ast
 import re
 
-from jaxfix.api import Module
+from jaxfix.api import Code, Declined, Module, Reason
 from jaxfix.api.analysis import changes_of, hoisting, is_stored
 from jaxfix_codemods.local_jit.sites import Site
 
@@ -14,13 +14,13 @@ def check_timing(module: Module, site: Site, one: hoisting.Taken, call: ast.Call
     """Refuses what may be another thing at `call` than it was when the jit was traced.
 
     Raises:
-      Stuck: why.
+      Declined: why.
     """
     single, around = len(site.stay.calls) == 1, module.function(site.made)
     if _is_called_at_once(site, call) and single:
         return  # made, called and forgotten in one expression
     if module.function(call) is not around:
-        raise hoisting.Stuck(f"it is called in another function, and has to take `{one.text}`")
+        raise Declined(Reason(Code.OTHER_USES, f"it is called in another function, and has to take `{one.text}`"))
     between = [loop for loop in module.loops(call) if loop not in module.loops(site.made)]
     if single and not between:
         return
@@ -33,13 +33,15 @@ def _check_name(module: Module, site: Site, one: hoisting.Taken, call: ast.Call,
     scope, around = module.scope_of(one.name, site.made) or module.tree, module.function(site.made)
     found = [binding.node for binding in module.bindings(one.name, scope)]
     if any(module.function(node) is not around for node in found if not isinstance(node, ast.arg)):
-        raise hoisting.Stuck(f"`{one.name}` is bound elsewhere too")
+        raise Declined(Reason(Code.REBOUND, f"`{one.name}` is bound elsewhere too"))
     first, last = module.statement(site.made).lineno, module.statement(call).lineno
     for node in found:
         inside = any(loop in module.ancestors(node) for loop in between)
         line = getattr(node, "lineno", 0)
         if inside or (first <= line <= last and node not in module.ancestors(site.made)):
-            raise hoisting.Stuck(f"`{one.name}` is bound anew between its calls, and it keeps the first value")
+            raise Declined(
+                Reason(Code.REBOUND, f"`{one.name}` is bound anew between its calls, and it keeps the first value")
+            )
 
 
 def _check_object(module: Module, site: Site, one: hoisting.Taken) -> None:
@@ -50,12 +52,14 @@ def _check_object(module: Module, site: Site, one: hoisting.Taken) -> None:
     computed = {f.name for f in module.functions if isinstance(f, ast.FunctionDef)}
     stored = not attributes.isdisjoint(computed) or any(is_stored(module, each) for each in attributes)
     if changed or stored or ("." in one.text and changes_of(module).any_attribute):
-        raise hoisting.Stuck(f"`{one.text}` can change between its calls, and it keeps the first value")
+        raise Declined(
+            Reason(Code.UNSTABLE, f"`{one.text}` can change between its calls, and it keeps the first value")
+        )
     if hoisting.is_plain(module, one.name, scope):
         return
     given = _given(module, one, site, module.function(site.made) or module.tree)
     if given is not None:
-        raise hoisting.Stuck(f"`{module.text(given)}` may change `{one.text}` between its calls")
+        raise Declined(Reason(Code.UNSTABLE, f"`{module.text(given)}` may change `{one.text}` between its calls"))
 
 
 def _is_called_at_once(site: Site, call: ast.Call) -> bool:

@@ -2,17 +2,16 @@
 
 import ast
 
-from jaxfix.api import Function, Module, arguments_of, walk
+from jaxfix.api import Code, Declined, Function, Module, Reason, arguments_of, walk
 from jaxfix.api.analysis import (
     Values,
     argument_values,
     changes_of,
     function_identity,
-    hoisting,
-    is_kept,
     is_stored,
     purity,
     transform_of,
+    why_unstable,
 )
 from jaxfix_codemods.local_jit.given import Given, is_functional, is_method, methods, names
 
@@ -26,7 +25,7 @@ def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.Fo
       made: what it makes, as it is called.
 
     Raises:
-      Stuck: what changes.
+      Declined: what changes.
     """
     _Check(module, call, factory, loop, made).run()
 
@@ -56,13 +55,19 @@ class _Check:
         module = self._module
         for part in walk(self._call):
             if isinstance(part, ast.Lambda | ast.NamedExpr | ast.Await):
-                raise hoisting.Stuck("it is made with more than names")
+                raise Declined(Reason(Code.UNREAD, "it is made with more than names"))
             if isinstance(part, ast.Call) and part is not self._call:
                 made_by = transform_of(module, part.func) or ""
                 if made_by not in function_identity.RENEWING and not made_by.startswith("jax."):
-                    raise hoisting.Stuck(f"it is made with what `{module.text(part.func)}` returns at each round")
+                    raise Declined(
+                        Reason(Code.UNSTABLE, f"it is made with what `{module.text(part.func)}` returns at each round")
+                    )
             if self._may_differ(part):
-                raise hoisting.Stuck(f"it is made with `{module.text(part)}`, which can change from round to round")
+                raise Declined(
+                    Reason(
+                        Code.UNSTABLE, f"it is made with `{module.text(part)}`, which can change from round to round"
+                    )
+                )
 
     def _may_differ(self, part: ast.AST) -> bool:
         match part:
@@ -87,16 +92,23 @@ class _Check:
             return
         bound = [binding.node for binding in module.bindings(name.id, scope)]
         if any(self._loop in module.ancestors(node) for node in bound):
-            raise hoisting.Stuck(
-                f"it is made with `{name.id}`, which the loop binds anew: hand that to {self._made} instead"
+            raise Declined(
+                Reason(
+                    Code.REBOUND,
+                    f"it is made with `{name.id}`, which the loop binds anew: hand that to {self._made} instead",
+                )
             )
         if scope is module.tree and name.id not in module.names.imports:
-            reason = is_kept(module, name.id, scope, around=self._loop)
+            reason = why_unstable(module, name.id, scope, around=self._loop)
             if reason is not None:
-                raise hoisting.Stuck(f"it is made with `{name.id}`: {reason}")
+                raise Declined(reason.restated(f"it is made with `{name.id}`: {reason}"))
         for node in bound:
             if isinstance(node, ast.Name) and module.function(node) not in (scope, None):
-                raise hoisting.Stuck(f"it is made with `{name.id}`, which line {node.lineno} binds anew")
+                raise Declined(
+                    Reason(
+                        Code.REBOUND, f"it is made with `{name.id}`, which line {node.lineno} binds anew", node.lineno
+                    )
+                )
         function = module.definition(name)
         if function is not None:
             self._given.check_function(function)
@@ -132,9 +144,15 @@ class _Check:
             if module.scope_of(name.id, root) is not scope or is_functional(module, root):
                 continue
             if self._loop in module.ancestors(root):
-                raise hoisting.Stuck(f"it is made with `{name.id}`, which the loop changes in place")
+                raise Declined(Reason(Code.MUTATED, f"it is made with `{name.id}`, which the loop changes in place"))
             if module.function(root) is not module.function(self._loop):
-                raise hoisting.Stuck(f"it is made with `{name.id}`, which line {root.lineno} changes in place")
+                raise Declined(
+                    Reason(
+                        Code.MUTATED,
+                        f"it is made with `{name.id}`, which line {root.lineno} changes in place",
+                        root.lineno,
+                    )
+                )
         if scope is None or module.definition(name) is not None or module.qualname(name) is not None:
             return
         for use in module.reads(name.id, scope):
@@ -145,9 +163,11 @@ class _Check:
         module, taker = self._module, self._module.parent(use)
         is_jax = isinstance(taker, ast.Call) and (module.qualname(taker.func) or "").startswith("jax.")
         if isinstance(taker, ast.Call | ast.keyword | ast.Starred) and not is_jax:
-            raise hoisting.Stuck(f"line {use.lineno} hands `{name.id}` on, to code that may change it")
+            raise Declined(
+                Reason(Code.ESCAPES, f"line {use.lineno} hands `{name.id}` on, to code that may change it", use.lineno)
+            )
         if isinstance(taker, ast.Attribute) and is_method(module, taker) and taker.attr not in _FUNCTIONAL:
-            raise hoisting.Stuck(f"`{module.text(taker)}` may change `{name.id}` from round to round")
+            raise Declined(Reason(Code.ESCAPES, f"`{module.text(taker)}` may change `{name.id}` from round to round"))
 
     def _is_in_call(self, use: ast.Name) -> bool:
         return self._call in self._module.ancestors(use)
@@ -170,7 +190,9 @@ class _Check:
                 for method in methods(self._module, node.attr) if is_own else ():
                     reason = purity(module, method).reason
                     if reason is not None:
-                        raise hoisting.Stuck(f"`{module.text(node)}` may be another thing in another round: {reason}")
+                        raise Declined(
+                            reason.restated(f"`{module.text(node)}` may be another thing in another round: {reason}")
+                        )
                     if method not in met:
                         met.add(method)
                         pending.append(method)

@@ -60,13 +60,26 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Staging, Why
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Module,
+    Reason,
+    Recipe,
+    Runs,
+    Safety,
+    Staging,
+    Why,
+)
 from jaxfix.api.analysis import (
     CONTROL_FLOW,
     Transformed,
     control_flow_calls,
     eager_transformations,
-    hoisting,
     selection,
     varies_by_callers,
 )
@@ -78,7 +91,7 @@ from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, 
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
 
 MadeAnew = list[tuple[ast.expr, str]]
-Judged = Move | hoisting.Stuck
+Judged = Move | Reason
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -91,17 +104,17 @@ def find(module: Module) -> Iterator[Finding]:
         move = _move(module, call, made_anew)
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:
-            move = hoisting.Stuck("an array in the carry can cost memory under a transformation")
+            move = Reason(Code.COST, "an array in the carry can cost memory under a transformation")
         elif isinstance(move, Move) and move.lifted and keeps_carry(module, move):
-            move = hoisting.Stuck(
-                "before jax 0.6.1 an array in the carry is kept for every step, where it is transformed"
+            move = Reason(
+                Code.COST, "before jax 0.6.1 an array in the carry is kept for every step, where it is transformed"
             )
-        if isinstance(move, hoisting.Stuck) and selection.selectable(module, call):
+        if isinstance(move, Reason) and selection.selectable(module, call):
             continue  # `jnp.where` is the better cure
         only_there = {each for each in around_it if module.function(call) not in each.bypassed}
         if any(each.is_derivative or each.is_retraced for each in only_there):
             continue
-        if only_there and isinstance(move, hoisting.Stuck):
+        if only_there and isinstance(move, Reason):
             mapped |= only_there
             continue
         if module.get(Staging).may_repeat(_repeated(module, call, made_anew)):
@@ -122,8 +135,8 @@ def find(module: Module) -> Iterator[Finding]:
 def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Judged:
     try:
         return judge(module, call, module.qualname(call.func) or "", made_anew)
-    except hoisting.Stuck as reason:
-        return reason.with_traceback(None)  # which would keep all that was looked at
+    except Declined as declined:
+        return declined.reason
 
 
 def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
@@ -161,13 +174,16 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
         return found(title=moved, recipe=partial(rewrite, module, move), safety=safety)
     try:
         if lost:
-            raise hoisting.Stuck(
-                "under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller"
+            raise Declined(
+                Reason(
+                    Code.RECOMPILES,
+                    "under an eager `grad` the loop is traced again whatever its functions are: `jit` the caller",
+                )
             )
         recipe = _retraced(module, call, made_anew)
-    except hoisting.Stuck as reason:
-        is_why = module.surroundings.helpers is not None or isinstance(move, Move)
-        return found(title=moved, declined=str(reason if is_why else move))
+    except Declined as declined:
+        is_alone = module.surroundings.helpers is None
+        return found(title=moved, declined=move if is_alone and isinstance(move, Reason) else declined.reason)
     return found(title=title(primitive), recipe=recipe, safety=Safety.NEEDS_EVIDENCE)
 
 

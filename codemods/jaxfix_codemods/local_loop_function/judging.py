@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, walk
+from jaxfix.api import Code, Declined, Function, Module, Reason, walk
 from jaxfix.api.analysis import control_flow_calls, hoisting, is_bound_before, purity, traced_uses
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
@@ -43,12 +43,14 @@ class Move:
 
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
     if control_flow_calls.wraps_its_functions(module, call):
-        raise hoisting.Stuck(f"`{last_part(primitive)}` wraps its functions in new ones")
+        raise Declined(Reason(Code.RECOMPILES, f"`{last_part(primitive)}` wraps its functions in new ones"))
     hoisting.check_text(module, call, "the call")
     handed_over = [use for use, _ in made_anew]
     for use, _ in function_arguments(module, call):
         if use not in handed_over and may_be_new(module, call, use):
-            raise hoisting.Stuck(f"`{first_line(module, use)}` may be a new function at every call too")
+            raise Declined(
+                Reason(Code.RECOMPILES, f"`{first_line(module, use)}` may be a new function at every call too")
+            )
     locals_ = tuple(Local(_definition(module, call, use), use, role) for use, role in made_anew)
     lifted: dict[str, None] = {}
     places: list[ast.AST] = [module.tree]
@@ -64,7 +66,9 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
                 places.append(scope)
     place = hoisting.deepest(module, places)
     if place in runs_with(module, call):
-        raise hoisting.Stuck(f"`{around(module, call)}` is made anew itself, with what it takes from around it")
+        raise Declined(
+            Reason(Code.RECOMPILES, f"`{around(module, call)}` is made anew itself, with what it takes from around it")
+        )
     if lifted:
         _check_lifting(module, call, primitive, locals_)
     for local in locals_:
@@ -85,16 +89,22 @@ def keeps_carry(module: Module, move: Move) -> bool:
 def _definition(module: Module, call: ast.Call, use: ast.expr) -> Function:
     match use:
         case ast.Call():
-            raise hoisting.Stuck(f"`{first_line(module, use)}` is a new object at every call")
+            raise Declined(Reason(Code.RECOMPILES, f"`{first_line(module, use)}` is a new object at every call"))
         case ast.Attribute():
-            raise hoisting.Stuck(f"`{module.text(use)}` is a bound method, which is a new object at every call")
+            raise Declined(
+                Reason(Code.RECOMPILES, f"`{module.text(use)}` is a bound method, which is a new object at every call")
+            )
     function = module.definition(use)
     if function is None:
         name = module.text(use)
         found = module.bindings(name, module.scope_of(name, use))
-        raise hoisting.Stuck(f"`{name}` is bound more than once" if len(found) > 1 else f"`{name}` is made by a call")
+        raise Declined(
+            Reason(Code.REBOUND, f"`{name}` is bound more than once")
+            if len(found) > 1
+            else Reason(Code.UNREAD, f"`{name}` is made by a call")
+        )
     if isinstance(function, ast.AsyncFunctionDef):
-        raise hoisting.Stuck(f"`{function.name}` is a coroutine")
+        raise Declined(Reason(Code.COROUTINE, f"`{function.name}` is a coroutine"))
     return function
 
 
@@ -102,18 +112,26 @@ def _check(module: Module, local: Local) -> None:
     """What forbids moving `local` at all."""
     reason = purity(module, local.function).reason
     if reason is not None:
-        raise hoisting.Stuck(f"{shown(module, local.use)} cannot be traced once: {reason}")
+        raise Declined(reason.restated(f"{shown(module, local.use)} cannot be traced once: {reason}"))
     if isinstance(local.function, ast.Lambda):
         if local.function is not local.use:
-            raise hoisting.Stuck(f"{shown(module, local.use)} is a lambda with a name")
+            raise Declined(Reason(Code.OTHER_USES, f"{shown(module, local.use)} is a lambda with a name"))
         return
     if local.function.decorator_list:
-        raise hoisting.Stuck(f"`{local.function.name}` is decorated")
+        raise Declined(Reason(Code.DECORATED, f"`{local.function.name}` is decorated"))
     for use in hoisting.reads(module, local.function):
         if not isinstance(module.parent(use), ast.Call | ast.List | ast.Tuple | ast.keyword):
-            raise hoisting.Stuck(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+            raise Declined(
+                Reason(
+                    Code.ON_PURPOSE, f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose"
+                )
+            )
         if isinstance(module.parent(use), ast.Tuple | ast.List) and not _is_call_argument(module, use):
-            raise hoisting.Stuck(f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose")
+            raise Declined(
+                Reason(
+                    Code.ON_PURPOSE, f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose"
+                )
+            )
 
 
 def doubts(module: Module, move: Move) -> Iterator[str]:
@@ -142,44 +160,55 @@ def _is_call_argument(module: Module, use: ast.AST) -> bool:
 def _owner(module: Module, name: str, function: Function) -> Function:
     scope = module.scope_of(name, function)
     if scope is None or not isinstance(scope, ast.FunctionDef | ast.Lambda):
-        raise hoisting.Stuck(f"where `{name}` comes from is not certain")
+        raise Declined(Reason(Code.UNREAD, f"where `{name}` comes from is not certain"))
     return scope
 
 
 def _check_lift(module: Module, local: Local, name: str) -> None:
     """A variable of the caller: it becomes an array, so it must be used as one."""
     for use in traced_uses.uses(module, local.function, name):
-        reason = traced_uses.use_of(module, use)
+        reason = traced_uses.concrete_use(module, use)
         if reason is not None:
-            raise hoisting.Stuck(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
+            raise Declined(
+                reason.restated(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
+            )
     owner = _owner(module, name, local.function)
     if module.method_of(owner) is not None and name == first_parameter(owner):
-        raise hoisting.Stuck(f"{shown(module, local.use)} reads `{name}`, an object that can change between calls")
+        raise Declined(
+            Reason(Code.UNSTABLE, f"{shown(module, local.use)} reads `{name}`, an object that can change between calls")
+        )
 
 
 def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tuple[Local, ...]) -> None:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        raise hoisting.Stuck(f"`{last_part(primitive)}` is called with `*` or `**`")
+        raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{last_part(primitive)}` is called with `*` or `**`"))
     if len(locals_) != len(list(function_arguments(module, call))):
-        raise hoisting.Stuck("one of the functions is made elsewhere, and would have to take the lifted variables too")
+        raise Declined(
+            Reason(
+                Code.SIGNATURE,
+                "one of the functions is made elsewhere, and would have to take the lifted variables too",
+            )
+        )
     if len({id(local.function) for local in locals_}) != len(locals_):
-        raise hoisting.Stuck("one function has two roles")
+        raise Declined(Reason(Code.OTHER_USES, "one function has two roles"))
     for local in locals_:
         arguments = local.function.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults or arguments.posonlyargs:
-            raise hoisting.Stuck(f"{shown(module, local.use)} has parameters beside the plain ones")
+            raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has parameters beside the plain ones"))
         if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive][1]):
-            raise hoisting.Stuck(f"{shown(module, local.use)} has another number of parameters")
+            raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has another number of parameters"))
         if isinstance(local.function, ast.FunctionDef) and len(hoisting.reads(module, local.function)) != 1:
-            raise hoisting.Stuck(f"`{local.function.name}` is used elsewhere too")
+            raise Declined(Reason(Code.OTHER_USES, f"`{local.function.name}` is used elsewhere too"))
         if primitive == "jax.lax.scan" and not all(_is_pair(r) for r in results(module, local.function)):
-            raise hoisting.Stuck(f"{shown(module, local.use)} does not return a pair that can be read")
+            raise Declined(
+                Reason(Code.STRUCTURE, f"{shown(module, local.use)} does not return a pair that can be read")
+            )
     if primitive in INIT and initial_carry(call, primitive) is None:
-        raise hoisting.Stuck(f"the initial value of `{last_part(primitive)}` is not in the call")
+        raise Declined(Reason(Code.SIGNATURE, f"the initial value of `{last_part(primitive)}` is not in the call"))
     if primitive not in INIT and call.keywords:
-        raise hoisting.Stuck(f"`{last_part(primitive)}` is called with keywords")
+        raise Declined(Reason(Code.SIGNATURE, f"`{last_part(primitive)}` is called with keywords"))
     if primitive == "jax.lax.scan" and taker(module, call) is None:
-        raise hoisting.Stuck("the result of `scan` is used as a whole")
+        raise Declined(Reason(Code.OTHER_USES, "the result of `scan` is used as a whole"))
 
 
 def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
@@ -188,7 +217,11 @@ def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
         computed = next((n for n in walk(part) if isinstance(n, ast.Call) and not _is_in_lambda(module, n, part)), None)
         if computed is not None:
             what = first_line(module, computed)
-            raise hoisting.Stuck(f"`{what}` in the signature of {shown(module, local.use)} is computed at every call")
+            raise Declined(
+                Reason(
+                    Code.UNSTABLE, f"`{what}` in the signature of {shown(module, local.use)} is computed at every call"
+                )
+            )
         for name in (n for n in walk(part) if isinstance(n, ast.Name)):
             scope = module.scope_of(name.id, local.function)
             defined = [b.node for b in module.bindings(name.id)] if scope is module.tree else []
@@ -196,7 +229,7 @@ def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
             above = (node for node in defined if module.enclosing(node, ast.If) is None)
             if scope is not None and not any(getattr(node, "lineno", line) < line for node in above):
                 where = f"the signature of {shown(module, local.use)}"
-                raise hoisting.Stuck(f"`{name.id}` in {where} belongs to the caller")
+                raise Declined(Reason(Code.UNSTABLE, f"`{name.id}` in {where} belongs to the caller"))
 
 
 def _is_in_lambda(module: Module, node: ast.AST, part: ast.AST) -> bool:

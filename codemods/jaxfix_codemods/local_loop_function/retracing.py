@@ -3,8 +3,8 @@
 import ast
 from functools import partial
 
-from jaxfix.api import Module, Recipe, Rewriter, walk
-from jaxfix.api.analysis import hoisting, is_impure
+from jaxfix.api import Code, Declined, Module, Reason, Recipe, Rewriter, walk
+from jaxfix.api.analysis import is_impure
 from jaxfix_codemods.local_loop_function.naming import last_part
 
 
@@ -16,12 +16,12 @@ def retraced(module: Module, taker: ast.expr) -> Recipe:
     """Wraps `taker`, the function that is called.
 
     Raises:
-      Stuck: it cannot be wrapped.
+      Declined: it cannot be wrapped.
     """
     if not module.has_exact_spans(taker):
-        raise hoisting.Stuck("the call stands inside a format string")
+        raise Declined(Reason(Code.FORMAT_STRING, "the call stands inside a format string"))
     if module.surroundings.helpers is None:
-        raise hoisting.Stuck("there is no place for the file that `retrace` comes from")
+        raise Declined(Reason(Code.NO_PLACE, "there is no place for the file that `retrace` comes from"))
     return partial(_wrap, taker)
 
 
@@ -33,11 +33,14 @@ def check_gain(module: Module, functions: list[ast.AST]) -> None:
     """What is another program at every call is compiled at every call, retraced or not.
 
     Raises:
-      Stuck: one of the functions draws numbers or asks for the time.
+      Declined: one of the functions draws numbers or asks for the time.
     """
     for function in functions:
         for node in walk(function):
             if isinstance(node, ast.Call) and is_impure(module.qualname(node.func)):
-                raise hoisting.Stuck(
-                    f"`{module.text(node.func)}` answers differently at every trace, and is compiled anew"
+                raise Declined(
+                    Reason(
+                        Code.IMPURE,
+                        f"`{module.text(node.func)}` answers differently at every trace, and is compiled anew",
+                    )
                 )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Confidence, Finding, Module, Safety, Staging
-from jaxfix.api.analysis import Transformed, always_runs, demands, effects, hoisting, positional_of, transform_of
+from jaxfix.api import Code, Confidence, Declined, Finding, Module, Reason, Safety, Staging
+from jaxfix.api.analysis import Transformed, always_runs, demands, effects, positional_of, transform_of
 from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
@@ -27,8 +27,8 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
     try:
         _check(module, transformed)
         yield found(recipe=retraced(module, transformed.taker), safety=Safety.NEEDS_EVIDENCE)
-    except hoisting.Stuck as reason:
-        yield found(declined=str(reason))
+    except Declined as declined:
+        yield found(declined=declined.reason)
 
 
 def _surely_loops(module: Module, transformed: Transformed) -> bool:
@@ -45,9 +45,11 @@ def _check(module: Module, transformed: Transformed) -> None:
     for function in sorted(transformed.functions, key=lambda function: function.lineno):
         effect = next(effects(module, function), None)
         if effect is not None:
-            raise hoisting.Stuck(f"{effect}, and may be traced twice")
+            raise Declined(effect.restated(f"{effect}, and may be traced twice"))
     asked = demands(module, transformed.function).values
     arguments = transformed.function.args
     for parameter in positional_of(arguments)[:1]:
         if transformed.is_derivative and parameter.arg in asked:
-            raise hoisting.Stuck(f"it {asked[parameter.arg]}, which a trace of the whole does not know")
+            raise Declined(
+                Reason(Code.NEEDS_VALUE, f"it {asked[parameter.arg]}, which a trace of the whole does not know")
+            )

@@ -68,12 +68,15 @@ from functools import partial
 
 from jaxfix.api import (
     Cause,
+    Code,
     Codemod,
     Compiled,
     Confidence,
+    Declined,
     Equality,
     Finding,
     Module,
+    Reason,
     Recipe,
     Rewriter,
     Safety,
@@ -85,7 +88,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import Number
 from jaxfix_codemods.python_counter.counters import FILTERING, Counter, arguments, counters
-from jaxfix_codemods.python_counter.judging import Declined, Unstatic, check_boundary, check_size, unstatic
+from jaxfix_codemods.python_counter.judging import Unstatic, check_boundary, check_size, unstatic
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -135,15 +138,15 @@ def _title(counter: Counter, shown: str) -> str:
     )
 
 
-def _cure(module: Module, counter: Counter) -> tuple[Recipe | None, str | None]:
+def _cure(module: Module, counter: Counter) -> tuple[Recipe | None, Reason | None]:
     try:
         check_size(module, counter)
         if counter.is_static:
             return partial(_loosen, unstatic(module, counter)), None
         check_boundary(module, counter)
         return partial(_wrap, counter.number), None
-    except Declined as reason:
-        return None, str(reason)
+    except Declined as declined:
+        return None, declined.reason
 
 
 def _wrap(number: ast.expr, edit: Rewriter) -> None:
@@ -168,7 +171,11 @@ def _is_number(said: str | None) -> bool:
 def _seen(module: Module, at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
     name = f"`{cause.name}`" if cause.name else "a static argument"
     counter = _blamed(module, at, cause.name)
-    recipe, declined = _cure(module, counter) if counter else (None, "which argument of which call it is was not read")
+    recipe, declined = (
+        _cure(module, counter)
+        if counter
+        else (None, Reason(Code.SEEN_ONLY, "which argument of which call it is was not read"))
+    )
     return Finding(
         at=at,
         message=f"{name} is static and a new number each time: `{entry.program}` is compiled for every value of it",

@@ -3,15 +3,11 @@
 import ast
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Jitted, Module, jitted_of
+from jaxfix.api import Code, Declined, Function, Jitted, Module, Reason, jitted_of
 from jaxfix.api.analysis import callers, default_of, induction, positional_of
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")
-
-
-class Declined(Exception):
-    """Why there is no fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +30,21 @@ def check_boundary(module: Module, counter: Counter) -> None:
     """
     if counter.holder is not None:
         raise Declined(
-            f"it becomes a field of `{counter.holder}`: give the field an array, and count in Python beside it"
+            Reason(
+                Code.NO_ARRAY,
+                f"it becomes a field of `{counter.holder}`: give the field an array, and count in Python beside it",
+            )
         )
     if counter.jit.by == "equinox.filter_pmap":
-        raise Declined("`filter_pmap` would map over an array")
+        raise Declined(Reason(Code.NO_ARRAY, "`filter_pmap` would map over an array"))
     if not module.has_exact_spans(counter.number):
-        raise Declined("it stands inside a format string")
+        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
     if counter.argument is not counter.number:
-        raise Declined("it is passed in a container: what the function does with it was not read")
+        raise Declined(Reason(Code.UNREAD, "it is passed in a container: what the function does with it was not read"))
     function, parameter = _parameter(module, counter)
     found = induction.treatment(module, function, parameter)
     if found.reason is not None:
-        raise Declined(f"`{_name(module, counter)}` {found.reason}, where an array may not do")
+        raise Declined(found.reason.restated(f"`{_name(module, counter)}` {found.reason}, where an array may not do"))
     if found.returned:
         _check_comes_back(module, counter)
 
@@ -57,7 +56,7 @@ def check_size(module: Module, counter: Counter) -> None:
       Declined: it is too large.
     """
     if not induction.is_small(counter.number):
-        raise Declined(f"`{module.text(counter.number)}` may not fit into 32 bits")
+        raise Declined(Reason(Code.OVERFLOW, f"`{module.text(counter.number)}` may not fit into 32 bits"))
 
 
 def _name(module: Module, counter: Counter) -> str:
@@ -67,30 +66,32 @@ def _name(module: Module, counter: Counter) -> str:
 def _parameter(module: Module, counter: Counter) -> tuple[Function, str]:
     jitted = jitted_of(module, counter.call.func)
     if jitted is None or jitted.function is None:
-        raise Declined(f"the function behind `{_name(module, counter)}` was not read")
+        raise Declined(Reason(Code.UNREAD, f"the function behind `{_name(module, counter)}` was not read"))
     if isinstance(counter.key, str):
         named = [a.arg for a in (*jitted.function.args.args, *jitted.function.args.kwonlyargs)]
         if counter.key in named:
             return jitted.function, counter.key
     elif counter.key < len(jitted.jit.parameters or ()):
         return jitted.function, (jitted.jit.parameters or ())[counter.key]
-    raise Declined(f"`{_name(module, counter)}` takes it in `*` or `**`")
+    raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{_name(module, counter)}` takes it in `*` or `**`"))
 
 
 def _check_comes_back(module: Module, counter: Counter) -> None:
     """The result has an array in the place of the number: only where the caller does no more than count."""
     name = counter.number
     if not isinstance(name, ast.Name):
-        raise Declined(f"`{_name(module, counter)}` returns a number that it computes of it")
+        raise Declined(Reason(Code.NO_ARRAY, f"`{_name(module, counter)}` returns a number that it computes of it"))
     scope = module.scope_of(name.id, name)
     targets = [b.node for b in module.bindings(name.id, scope) if isinstance(b.node, ast.Name)]
     if not any(induction.comes_back(module, target) is counter.call for target in targets):
-        raise Declined(f"`{_name(module, counter)}` returns it, and would return an array")
+        raise Declined(Reason(Code.NO_ARRAY, f"`{_name(module, counter)}` returns it, and would return an array"))
     for read in module.uses(name.id, scope):
         if read is name or isinstance(read.ctx, ast.Store):
             continue
         if not _is_for_people(module, read):
-            raise Declined(f"`{name.id}` comes back as an array, and is read in `{_line(module, read)}`")
+            raise Declined(
+                Reason(Code.NO_ARRAY, f"`{name.id}` comes back as an array, and is read in `{_line(module, read)}`")
+            )
 
 
 def _is_for_people(module: Module, read: ast.Name) -> bool:
@@ -131,7 +132,9 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
     names = names[len(names) - len(jitted.jit.parameters or ()) :] if jitted.at not in _decorators(function) else names
     found = induction.treatment(module, function, parameter)
     if found.reason is not None:
-        raise Declined(f"`{_name(module, counter)}` {found.reason}, where a traced number may not do")
+        raise Declined(
+            found.reason.restated(f"`{_name(module, counter)}` {found.reason}, where a traced number may not do")
+        )
     _check_callers(module, jitted, counter, function, parameter)
     return _without(module, jitted, parameter, names.index(parameter) if parameter in names else None)
 
@@ -139,13 +142,13 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
 def _check_callers(module: Module, jitted: Jitted, counter: Counter, function: Function, parameter: str) -> None:
     default = default_of(function, parameter)
     if default is not None and induction.number(module, default, default) is None:
-        raise Declined(f"the default of `{parameter}` is no number")
+        raise Declined(Reason(Code.NO_ARRAY, f"the default of `{parameter}` is no number"))
     for call in _calls(module, jitted, counter, function):
         passed = next((a for key, a in arguments(call) if _is_same(counter, jitted, key, parameter)), default)
         if passed is None:
-            raise Declined(f"what another call passes as `{parameter}` was not read")
+            raise Declined(Reason(Code.UNREAD, f"what another call passes as `{parameter}` was not read"))
         if induction.number(module, passed, call) is None:
-            raise Declined(f"another call passes `{module.text(passed)}` as `{parameter}`")
+            raise Declined(Reason(Code.NO_ARRAY, f"another call passes `{module.text(passed)}` as `{parameter}`"))
 
 
 def _is_same(counter: Counter, jitted: Jitted, key: int | str, parameter: str) -> bool:
@@ -164,13 +167,15 @@ def _calls(module: Module, jitted: Jitted, counter: Counter, function: Function)
     elif jitted.at is counter.call.func:
         return (counter.call,)
     if named is None:
-        raise Declined("who calls it was not read")
+        raise Declined(Reason(Code.UNREAD, "who calls it was not read"))
     found = callers(module, named)
     others = [use for use in found.others if jitted.at not in module.ancestors(use)]
     if others:
-        raise Declined(f"`{_name(module, counter)}` is handed on, in `{_line(module, others[0])}`")
+        raise Declined(
+            Reason(Code.ESCAPES, f"`{_name(module, counter)}` is handed on, in `{_line(module, others[0])}`")
+        )
     for use in found.outside:
-        raise Declined(f"{use.at} uses it too, and what that passes was not read")
+        raise Declined(Reason(Code.UNREAD, f"{use.at} uses it too, and what that passes was not read"))
     return found.calls
 
 
@@ -181,12 +186,14 @@ def _decorators(function: Function) -> list[ast.expr]:
 def _without(module: Module, jitted: Jitted, parameter: str, index: int | None) -> Unstatic:
     holder = _holder(jitted.at)
     if holder is None:
-        raise Declined("where it is made static was not read")
+        raise Declined(Reason(Code.UNREAD, "where it is made static was not read"))
     if any(keyword.arg in _PLACED for keyword in holder.keywords):
-        raise Declined("the options of the jit say something of every argument that is not static")
+        raise Declined(
+            Reason(Code.SIGNATURE, "the options of the jit say something of every argument that is not static")
+        )
     text = module.text(holder)
     if "#" in text or not module.has_exact_spans(holder):
-        raise Declined("comments stand among the options of the jit")
+        raise Declined(Reason(Code.LAYOUT, "comments stand among the options of the jit"))
     kept, is_named = [], False
     for keyword in holder.keywords:
         if keyword.arg not in ("static_argnums", "static_argnames"):
@@ -197,7 +204,7 @@ def _without(module: Module, jitted: Jitted, parameter: str, index: int | None) 
         if rest is not None:
             kept.append(f"{keyword.arg}={rest}")
     if not is_named:
-        raise Declined("where it is made static was not read")
+        raise Declined(Reason(Code.UNREAD, "where it is made static was not read"))
     return Unstatic(holder, _call(module, holder, kept))
 
 
@@ -214,7 +221,7 @@ def _rest(module: Module, value: ast.expr, parameter: str, index: int | None) ->
     """What is left of a list of static arguments, None for nothing, and whether the argument was in it."""
     elements = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     if not all(isinstance(e, ast.Constant) and isinstance(e.value, int | str) for e in elements):
-        raise Declined(f"`{module.text(value)}` is not spelled out")
+        raise Declined(Reason(Code.SIGNATURE, f"`{module.text(value)}` is not spelled out"))
     left = [e for e in elements if isinstance(e, ast.Constant) and e.value not in (parameter, index)]
     if len(left) == len(elements):
         return module.text(value), False

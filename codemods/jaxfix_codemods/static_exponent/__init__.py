@@ -51,12 +51,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from jaxfix.api import (
+    Code,
     Codemod,
     Confidence,
     Equality,
     Finding,
     Function,
     Module,
+    Reason,
     Rewriter,
     Runs,
     Safety,
@@ -93,10 +95,13 @@ def find(module: Module) -> Iterator[Finding]:
             continue
         if not _counts(values.of(power.exponent)) or not _runs_anew(module, power.at):
             continue
-        reason = _why_not(module, values, power, values.of(power.base))
+        base = values.of(power.base)
+        if module.has_exact_spans(power.at) and not _is_known(base):
+            continue  # even the cost is not certain
+        reason = _why_declined(module, values, power, base)
         if reason is None:
             curable.setdefault(_owner(module, power.at), []).append(power)
-        elif reason:
+        else:
             yield _finding(module, values, (power,), declined=reason)
     for powers in curable.values():
         yield _finding(module, values, tuple(sorted(powers, key=lambda power: module.span(power.at))))
@@ -118,23 +123,31 @@ def _counts(exponent: Value) -> bool:
     return exponent.is_array and exponent.kind is Kind.INT and exponent.scalar and exponent.varies
 
 
-def _why_not(module: Module, values: Values, power: _Power, base: Value) -> str | None:
-    """The reason to decline; None to rewrite; empty where even the cost is not certain."""
+def _is_known(base: Value) -> bool:
+    """Whether it is an array, an integer or a Python float."""
+    is_python = base.form is Form.PYTHON and base.kind is Kind.FLOAT
+    return base.kind is Kind.INT or base.is_array or base.form is Form.NUMPY or is_python
+
+
+def _why_declined(module: Module, values: Values, power: _Power, base: Value) -> Reason | None:
+    """Why the power is not rewritten; None if it is."""
     name = f"`{_line(module, power.base)}`"
     if not module.has_exact_spans(power.at):
-        return "the power stands inside a format string"
+        return Reason(Code.FORMAT_STRING, "the power stands inside a format string")
     if base.kind is Kind.INT:
-        return f"{name} is an integer, and a floating exponent would make the result floating"
+        return Reason(Code.DTYPE, f"{name} is an integer, and a floating exponent would make the result floating")
     if base.is_array and base.kind is Kind.UNKNOWN:
-        return f"{name} is an array of unknown dtype, to which a floating exponent would be rounded"
+        return Reason(Code.DTYPE, f"{name} is an array of unknown dtype, to which a floating exponent would be rounded")
     if base.is_array or base.form is Form.NUMPY:
-        return f"{name} is an array, and a floating exponent would be rounded to its dtype"
-    if base.form is not Form.PYTHON or base.kind is not Kind.FLOAT:
-        return ""
+        return Reason(Code.ROUNDING, f"{name} is an array, and a floating exponent would be rounded to its dtype")
     if module.get(Staging).differentiated(power.at):
-        return f"{name} may be differentiated, and the gradient of a power of zero is another one"
+        return Reason(
+            Code.GRADIENT, f"{name} may be differentiated, and the gradient of a power of zero is another one"
+        )
     if _is_told(module, values, power) and not _can_be_named(module, power):
-        return f"`{_line(module, power.exponent)}` stands where it cannot be given a name of its own"
+        return Reason(
+            Code.LAYOUT, f"`{_line(module, power.exponent)}` stands where it cannot be given a name of its own"
+        )
     return None
 
 
@@ -194,7 +207,7 @@ def _owner(module: Module, node: ast.AST) -> Function | None:
     return next((f for f in module.functions_around(node) if not isinstance(f, ast.Lambda)), None)
 
 
-def _finding(module: Module, values: Values, powers: tuple[_Power, ...], declined: str | None = None) -> Finding:
+def _finding(module: Module, values: Values, powers: tuple[_Power, ...], declined: Reason | None = None) -> Finding:
     first = powers[0]
     shown = list(dict.fromkeys(f"`{_line(module, power.at)}`" for power in powers))
     verb, noun = ("raises", "its exponent") if len(shown) == 1 else ("raise", "their exponent")

@@ -50,20 +50,23 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import (
+    Code,
     Codemod,
     Confidence,
+    Declined,
     Equality,
     Finding,
     Jitted,
     Module,
     Proves,
+    Reason,
     Rewriter,
     Runs,
     Safety,
     Staging,
 )
 from jaxfix.api.analysis import positional_of
-from jaxfix_codemods.undonated_state.judging import Declined, Looped, Step, judge, looped, steps
+from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, steps
 
 _KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit")
 
@@ -88,8 +91,8 @@ def _finding(module: Module, step: Step, found: Looped) -> Finding:
     try:
         donated = judge(module, step, found.wanted)
         keywords = _keywords(step, donated)
-    except Declined as reason:
-        return Finding(at, message, _title(step, found.wanted), declined=str(reason))
+    except Declined as declined:
+        return Finding(at, message, _title(step, found.wanted), declined=declined.reason)
     return Finding(
         at=at,
         message=message,
@@ -116,17 +119,19 @@ def _keywords(step: Step, donated: Sequence[str]) -> dict[str, str]:
     if step.jitted.jit.by == "equinox.filter_jit":
         every = [*positional[1 if step.bound else 0 :], *named]
         if step.bound:
-            raise Declined("`filter_jit` would donate the object of the method too")
+            raise Declined(Reason(Code.SIGNATURE, "`filter_jit` would donate the object of the method too"))
         if set(donated) == set(every):
             return {"donate": '"all"'}
         if set(donated) == set(every[1:]):
             return {"donate": '"all-except-first"'}
         left = next(name for name in every if name not in donated)
-        raise Declined(f"`filter_jit` donates all arguments, and `{left}` may be needed after the call")
+        raise Declined(
+            Reason(Code.SIGNATURE, f"`filter_jit` donates all arguments, and `{left}` may be needed after the call")
+        )
     numbers = [str(positional.index(name)) for name in donated if name in positional]
     texts = [f'"{name}"' for name in donated if name in named]
     if texts and step.jitted.jit.by == "jax.pmap":
-        raise Declined("`pmap` cannot donate what is passed by name")
+        raise Declined(Reason(Code.SIGNATURE, "`pmap` cannot donate what is passed by name"))
     options = {"donate_argnums": numbers, "donate_argnames": texts}
     return {option: _sequence(entries) for option, entries in options.items() if entries}
 

@@ -4,7 +4,19 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Function, Jitted, Module, Runs, Staging, arguments_of, jitted_by_decorator, jittings
+from jaxfix.api import (
+    Code,
+    Declined,
+    Function,
+    Jitted,
+    Module,
+    Reason,
+    Runs,
+    Staging,
+    arguments_of,
+    jitted_by_decorator,
+    jittings,
+)
 from jaxfix.api.analysis import (
     Callers,
     Use,
@@ -17,10 +29,6 @@ from jaxfix.api.analysis import (
     own_class,
     why_live_after,
 )
-
-
-class Declined(Exception):
-    """Why something is not donated, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +146,7 @@ def judge(module: Module, step: Step, wanted: Sequence[str]) -> tuple[str, ...]:
     _check_uses(module, step)
     reasons, chosen = [], []
     for name in wanted:
-        reason = _why_kept(module, step, name)
+        reason = _why_live(module, step, name)
         if reason is None:
             chosen.append(name)
         else:
@@ -148,39 +156,42 @@ def judge(module: Module, step: Step, wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _why_unsure(module: Module, step: Step, use: ast.expr) -> str | None:
+def _why_unsure(module: Module, step: Step, use: ast.expr) -> Reason | None:
     """That a use is one of the method only if its object is one of its class, where nothing says so."""
     if not step.bound or not isinstance(use, ast.Attribute) or own_class(module, use.value) is not None:
         return None
     text = f"`{module.text(use)}` in line {use.lineno}"
-    return f"{text} may be `{step.name}`, and what its object is was not read"
+    return Reason(Code.UNREAD, f"{text} may be `{step.name}`, and what its object is was not read", use.lineno)
 
 
 def _check_uses(module: Module, step: Step) -> None:
     for use in step.uses.others:
         handed = f"`{step.name}` is handed on in line {use.lineno}, to code that may go on with what it passes"
-        raise Declined(_why_unsure(module, step, use) or handed)
+        raise Declined(_why_unsure(module, step, use) or Reason(Code.ESCAPES, handed, use.lineno))
     for outside in step.uses.outside:
         _check_outside(step, outside)
     if not step.uses.is_closed():
-        raise Declined(f"other files may call `{step.name}`, and go on with what they passed")
+        raise Declined(Reason(Code.ESCAPES, f"other files may call `{step.name}`, and go on with what they passed"))
     if step.jitted.jit.static is None or step.jitted.jit.parameters is None:
-        raise Declined("its options are not in the text")
+        raise Declined(Reason(Code.UNREAD, "its options are not in the text"))
     for call in step.uses.calls:
         if arguments_of(step.function, call, bound=step.bound) is None:
             starred = f"line {call.lineno} calls it with `*` or `**`"
-            raise Declined(_why_unsure(module, step, call.func) or starred)
+            reason = Reason(Code.STAR_ARGUMENTS, starred, call.lineno)
+            raise Declined(_why_unsure(module, step, call.func) or reason)
 
 
 def _check_outside(step: Step, use: Use) -> None:
     if use.call is None:
-        raise Declined(f"`{step.name}` is handed on in {use.at}, to code that may go on with what it passes")
+        raise Declined(
+            Reason(Code.ESCAPES, f"`{step.name}` is handed on in {use.at}, to code that may go on with what it passes")
+        )
     if outside_arguments(step.function, use.call) is None:
-        raise Declined(f"{use.at} calls it with `*` or `**`")
+        raise Declined(Reason(Code.STAR_ARGUMENTS, f"{use.at} calls it with `*` or `**`"))
 
 
-def _why_kept(module: Module, step: Step, parameter: str) -> str | None:
-    """Why what some call passes for `parameter` may be needed afterwards, in words."""
+def _why_live(module: Module, step: Step, parameter: str) -> Reason | None:
+    """Why what some call passes for `parameter` may be needed afterwards."""
     for call in step.uses.calls:
         passed = (arguments_of(step.function, call, bound=step.bound) or {}).get(parameter)
         if passed is None:
@@ -189,7 +200,9 @@ def _why_kept(module: Module, step: Step, parameter: str) -> str | None:
         if reason is not None:
             return _why_unsure(module, step, call.func) or reason
     for use in step.uses.outside:
-        told = (outside_arguments(step.function, use.call) or {}).get(parameter) if use.call is not None else None
-        if told is not None and told.kept is not None:
-            return told.kept
+        passed_there = (
+            (outside_arguments(step.function, use.call) or {}).get(parameter) if use.call is not None else None
+        )
+        if passed_there is not None and passed_there.why_live is not None:
+            return passed_there.why_live
     return None

@@ -84,10 +84,9 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Equality, Finding, Module, Recipe, Runs, Safety, Staging
+from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Reason, Recipe, Runs, Safety, Staging
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again
 from jaxfix_codemods.unjitted_update import inline, whole
-from jaxfix_codemods.unjitted_update.whole import Declined
 from jaxfix_codemods.unjitted_update.work import Way, ways
 
 
@@ -113,18 +112,18 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
     looped, outermost = way.calls[0]
     certain = _goes_on(module, looped) if looped is not None else _goes_on_elsewhere(module, way.outside)
     where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
-    declined = None
+    first = None
     for call, function in way.calls:
         title = f"Put `{function.name}` under `jax.jit`"
         try:
             step = whole.judge(module, values, function)
-        except Declined as reason:
-            declined = declined or str(reason)
+        except Declined as declined:
+            first = first or declined.reason
             continue
         recipe = partial(whole.decorate, step)
         return _finding(call or function, f"`{function.name}` runs", title, certain, recipe=recipe, where=where)
     title = f"Put `{outermost.name}` under `jax.jit`"
-    return _finding(looped or outermost, f"`{outermost.name}` runs", title, certain, declined=declined, where=where)
+    return _finding(looped or outermost, f"`{outermost.name}` runs", title, certain, declined=first, where=where)
 
 
 def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
@@ -134,8 +133,8 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
     certain = inline.carries(module, loop, work) and _is_certain(module, work[0])
     try:
         found = inline.judge(module, values, loop, work)
-    except Declined as reason:
-        return _finding(work[0], what, title, certain, declined=str(reason))
+    except Declined as declined:
+        return _finding(work[0], what, title, certain, declined=declined.reason)
     return _finding(work[0], what, title, certain, recipe=partial(inline.extract, module, found))
 
 
@@ -162,7 +161,7 @@ def _finding(
     title: str,
     certain: bool,
     recipe: Recipe | None = None,
-    declined: str | None = None,
+    declined: Reason | None = None,
     where: str = "a loop",
 ) -> Finding:
     return Finding(

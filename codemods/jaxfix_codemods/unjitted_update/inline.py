@@ -4,15 +4,14 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Identifiers, Module, Rewriter, jitted_by_decorator, walk
-from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, is_kept, positional_of
+from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, jitted_by_decorator, walk
+from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, positional_of, why_unstable
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.whole import (
-    Declined,
     check_made_once,
     has_sorted_keys,
     leaves,
-    no_array,
+    plain_value,
     uses_equinox,
 )
 from jaxfix_codemods.unjitted_update.work import LOOPS
@@ -53,11 +52,11 @@ def judge(module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.Cal
     statements = _row(module, loop, work)
     scope = module.function(loop) or module.tree
     if isinstance(scope, ast.Lambda | ast.AsyncFunctionDef) or isinstance(module.parent(loop), ast.ClassDef):
-        raise Declined("the loop stands where no function can be defined")
+        raise Declined(Reason(Code.NO_PLACE, "the loop stands where no function can be defined"))
     _check_texts(module, statements)
     found = demands_of_statements(module, statements)
     if found.reason is not None:
-        raise Declined(f"the step cannot be traced: {found.reason}")
+        raise Declined(found.reason.restated(f"the step cannot be traced: {found.reason}"))
     _check_called(module, statements)
     captured = {
         name for name in _read_first(module, statements, scope) if _is_kept_function(module, name, scope, statements)
@@ -67,23 +66,23 @@ def judge(module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.Cal
     _check_names(module, statements, scope)
     for name in parameters:
         if name in found.values:
-            raise Declined(f"the step {found.values[name]}")
+            raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         _check_parameter(module, values, statements, scope, name)
     for name in sorted(set(found.values) & set(written)):
-        raise Declined(f"the step {found.values[name]}")
+        raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
     outside = _read_outside(module, statements, scope)
     for name in _defined(statements):
         if name in outside:
-            raise Declined(f"the function `{name}` of the step is used outside of it too")
+            raise Declined(Reason(Code.OTHER_USES, f"the function `{name}` of the step is used outside of it too"))
     state = tuple(name for name in parameters if name in written)
     parameters = (*state, *(name for name in parameters if name not in state))
     results = (*state, *(name for name in written if name in outside and name not in state))
     if not results:
-        raise Declined("nothing that the step computes is read")
+        raise Declined(Reason(Code.LIVE, "nothing that the step computes is read"))
     _check_results(module, values, statements, scope, results)
     filtered = uses_equinox(module, statements)
     if filtered and any(Passing(module, values).counts(node) for node in _first_loads(statements, parameters)):
-        raise Declined("`equinox.filter_jit` compiles for each Python number, and one counts")
+        raise Declined(Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one counts"))
     return Extraction(
         statements,
         _place(module, loop, statements, scope, captured),
@@ -133,7 +132,7 @@ def _row(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> tuple[ast.
     for call in work:
         statement = module.statement(call)
         if statement not in block:
-            raise Declined("its parts stand in several blocks of the loop")
+            raise Declined(Reason(Code.LAYOUT, "its parts stand in several blocks of the loop"))
         places.append(block.index(statement))
     first, last = min(places), max(places)
     while first > 0 and _defines_used(module, block[first - 1], block[first : last + 1]):
@@ -143,7 +142,13 @@ def _row(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> tuple[ast.
     row = tuple(block[first : last + 1])
     for statement in row:
         if not _is_assignment(statement) and not isinstance(statement, ast.FunctionDef):
-            raise Declined(f"line {statement.lineno} stands between its parts, and is no assignment to names")
+            raise Declined(
+                Reason(
+                    Code.LAYOUT,
+                    f"line {statement.lineno} stands between its parts, and is no assignment to names",
+                    statement.lineno,
+                )
+            )
     return row
 
 
@@ -153,7 +158,7 @@ def _block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
         block = getattr(parent, name, None)
         if isinstance(block, list) and statement in block:
             return block
-    raise Declined("it stands in no block")
+    raise Declined(Reason(Code.LAYOUT, "it stands in no block"))
 
 
 def _is_assignment(statement: ast.stmt) -> bool:
@@ -314,11 +319,11 @@ def _is_kept_function(module: Module, name: str, scope: ast.AST, row: Sequence[a
     as_function = [_is_used_as_function(module, use) for use in uses]
     if not any(as_function):
         return False
-    reason = is_kept(module, name, scope)
+    reason = why_unstable(module, name, scope)
     if reason is not None:
-        raise Declined(f"the step calls `{name}`: {reason}")
+        raise Declined(reason.restated(f"the step calls `{name}`: {reason}"))
     if not all(as_function):
-        raise Declined(f"the step uses `{name}` as a function and as data")
+        raise Declined(Reason(Code.OTHER_USES, f"the step uses `{name}` as a function and as data"))
     return True
 
 
@@ -362,15 +367,19 @@ def _check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
     for node in (n for s in row for n in walk(s) if isinstance(n, ast.expr)):
         is_text = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
         if is_text and node.lineno != node.end_lineno:
-            raise Declined("the step holds a string of several lines")
+            raise Declined(Reason(Code.MULTILINE_STRING, "the step holds a string of several lines"))
         if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
-            raise Declined(f"line {node.lineno} binds or waits inside of an expression")
+            raise Declined(
+                Reason(Code.SIDE_EFFECT, f"line {node.lineno} binds or waits inside of an expression", node.lineno)
+            )
         if isinstance(node, ast.Name) and node.id.startswith("__") and not node.id.endswith("__"):
-            raise Declined(f"`{node.id}` means another name elsewhere")
+            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` means another name elsewhere"))
         if isinstance(node, ast.List) and isinstance(module.parent(node), ast.BinOp | ast.AugAssign):
-            raise Declined("the step makes a list longer, which would be compiled for every length")
+            raise Declined(
+                Reason(Code.RECOMPILES, "the step makes a list longer, which would be compiled for every length")
+            )
     if not all(module.has_exact_spans(s) for s in row):
-        raise Declined("the step stands inside a format string")
+        raise Declined(Reason(Code.FORMAT_STRING, "the step stands inside a format string"))
 
 
 def _check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None:
@@ -378,10 +387,10 @@ def _check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> Non
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             owner = module.scope_of(node.id, node)
             if owner is not scope and (owner is module.tree or owner in set(module.ancestors(scope))):
-                raise Declined(f"the step binds `{node.id}`, which belongs to code around it")
+                raise Declined(Reason(Code.NAME_CLASH, f"the step binds `{node.id}`, which belongs to code around it"))
     for node in walk(scope):
         if isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None:
-            raise Declined(f"`{node.id}` sees the names of the loop")
+            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` sees the names of the loop"))
 
 
 def _check_called(module: Module, row: Sequence[ast.stmt]) -> None:
@@ -395,9 +404,18 @@ def _check_called(module: Module, row: Sequence[ast.stmt]) -> None:
                 while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
                     root = root.func if isinstance(root, ast.Call) else root.value
                 if isinstance(root, ast.Name) and _is_own(module, root):
-                    raise Declined(f"the step calls `{module.text(call.func)}`, and what that changes would be lost")
+                    raise Declined(
+                        Reason(
+                            Code.SIDE_EFFECT,
+                            f"the step calls `{module.text(call.func)}`, and what that changes would be lost",
+                        )
+                    )
                 if attr in ("append", "pop", "write", "log", "add_scalar", "record"):
-                    raise Declined(f"the step calls `{module.text(call.func)}`, which happens at every trace")
+                    raise Declined(
+                        Reason(
+                            Code.SIDE_EFFECT, f"the step calls `{module.text(call.func)}`, which happens at every trace"
+                        )
+                    )
 
 
 def _is_own(module: Module, root: ast.Name) -> bool:
@@ -414,27 +432,43 @@ def _check_parameter(module: Module, values: Values, row: Sequence[ast.stmt], sc
             if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
                 continue
             if _is_own(module, node):
-                raise Declined(f"the step reads attributes of `{name}`, which can change")
+                raise Declined(Reason(Code.UNSTABLE, f"the step reads attributes of `{name}`, which can change"))
             if Passing(module, values).is_filled(node):
-                raise Declined(f"`{name}` is changed in place, perhaps while the jitted step still reads it")
+                raise Declined(
+                    Reason(Code.MUTATED, f"`{name}` is changed in place, perhaps while the jitted step still reads it")
+                )
             if module.definition(node) is not None:
-                raise Declined(f"the step hands on the function `{name}`")
+                raise Declined(Reason(Code.ESCAPES, f"the step hands on the function `{name}`"))
             match module.parent(node):
                 case ast.BinOp(op=ast.Pow(), right=right) if right is node:
-                    raise Declined(f"the step raises to the power `{name}`, which a trace does not know")
+                    raise Declined(
+                        Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which a trace does not know")
+                    )
                 case ast.Attribute(attr=attr) if _is_setting(module, name, scope):
-                    raise Declined(f"the step reads `{name}.{attr}`, and whether `jit` takes `{name}` is not certain")
+                    raise Declined(
+                        Reason(
+                            Code.NO_ARRAY,
+                            f"the step reads `{name}.{attr}`, and whether `jit` takes `{name}` is not certain",
+                        )
+                    )
             if overflows(module, values, node):
-                raise Declined(f"`{name}` is a Python integer without bounds, which a traced one would have")
+                raise Declined(
+                    Reason(Code.OVERFLOW, f"`{name}` is a Python integer without bounds, which a traced one would have")
+                )
             sources = values.origins.of(node)
-            if any(_holds_no_array(source) or is_no_tree(module, source) for source in sources):
-                raise Declined(f"the step reads `{name}`, which is no array")
+            if any(_holds_plain_value(source) or is_no_tree(module, source) for source in sources):
+                raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is no array"))
             if (
                 isinstance(item := module.parent(node), ast.Subscript)
                 and item.slice is node
                 and picks(module, values, item)
             ):
-                raise Declined(f"`{module.text(item)}` picks from a sequence by a number that a trace does not know")
+                raise Declined(
+                    Reason(
+                        Code.NEEDS_VALUE,
+                        f"`{module.text(item)}` picks from a sequence by a number that a trace does not know",
+                    )
+                )
 
 
 def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
@@ -445,9 +479,9 @@ def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
     return False
 
 
-def _holds_no_array(source: ast.AST) -> bool:
+def _holds_plain_value(source: ast.AST) -> bool:
     if isinstance(source, ast.Dict | ast.Tuple | ast.List):
-        return any(_holds_no_array(part) for part in leaves(source))
+        return any(_holds_plain_value(part) for part in leaves(source))
     is_text = isinstance(source, ast.Constant) and isinstance(source.value, str | bytes)
     return is_text or isinstance(source, ast.JoinedStr | ast.Lambda | ast.FunctionDef | ast.ClassDef)
 
@@ -462,13 +496,16 @@ def _check_results(
         if not any(target.id in results for target in targets):
             continue
         for leaf in leaves(statement.value):
-            reason = no_array(module, values, leaf) if not isinstance(statement, ast.AugAssign) else None
-            if reason is not None:
-                raise Declined(f"the step binds {reason}, which `jit` would turn into an array")
+            what = plain_value(module, values, leaf) if not isinstance(statement, ast.AugAssign) else None
+            if what is not None:
+                raise Declined(Reason(Code.NO_ARRAY, f"the step binds {what}, which `jit` would turn into an array"))
         for display in (n for n in walk(statement.value) if isinstance(n, ast.Dict)):
             if not has_sorted_keys(display):
                 raise Declined(
-                    "the step binds a dictionary, which comes back from `jit` with its keys in another order"
+                    Reason(
+                        Code.STRUCTURE,
+                        "the step binds a dictionary, which comes back from `jit` with its keys in another order",
+                    )
                 )
         if isinstance(statement, ast.AugAssign) and values.of(statement.target).form.value in ("Python", "NumPy"):
-            raise Declined(f"`{module.text(statement.target)}` is a counter that is no array")
+            raise Declined(Reason(Code.NO_ARRAY, f"`{module.text(statement.target)}` is a counter that is no array"))

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jaxfix.api import Module, Rewriter, Staging, jit_of, returned, walk
+from jaxfix.api import Code, Declined, Module, Reason, Rewriter, Staging, jit_of, returned, walk
 from jaxfix.api.analysis import (
     ArgumentKind,
     ArgumentSummary,
@@ -24,10 +24,6 @@ from jaxfix.api.analysis import (
 )
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.work import LOOPS
-
-
-class Declined(Exception):
-    """Why something is not rewritten, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     passing = Passing(module, values)
     found = demands(module, function)
     if found.reason is not None:
-        raise Declined(f"`{function.name}` cannot be traced: {found.reason}")
+        raise Declined(found.reason.restated(f"`{function.name}` cannot be traced: {found.reason}"))
     if owner is not None:
         _check_object(module, values, function, owner)
     _check_results(module, values, function, uses)
@@ -89,13 +85,20 @@ def _check_values(module: Module, values: Values, function: ast.FunctionDef, apa
     """Refuses what can be done with the arguments, those `apart` left out, but not with traced ones."""
     for node in walk(function):
         if isinstance(node, ast.Name) and node.id not in apart and overflows(module, values, node):
-            raise Declined(f"`{node.id}` is a Python integer without bounds, which a traced one would have")
+            raise Declined(
+                Reason(Code.OVERFLOW, f"`{node.id}` is a Python integer without bounds, which a traced one would have")
+            )
         is_picked = isinstance(node, ast.Subscript) and picks(module, values, node)
         if is_picked and isinstance(node, ast.Subscript) and _is_traced(module, node.slice, apart):
-            raise Declined(f"`{module.text(node)}` picks from a sequence by a number that a trace does not know")
+            raise Declined(
+                Reason(
+                    Code.NEEDS_VALUE,
+                    f"`{module.text(node)}` picks from a sequence by a number that a trace does not know",
+                )
+            )
         is_data = isinstance(node, ast.arg) and node.arg not in apart
         if is_data and isinstance(node, ast.arg) and any(is_no_tree(module, s) for s in values.origins.of(node)):
-            raise Declined(f"`{node.arg}` is an object, which `jit` does not take")
+            raise Declined(Reason(Code.NO_ARRAY, f"`{node.arg}` is an object, which `jit` does not take"))
 
 
 def _is_traced(module: Module, index: ast.expr, static: Collection[str]) -> bool:
@@ -109,16 +112,21 @@ def _is_traced(module: Module, index: ast.expr, static: Collection[str]) -> bool
 def _check_method(module: Module, function: ast.FunctionDef) -> None:
     name = function.name
     if function.decorator_list:
-        raise Declined(f"`{name}` is decorated with `{module.text(function.decorator_list[0])}`")
+        raise Declined(
+            Reason(Code.DECORATED, f"`{name}` is decorated with `{module.text(function.decorator_list[0])}`")
+        )
     if own_parameter(function) is None:
-        raise Declined(f"`{name}` is a method that does not take its object")
+        raise Declined(Reason(Code.SIGNATURE, f"`{name}` is a method that does not take its object"))
     changed = stores_of(module, function)
     if changed:
         shown = _listed([f"`{each}`" for each in changed])
         each = "it" if len(changed) == 1 else "them"
         raise Declined(
-            f"`{name}` changes {shown}, which `jit` would do once: pass {each} in, return {each}, "
-            "and assign what comes back where it is called"
+            Reason(
+                Code.SIDE_EFFECT,
+                f"`{name}` changes {shown}, which `jit` would do once: pass {each} in, return {each}, "
+                "and assign what comes back where it is called",
+            )
         )
 
 
@@ -128,12 +136,14 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _check_object(module: Module, values: Values, function: ast.FunctionDef, owner: ast.ClassDef) -> None:
     """Refuses a method whose object cannot be a static argument: one that changes, or that `jit` cannot tell apart."""
-    reason = instances.why_no_key(module, owner) or instances.why_many(module, owner)
+    reason = instances.why_no_identity_key(module, owner) or instances.why_many_objects(module, owner)
     if reason is not None:
-        raise Declined(f"`{function.name}` is a method, and its object would be a static argument: {reason}")
-    reason = instance_state.why_moves(module, values, function)
+        raise Declined(
+            reason.restated(f"`{function.name}` is a method, and its object would be a static argument: {reason}")
+        )
+    reason = instance_state.why_state_unstable(module, values, function)
     if reason is not None:
-        raise Declined(f"`{function.name}` reads its object: {reason}")
+        raise Declined(reason.restated(f"`{function.name}` reads its object: {reason}"))
 
 
 def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> None:
@@ -141,34 +151,59 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
     parent = module.parent(function)
     scope = parent if isinstance(parent, ast.ClassDef) else module.scope_of(name, function)
     if len(module.bindings(name, scope)) != 1:
-        raise Declined(f"`{name}` is defined more than once")
+        raise Declined(Reason(Code.REBOUND, f"`{name}` is defined more than once"))
     if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
-        raise Declined(f"`{name}` is defined anew at every round, and would be compiled as often")
+        raise Declined(
+            Reason(Code.RECOMPILES, f"`{name}` is defined anew at every round, and would be compiled as often")
+        )
     if not uses.is_closed():
-        raise Declined(f"other files may call `{name}`, with arguments that `jit` does not take")
+        raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
     check_made_once(module, function)
     for outside in uses.outside:
         if outside.call is None:
-            raise Declined(f"`{name}` is handed on in {outside.at}, to code that may need it as it is")
+            raise Declined(
+                Reason(Code.ESCAPES, f"`{name}` is handed on in {outside.at}, to code that may need it as it is")
+            )
     for other in uses.others:
         if isinstance(wrapper := module.parent(other), ast.Call) and jit_of(module, wrapper) is not None:
-            raise Declined(f"line {other.lineno} makes a jitted form of it, so it may run eagerly on purpose")
-        raise Declined(f"`{name}` is handed on in line {other.lineno}, to code that may need it as it is")
+            raise Declined(
+                Reason(
+                    Code.ON_PURPOSE,
+                    f"line {other.lineno} makes a jitted form of it, so it may run eagerly on purpose",
+                    other.lineno,
+                )
+            )
+        raise Declined(
+            Reason(
+                Code.ESCAPES,
+                f"`{name}` is handed on in line {other.lineno}, to code that may need it as it is",
+                other.lineno,
+            )
+        )
     arguments = function.args
     if arguments.vararg or arguments.kwarg:
-        raise Declined(f"`{name}` takes any number of arguments")
+        raise Declined(Reason(Code.SIGNATURE, f"`{name}` takes any number of arguments"))
 
 
 def check_made_once(module: Module, function: ast.stmt) -> None:
     """Refuses what would be made, and compiled, anew at every call of a function around it, or of itself."""
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
-            raise Declined("it would be made, and compiled, at every call of a function without a name")
+            raise Declined(
+                Reason(Code.RECOMPILES, "it would be made, and compiled, at every call of a function without a name")
+            )
         uses = instance_state.users(module, outer)
         if any(module.get(Staging).repeats(call) for call in uses.calls):
-            raise Declined(f"it would be compiled at every call of `{outer.name}`, which is called again and again")
+            raise Declined(
+                Reason(
+                    Code.RECOMPILES,
+                    f"it would be compiled at every call of `{outer.name}`, which is called again and again",
+                )
+            )
         if uses.others and module.function(outer) is not None:
-            raise Declined(f"it would be compiled at every call of `{outer.name}`, which is handed on")
+            raise Declined(
+                Reason(Code.RECOMPILES, f"it would be compiled at every call of `{outer.name}`, which is handed on")
+            )
 
 
 def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
@@ -186,12 +221,16 @@ def _check_results(module: Module, values: Values, function: ast.FunctionDef, us
     passing = Passing(module, values)
     results = returned(function)
     if not results:
-        raise Declined(f"`{function.name}` returns nothing, so what it does it does to something else")
+        raise Declined(
+            Reason(Code.SIDE_EFFECT, f"`{function.name}` returns nothing, so what it does it does to something else")
+        )
     for result in results:
         for leaf in leaves(result):
-            reason = no_array(module, values, leaf)
-            if reason is not None:
-                raise Declined(f"`{function.name}` returns {reason}, which `jit` would turn into an array")
+            what = plain_value(module, values, leaf)
+            if what is not None:
+                raise Declined(
+                    Reason(Code.NO_ARRAY, f"`{function.name}` returns {what}, which `jit` would turn into an array")
+                )
         if isinstance(result, ast.Dict) and not has_sorted_keys(result):
             _check_order(passing, (), uses)
         if isinstance(result, ast.Tuple):
@@ -215,7 +254,7 @@ def leaves(expr: ast.expr) -> Iterator[ast.expr]:
             yield expr
 
 
-def no_array(module: Module, values: Values, leaf: ast.expr) -> str | None:
+def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
     """What a leaf is, in words, if it is no array; None if it may be one."""
     match leaf:
         case ast.Constant(value=None):
@@ -251,7 +290,11 @@ def _check_order(passing: Passing, path: tuple[int, ...], uses: Callers) -> None
     """A dictionary comes back from `jit` with its keys sorted: it must not matter in what order they are."""
     here = all(passing.is_read_by_key(call, path) for call in uses.calls)
     if not here or not all(use.call is not None and path in use.call.by_key for use in uses.outside):
-        raise Declined("it returns a dictionary, which comes back from `jit` with its keys in another order")
+        raise Declined(
+            Reason(
+                Code.STRUCTURE, "it returns a dictionary, which comes back from `jit` with its keys in another order"
+            )
+        )
 
 
 # --- arguments ----------------------------------------------------------------------------------------------------
@@ -272,12 +315,12 @@ def _given(passing: Passing, function: ast.FunctionDef, uses: Callers, *, bound:
     every = [(place(call), passing.called(uses.calls, call, place, bound=bound)) for call in uses.calls]
     every += [(use.at, use.call) for use in uses.outside if use.call is not None]
     if not every:
-        raise Declined(f"no call of `{function.name}` was read")
+        raise Declined(Reason(Code.UNREAD, f"no call of `{function.name}` was read"))
     found = []
     for at, called in every:
         arguments = outside_arguments(function, called)
         if arguments is None:
-            raise Declined(f"`{function.name}` is called with `*` or `**`")
+            raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{function.name}` is called with `*` or `**`"))
         found.append(Given(at, dict(_with_defaults(passing, function, arguments))))
     return found
 
@@ -290,7 +333,7 @@ def _with_defaults(
         if passed is not None:
             yield name, passed
         elif default is not None:
-            yield name, passing.told(name, default)
+            yield name, passing.of_default(name, default)
 
 
 def _static(function: ast.FunctionDef, found: Demands, given: Sequence[Given]) -> tuple[str, ...]:
@@ -299,7 +342,12 @@ def _static(function: ast.FunctionDef, found: Demands, given: Sequence[Given]) -
     names = [parameter.arg for parameter in parameters_of(arguments)]
     static = tuple(name for name in names if _is_static(function.name, name, found, given))
     if static and arguments.posonlyargs:
-        raise Declined(f"`{function.name}` has parameters without names, of which some would have to be static")
+        raise Declined(
+            Reason(
+                Code.STATIC_ARGUMENT,
+                f"`{function.name}` has parameters without names, of which some would have to be static",
+            )
+        )
     return static
 
 
@@ -308,18 +356,24 @@ def _is_static(function: str, name: str, found: Demands, given: Sequence[Given])
     sorts = [value.sort for _, value in passed]
     if sorts and all(sort is ArgumentKind.FUNCTION for sort in sorts):
         for at, value in passed:
-            if value.moves is not None:  # a static function is found by its identity
-                raise Declined(f"{at} hands it `{value.text}`: {value.moves}")
+            if value.why_unstable is not None:  # a static function is found by its identity
+                reason = value.why_unstable
+                raise Declined(reason.restated(f"{at} hands it `{value.text}`: {reason}"))
         return True
     if ArgumentKind.FUNCTION in sorts or name in found.called:
-        raise Declined(f"`{function}` calls its argument `{name}`, of which it is not certain that it is one function")
+        raise Declined(
+            Reason(
+                Code.STATIC_ARGUMENT,
+                f"`{function}` calls its argument `{name}`, of which it is not certain that it is one function",
+            )
+        )
     if name in found.methods:
         return _is_static_object(function, name, found.methods[name], [value for _, value in passed])
     if name in found.values or ArgumentKind.TEXT in sorts:
         if all(sort in (ArgumentKind.TEXT, ArgumentKind.CONSTANT) for sort in sorts):
             return True
         asks = found.values.get(name, f"takes the text `{name}`")
-        raise Declined(f"`{function}` {asks}, and its values are not in the code")
+        raise Declined(Reason(Code.STATIC_ARGUMENT, f"`{function}` {asks}, and its values are not in the code"))
     return False
 
 
@@ -329,9 +383,15 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Ar
         return False  # a state: it comes back, so it is made of arrays
     for value in passed:
         if method not in ("update", "init") or value.again or not value.text.isidentifier():
-            raise Declined(f"`{function}` calls `{name}.{method}`, and whether `jit` takes `{name}` is not certain")
-        if value.moves is not None:
-            raise Declined(f"`{function}` takes an object that changes: {value.moves}")
+            raise Declined(
+                Reason(
+                    Code.NO_ARRAY,
+                    f"`{function}` calls `{name}.{method}`, and whether `jit` takes `{name}` is not certain",
+                )
+            )
+        if value.why_unstable is not None:
+            reason = value.why_unstable
+            raise Declined(reason.restated(f"`{function}` takes an object that changes: {reason}"))
     return True
 
 
@@ -339,9 +399,15 @@ def _check_arguments(arguments: Mapping[str, ArgumentSummary], static: Collectio
     for name, value in arguments.items():
         if value.filled and name not in static:
             # A jitted call may still read a buffer when the next round writes into it.
-            raise Declined(f"`{value.text}` is changed in place, perhaps while the jitted step still reads it")
+            raise Declined(
+                Reason(
+                    Code.MUTATED, f"`{value.text}` is changed in place, perhaps while the jitted step still reads it"
+                )
+            )
         if filtered and value.value.form is Form.PYTHON and value.value.varies:
-            raise Declined("`equinox.filter_jit` compiles for each Python number, and one counts")
+            raise Declined(
+                Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one counts")
+            )
 
 
 def uses_equinox(module: Module, nodes: Iterable[ast.AST]) -> bool:

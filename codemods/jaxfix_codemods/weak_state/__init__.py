@@ -60,7 +60,7 @@ from functools import partial
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Staging, Why
 from jaxfix.api.analysis import Values
 from jaxfix_codemods.weak_state.leaves import Leaf, drifting
-from jaxfix_codemods.weak_state.typed import dtype, equality, why_not
+from jaxfix_codemods.weak_state.typed import dtype, equality, why_not_typed
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def _builder(module: Module, made_by: ast.AST) -> Function | None:
 def _finding(module: Module, leaves: list[Leaf], confidence: Confidence) -> Finding:
     names = list(dict.fromkeys(_name(leaf) for leaf in leaves))
     verb = "starts" if len(names) == 1 else "start"
-    reason = next((reason for leaf in leaves if (reason := why_not(module, leaf)) is not None), None)
+    reason = next((reason for leaf in leaves if (reason := why_not_typed(module, leaf)) is not None), None)
     return Finding(
         at=leaves[0].made_by,
         message=f"{', '.join(names)} {verb} weakly typed and not so after an update: a jitted update compiles twice",

@@ -2,7 +2,7 @@
 
 import ast
 
-from jaxfix.api import Equality, Function, Module, walk
+from jaxfix.api import Code, Equality, Function, Module, Reason, walk
 from jaxfix.api.analysis import Kind, positional_of
 from jaxfix_codemods.weak_state.leaves import Leaf
 
@@ -43,20 +43,24 @@ def _only_parameter(function: Function) -> str | None:
     return positional[0] if len(positional) == 1 and not arguments.kwonlyargs else None
 
 
-def why_not(module: Module, leaf: Leaf) -> str | None:
+def why_not_typed(module: Module, leaf: Leaf) -> Reason | None:
+    """Why what makes the leaf cannot be given a dtype."""
     call = leaf.made_by
     text = " ".join(module.text(call).split())
     if not isinstance(call, ast.Call) or module.qualname(call.func) not in _CONSTRUCTORS:
-        return f"`{text}` takes no dtype"
+        return Reason(Code.SIGNATURE, f"`{text}` takes no dtype")
     if leaf.after is not None and leaf.after.kind is Kind.FLOAT and leaf.kind is Kind.INT:
-        return f"`{text}` is an integer and becomes floating: an integer dtype gains nothing, a floating one changes it"
+        return Reason(
+            Code.DTYPE,
+            f"`{text}` is an integer and becomes floating: an integer dtype gains nothing, a floating one changes it",
+        )
     if not module.has_exact_spans(call):
-        return f"`{text}` stands inside a format string"
+        return Reason(Code.FORMAT_STRING, f"`{text}` stands inside a format string")
     if leaf.init is not None and _is_shared(module, call, leaf.init):
-        return f"`{text}` is used for something else too"
+        return Reason(Code.OTHER_USES, f"`{text}` is used for something else too")
     name = _DTYPES[leaf.kind]
     if module.scope_of(name, call) is not None or bool(module.names.star_imports):
-        return f"`{name}` may be another thing than the builtin here"
+        return Reason(Code.NAME_CLASH, f"`{name}` may be another thing than the builtin here")
     return _unknown_type(module, call)
 
 
@@ -71,12 +75,12 @@ def _is_shared(module: Module, call: ast.Call, init: Function) -> bool:
     return False
 
 
-def _unknown_type(module: Module, call: ast.Call) -> str | None:
+def _unknown_type(module: Module, call: ast.Call) -> Reason | None:
     """Names an argument whose dtype a caller decides: an explicit one would change it."""
     filled = call.args[-1] if call.args else None
     for name in walk(filled) if filled is not None else ():
         if isinstance(name, ast.Name) and module.qualname(name) is None:
             scope = module.scope_of(name.id, name)
             if scope is not None and any(isinstance(b.node, ast.arg) for b in module.bindings(name.id, scope)):
-                return f"the type of `{name.id}` is decided by the caller"
+                return Reason(Code.DTYPE, f"the type of `{name.id}` is decided by the caller")
     return None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.dataflow.substitution import Names, Place, occurrences
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.staging.control_flow_calls import older_cond
@@ -61,34 +62,22 @@ class Choice:
         return tuple(dict.fromkeys((*self.yes.operands, *self.no.operands)))
 
 
-class NoSelection(Exception):
-    """Why `jnp.where` cannot stand for a call of `lax.cond`.
-
-    Attributes:
-      is_near: the branches are arithmetic all the same.
-    """
-
-    def __init__(self, reason: str, *, is_near: bool = False) -> None:
-        super().__init__(reason)
-        self.is_near = is_near
-
-
 def choice(module: Module, call: ast.Call) -> Choice:
     """The parts of `call`, a call of `lax.cond`.
 
     Raises:
-      NoSelection: they cannot be read.
+      Declined: they cannot be read.
     """
     if (older := older_cond(module, call)) is not None:
         yes, no = ((older.true_fun, older.true_operand), (older.false_fun, older.false_operand))
         return Choice(call, older.pred, *(_branch(module, use, (operand,)) for use, operand in (yes, no)))
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if not keywords.keys() <= _KEYWORDS or any(isinstance(a, ast.Starred) for a in call.args):
-        raise NoSelection("its arguments cannot be read")
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "its arguments cannot be read"))
     named = (name for name in ("pred", "true_fun", "false_fun")[len(call.args) :] if name in keywords)
     args = [*call.args, *(keywords[name] for name in named)]
     if len(args) < 3:
-        raise NoSelection("its arguments cannot be read")
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "its arguments cannot be read"))
     operands = (*args[3:], *((keywords["operand"],) if "operand" in keywords else ()))
     first, second = (_branch(module, use, operands) for use in args[1:3])
     return Choice(call, args[0], first, second)
@@ -99,23 +88,23 @@ def _branch(module: Module, use: ast.expr, operands: tuple[ast.expr, ...]) -> Br
     shown = "a branch" if isinstance(use, ast.Lambda) else f"`{one_line(module, use)}`"
     if function is None:
         if not (module.qualname(use) or "").startswith("jax.numpy."):
-            raise NoSelection(f"what {shown} computes cannot be read")
+            raise Declined(Reason(Code.UNREAD, f"what {shown} computes cannot be read"))
         return Branch(use, None, operands)
     if isinstance(function, ast.AsyncFunctionDef) or (
         isinstance(function, ast.FunctionDef) and function.decorator_list
     ):
-        raise NoSelection(f"{shown} is decorated, or a coroutine")
+        raise Declined(Reason(Code.DECORATED, f"{shown} is decorated, or a coroutine"))
     if isinstance(function, ast.FunctionDef) and not _only_returns(function):
-        raise NoSelection(f"{shown} does more than return a value")
+        raise Declined(Reason(Code.SIDE_EFFECT, f"{shown} does more than return a value"))
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise NoSelection(f"the parameters of {shown} cannot be read")
+        raise Declined(Reason(Code.SIGNATURE, f"the parameters of {shown} cannot be read"))
     if len(positional_of(arguments)) != len(operands):
-        raise NoSelection(f"the parameters of {shown} are not its operands one by one")
+        raise Declined(Reason(Code.SIGNATURE, f"the parameters of {shown} are not its operands one by one"))
     branch = Branch(use, function, operands)
     for name in walk(branch.value.expr):
         if isinstance(name, ast.Name) and _is_another(module, name, branch):
-            raise NoSelection(f"`{name.id}` is another variable where {shown} stands")
+            raise Declined(Reason(Code.NAME_CLASH, f"`{name.id}` is another variable where {shown} stands"))
     return branch
 
 

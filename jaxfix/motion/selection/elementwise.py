@@ -12,6 +12,7 @@ from math import frexp, isfinite
 from jaxfix.dataflow.substitution import Names, occurrences, substitute, text_of
 from jaxfix.dataflow.types import Values
 from jaxfix.report.abstract_value import Form, Kind, Value
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import walk
 
@@ -32,18 +33,6 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _HARMFUL = "`{}` may be infinite where it is not chosen, and make the gradient NaN"
 _MOST = 8
 """Operations that are cheaper run one by one than compiled together and called."""
-
-
-class NotElementwise(Exception):
-    """Why an expression is not such a value.
-
-    Attributes:
-      is_near: it is arithmetic all the same, so that whoever wrote it may wonder.
-    """
-
-    def __init__(self, reason: str, *, is_near: bool = True) -> None:
-        super().__init__(reason)
-        self.is_near = is_near
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +80,13 @@ class Reader:
         """What `expr` is, its parameters standing for `names`.
 
         Raises:
-          NotElementwise: it may be costly, harmful or unknown.
+          Declined: it may be costly, harmful or unknown.
         """
         found = self._read(expr, names)
         if found.operations > _MOST:
-            raise NotElementwise(f"it has {found.operations} operations, each of which would run by itself")
+            raise Declined(
+                Reason(Code.COST, f"it has {found.operations} operations, each of which would run by itself")
+            )
         return found
 
     def value(self, text: str) -> Value:
@@ -117,14 +108,14 @@ class Reader:
             case ast.BinOp(left=left, op=ast.Div(), right=right):
                 return self._halved(expr, left, right, names)
             case ast.BinOp(op=ast.FloorDiv() | ast.Mod() | ast.Pow()):
-                raise NotElementwise(_HARMFUL.format(self._line(expr)))
+                raise self._harmful(expr)
             case ast.Compare(ops=[op]) if isinstance(op, _COMPARISONS):
                 return self._comparison(expr, names)
             case ast.Call():
                 return self._call(expr, names)
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 return self._leaf(expr, names)
-        raise NotElementwise(f"`{self._line(expr)}` is no elementwise arithmetic", is_near=False)
+        raise Declined(Reason(Code.NOT_ELEMENTWISE, f"`{self._line(expr)}` is no elementwise arithmetic"))
 
     def _constant(self, expr: ast.expr, value: object) -> Elementwise:
         match value:
@@ -134,7 +125,7 @@ class Reader:
                 return Elementwise(numbers=frozenset({Kind.INT}))
             case float() if isfinite(value):
                 return Elementwise(numbers=frozenset({Kind.FLOAT}))
-        raise NotElementwise(f"`{self._line(expr)}` is no finite number")
+        raise Declined(Reason(Code.GRADIENT, f"`{self._line(expr)}` is no finite number"))
 
     def _arithmetic(
         self, expr: ast.expr, op: type[ast.operator], left: ast.expr, right: ast.expr, names: Names
@@ -142,7 +133,7 @@ class Reader:
         one, other = self._read(left, names), self._read(right, names)
         found = _together((one, other))
         if found.is_condition:
-            raise NotElementwise(f"`{self._line(expr)}` computes with a condition")
+            raise Declined(Reason(Code.DTYPE, f"`{self._line(expr)}` computes with a condition"))
         exact = found.is_number or self._is_integer(found)
         if op is ast.Sub:
             found = replace(found, negated=one.negated | other.slopes)
@@ -151,8 +142,11 @@ class Reader:
             found = replace(found, negated=found.negated if factor > 0 else found.slopes)
             exact = abs(frexp(factor)[0]) == 0.5
         if not exact and found.rounded:
-            raise NotElementwise(
-                f"`{self._line(expr)}` rounds more than once: compiled as one program, it may round once"
+            raise Declined(
+                Reason(
+                    Code.ROUNDING,
+                    f"`{self._line(expr)}` rounds more than once: compiled as one program, it may round once",
+                )
             )
         if not exact:
             self._check_numbers(left, right)
@@ -167,13 +161,15 @@ class Reader:
     def _halved(self, expr: ast.expr, left: ast.expr, right: ast.expr, names: Names) -> Elementwise:
         divisor = self._factor(right)
         if divisor is None or divisor == 0:
-            raise NotElementwise(_HARMFUL.format(self._line(expr)))
+            raise self._harmful(expr)
         if abs(frexp(divisor)[0]) != 0.5:
             # Measured: 0.4.30 compiles `x / 3.0` as a product.
-            raise NotElementwise(f"`{self._line(expr)}` may be compiled as a product, which rounds otherwise")
+            raise Declined(
+                Reason(Code.ROUNDING, f"`{self._line(expr)}` may be compiled as a product, which rounds otherwise")
+            )
         found = _together((self._read(left, names), self._read(right, names)))
         if found.is_condition:
-            raise NotElementwise(f"`{self._line(expr)}` computes with a condition")
+            raise Declined(Reason(Code.DTYPE, f"`{self._line(expr)}` computes with a condition"))
         numbers = found.numbers | {Kind.FLOAT}
         negated = found.negated if divisor > 0 else found.slopes
         arrays = found.arrays | found.types
@@ -183,16 +179,19 @@ class Reader:
         """The number that an array is multiplied by.
 
         Raises:
-          NotElementwise: it may be infinite, and zero times it is no number.
+          Declined: it may be infinite, and zero times it is no number.
         """
         if not is_number:
-            raise NotElementwise(
-                f"`{self._line(product)}` multiplies arrays: where one is infinite and the other branch is chosen, "
-                "the gradient would be NaN"
+            raise Declined(
+                Reason(
+                    Code.GRADIENT,
+                    f"`{self._line(product)}` multiplies arrays: where one is infinite and the other branch is chosen, "
+                    "the gradient would be NaN",
+                )
             )
         found = self._factor(factor)
         if found is None:
-            raise NotElementwise(f"`{self._line(product)}` multiplies by what may be infinite")
+            raise Declined(Reason(Code.GRADIENT, f"`{self._line(product)}` multiplies by what may be infinite"))
         return found
 
     def _convert(self, whole: ast.expr, *sides: ast.expr, names: Names) -> None:
@@ -208,7 +207,9 @@ class Reader:
             number = self._factor(side)
             if isinstance(number, float) and not _is_short(number):
                 text = self._line(side)
-                raise NotElementwise(f"`{text}` is no bfloat16, and old versions of jax round it late in a branch")
+                raise Declined(
+                    Reason(Code.ROUNDING, f"`{text}` is no bfloat16, and old versions of jax round it late in a branch")
+                )
 
     def _factor(self, expr: ast.expr) -> float | None:
         """The number that `expr` is, if it can be read."""
@@ -250,7 +251,7 @@ class Reader:
         """What the library's `function` makes of `operands`.
 
         Raises:
-          NotElementwise: it may be costly, harmful or unknown.
+          Declined: it may be costly, harmful or unknown.
         """
         package, _, name = (self._module.qualname(function) or "").rpartition(".")
         if package != "jax.numpy" or not _is_known(name, len(operands)):
@@ -258,17 +259,20 @@ class Reader:
         names = {f"operand {index}": operand for index, operand in enumerate(operands)}
         return self._function(name, [self._leaf(ast.Name(name), names) for name in names])
 
-    def _unknown(self, function: ast.expr) -> NotElementwise:
+    def _unknown(self, function: ast.expr) -> Declined:
         package, _, name = (self._module.qualname(function) or "").rpartition(".")
         if package == "jax.numpy" and name in _INFINITE:
-            return NotElementwise(_HARMFUL.format(self._line(function)))
-        why = f"it calls `{self._line(function)}`, which is not known to be cheap and harmless"
-        return NotElementwise(why, is_near=False)
+            return self._harmful(function)
+        called = f"it calls `{self._line(function)}`"
+        return Declined(Reason(Code.NOT_ELEMENTWISE, f"{called}, which is not known to be cheap and harmless"))
+
+    def _harmful(self, expr: ast.expr) -> Declined:
+        return Declined(Reason(Code.GRADIENT, _HARMFUL.format(self._line(expr))))
 
     def _function(self, name: str, arguments: list[Elementwise]) -> Elementwise:
         found = _together(arguments)
         if found.is_condition:
-            raise NotElementwise(f"it computes `{name}` of a condition")
+            raise Declined(Reason(Code.DTYPE, f"it computes `{name}` of a condition"))
         if name in _LIKE:
             found = replace(found, slopes=frozenset(), negated=frozenset(), rounded=0)
         elif name in _ONE:
@@ -292,13 +296,13 @@ class Reader:
     def _leaf(self, expr: ast.expr, names: Names) -> Elementwise:
         parameter = _root(expr)
         if parameter is None:
-            raise NotElementwise(f"`{self._line(expr)}` is no elementwise arithmetic", is_near=False)
+            raise Declined(Reason(Code.NOT_ELEMENTWISE, f"`{self._line(expr)}` is no elementwise arithmetic"))
         self._check_path(expr)
         found = substitute(expr, names)
         if found is None:
-            raise NotElementwise(f"what `{self._line(expr)}` is cannot be read")
+            raise Declined(Reason(Code.UNREAD, f"what `{self._line(expr)}` is cannot be read"))
         if isinstance(found, ast.Tuple | ast.List | ast.Dict) or _is_none(found):
-            raise NotElementwise(f"`{self._line(expr)}` is a pytree")
+            raise Declined(Reason(Code.STRUCTURE, f"`{self._line(expr)}` is a pytree"))
         known = self._values.of(found)
         if parameter.id not in names and known.form is Form.PYTHON and not known.assumed:
             return Elementwise(numbers=frozenset({known.kind}))
@@ -311,9 +315,9 @@ class Reader:
         """A part of something is an attribute that is no property of arrays, or a fixed entry."""
         for node in walk(expr):
             if isinstance(node, ast.Attribute) and node.attr in _STATIC:
-                raise NotElementwise(f"`{self._line(expr)}` is no array")
+                raise Declined(Reason(Code.NO_ARRAY, f"`{self._line(expr)}` is no array"))
             if isinstance(node, ast.Subscript) and not _is_entry(node.slice):
-                raise NotElementwise(f"`{self._line(expr)}` gathers")
+                raise Declined(Reason(Code.COST, f"`{self._line(expr)}` gathers"))
 
     def _uses(self, expr: ast.expr, names: Names) -> Iterator[ast.AST]:
         """The uses of parameters in `expr`, outside of calls, that are not known to be arrays."""
@@ -366,7 +370,7 @@ def _no_lists(op: type[ast.operator], found: Elementwise, with_number: bool) -> 
 
 def _negated(value: Elementwise) -> Elementwise:
     if value.is_condition:
-        raise NotElementwise("it computes with a condition")
+        raise Declined(Reason(Code.DTYPE, "it computes with a condition"))
     return replace(value, negated=value.slopes, arrays=value.arrays | value.types, operations=value.operations + 1)
 
 

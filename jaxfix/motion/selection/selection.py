@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from jaxfix.dataflow.substitution import substitute
 from jaxfix.dataflow.types import Values
-from jaxfix.motion.selection.choice import Choice, NoSelection, SelectedValue, choice, one_line
-from jaxfix.motion.selection.elementwise import Elementwise, NotElementwise, Reader
+from jaxfix.motion.selection.choice import Choice, SelectedValue, choice, one_line
+from jaxfix.motion.selection.elementwise import Elementwise, Reader
 from jaxfix.report.abstract_value import Form, Kind
+from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import walk
 
+FAR = frozenset({Code.NOT_ELEMENTWISE, Code.FORMAT_STRING, Code.SIDE_EFFECT})
+"""Codes of what nobody would write with `jnp.where`: no finding, rather than one without a fix."""
 _MAPS = ("jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap", "jax.pmap")
 
 
@@ -52,20 +55,19 @@ def select(module: Module, call: ast.Call) -> Selection:
     """What `jnp.where` would choose from in place of `call`, a call of `lax.cond`, with the same results and gradients.
 
     Raises:
-      NoSelection: it could not, in words.
+      Declined: it could not; with a code of `FAR` where it is no choice between values at all.
     """
     if not module.has_exact_spans(call):
-        raise NoSelection("the call stands inside a format string")
+        raise Declined(Reason(Code.FORMAT_STRING, "the call stands inside a format string"))
     parts = choice(module, call)
     if b"debug_nans" in module.source.text:
-        raise NoSelection("this file looks for NaNs, and the branch that is not chosen may have some", is_near=True)
+        raise Declined(
+            Reason(Code.GRADIENT, "this file looks for NaNs, and the branch that is not chosen may have some")
+        )
     reader = Reader(module, Values(module))
-    try:
-        result = _Pairing(module, reader).pair(parts.yes.value, parts.no.value)
-    except NotElementwise as reason:
-        raise NoSelection(str(reason), is_near=reason.is_near) from None
+    result = _Pairing(module, reader).pair(parts.yes.value, parts.no.value)
     if result is None:
-        raise NoSelection("it chooses between `None` and `None`")
+        raise Declined(Reason(Code.NOT_ELEMENTWISE, "it chooses between `None` and `None`"))
     return Selection(parts, result, _named(module, parts, result), reader)
 
 
@@ -78,7 +80,7 @@ def selectable(module: Module, call: ast.Call) -> bool:
         return False
     try:
         select(module, call)
-    except NoSelection:
+    except Declined:
         return False
     return True
 
@@ -135,11 +137,11 @@ class _Pairing:
 
     def _pairs(self, yes: SelectedValue, no: SelectedValue, first: list[ast.expr], second: list[ast.expr]) -> Tree:
         if _layout(yes.expr) != _layout(no.expr) or len(first) != len(second):
-            raise NotElementwise("its branches do not return the same structure")
+            raise Declined(Reason(Code.STRUCTURE, "its branches do not return the same structure"))
         pairs = zip(first, second, strict=True)
         parts = tuple(self.pair(SelectedValue(a, yes.names), SelectedValue(b, no.names)) for a, b in pairs)
         if not parts:
-            raise NotElementwise("it chooses between empty structures")
+            raise Declined(Reason(Code.STRUCTURE, "it chooses between empty structures"))
         return Tree(yes.expr, parts)
 
     def _looked_through(self, value: SelectedValue) -> SelectedValue:
@@ -162,15 +164,17 @@ class _Pairing:
         one, other = self._read(yes), self._read(no)
         if one.is_condition != other.is_condition or not self._same_types(one, other):
             shown = " and ".join(f"`{one_line(self._module, value.expr)}`" for value in (yes, no))
-            raise NotElementwise(f"nothing says that {shown} have the same shape and type")
+            raise Declined(Reason(Code.DTYPE, f"nothing says that {shown} have the same shape and type"))
         if one.is_condition and not all(self._is_strong(text) for text in one.types | other.types):
-            raise NotElementwise("a comparison of weakly typed arrays has another type in `lax.cond`")
+            raise Declined(Reason(Code.DTYPE, "a comparison of weakly typed arrays has another type in `lax.cond`"))
         for text in sorted(one.types | other.types):
             if text not in one.arrays | other.arrays:
-                raise NotElementwise(f"`{text}` may be a pytree")
+                raise Declined(Reason(Code.STRUCTURE, f"`{text}` may be a pytree"))
         for text in sorted((one.negated - other.slopes) | (other.negated - one.slopes)):
             if self._reader.value(text).kind not in (Kind.INT, Kind.BOOL):
-                raise NotElementwise(f"the gradient of `{text}` would be -0.0 where the other branch is chosen")
+                raise Declined(
+                    Reason(Code.GRADIENT, f"the gradient of `{text}` would be -0.0 where the other branch is chosen")
+                )
 
     def _read(self, value: SelectedValue) -> Elementwise:
         if value.applied_to is not None:
@@ -218,7 +222,7 @@ def _layout(node: ast.expr) -> object:
     """What two structures have in common if they are alike.
 
     Raises:
-      NotElementwise: it cannot be read.
+      Declined: it cannot be read.
     """
     match node:
         case ast.Tuple(elts=elts) | ast.List(elts=elts) if not any(isinstance(e, ast.Starred) for e in elts):
@@ -230,7 +234,7 @@ def _layout(node: ast.expr) -> object:
         case ast.Call(args=args, keywords=keywords) if not any(isinstance(a, ast.Starred) for a in args):
             if all(k.arg is not None for k in keywords):
                 return len(args), tuple(sorted(k.arg or "" for k in keywords))
-    raise NotElementwise("the structure of what it returns cannot be read", is_near=False)
+    raise Declined(Reason(Code.NOT_ELEMENTWISE, "the structure of what it returns cannot be read"))
 
 
 # --- what is computed once ------------------------------------------------------------------------------------
@@ -239,18 +243,18 @@ def _layout(node: ast.expr) -> object:
 def _named(module: Module, parts: Choice, result: Leaf | Tree) -> tuple[ast.expr, ...]:
     """The predicate and the operands that would be computed more than once, in the order of the text."""
     if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield) for node in walk(parts.call)):
-        raise NoSelection("it binds a name")
+        raise Declined(Reason(Code.SIDE_EFFECT, "it binds a name"))
     pairs = tuple(leaves(result))
     uses = [taken for pair in pairs for value in (pair.yes, pair.no) for taken in _taken(value)]
     for operand in parts.operands:
         for part in operand.elts if isinstance(operand, ast.Tuple | ast.List) else (operand,):
             if part not in uses and any(isinstance(node, ast.Call) for node in walk(part)):
-                raise NoSelection(f"`{one_line(module, part)}` is computed and not used")
+                raise Declined(Reason(Code.SIDE_EFFECT, f"`{one_line(module, part)}` is computed and not used"))
     named = [taken for taken in dict.fromkeys(uses) if uses.count(taken) > 1 and not _is_atom(taken)]
     if (named or len(pairs) > 1) and not _is_atom(parts.predicate):
         named.insert(0, parts.predicate)
     if named and not _is_whole_value(module, parts.call):
-        raise NoSelection(f"`{one_line(module, named[0])}` would be computed more than once", is_near=True)
+        raise Declined(Reason(Code.COST, f"`{one_line(module, named[0])}` would be computed more than once"))
     return tuple(sorted(named, key=lambda expr: (expr.lineno, expr.col_offset)))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from jaxfix.report.abstract_value import UNKNOWN, Value
+from jaxfix.report.reason import Reason
 
 ANY_NAME = "*"
 """What is said to be bound of a module that other code gets hold of as a whole."""
@@ -131,8 +132,8 @@ class ArgumentSummary:
       to: the position or the keyword that it is passed to.
       text: as it stands.
       again: the statement of the call binds it anew.
-      kept: why it may be needed when the call has run; None where nobody has it.
-      moves: why it may be another object, or do another thing, at another call, if it is not bound anew; or None.
+      why_live: why it may be needed when the call has run; None where nobody has it.
+      why_unstable: why it may be another object, or do another thing, at another call, if not bound anew.
       filled: code stores into it.
     """
 
@@ -141,8 +142,8 @@ class ArgumentSummary:
     sort: ArgumentKind = ArgumentKind.DATA
     value: Value = UNKNOWN
     again: bool = False
-    kept: str | None = None
-    moves: str | None = None
+    why_live: Reason | None = None
+    why_unstable: Reason | None = None
     filled: bool = False
 
 
