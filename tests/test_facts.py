@@ -114,7 +114,7 @@ def test_a_star_import_is_followed_for_what_is_jitted() -> None:
     jitted = "import jax\n@jax.jit\ndef fast(x): return x"
     found = modules(ops=jitted, api="from ops import *", main="import api\napi.fast(1)")
     (call,) = found["main"].nodes(ast.Call)
-    jit = found["main"].jit(call.func)
+    jit = jit_of(found["main"], call.func)
     assert jit is not None and jit.by == "jax.jit"
 
 
