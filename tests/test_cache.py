@@ -21,7 +21,8 @@ from test_survey import FILES, GOLDEN, LOOP, MODEL, SOLVER
 from jaxfix.drivers.cli import cache
 from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.workers import VARIABLE
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Look, Memory, Record, Unit, survey
 from jaxfix.semantic.project.query import Question

@@ -1,40 +1,54 @@
 """What is read without Typer is what Typer would read."""
 
-from inspect import signature
-from typing import Any
+import contextlib
+import inspect
+import io
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.main import get_command
 
 from jaxfix.drivers.cli import app, helping, quick, usage
+from jaxfix.drivers.cli.options.check import Check
+from jaxfix.drivers.cli.options.declaration import Option, Parameter, parameters
 
-WORDS = ["a.py", "-", "", "--", "-h", "--help", "-x", "--al", "--all=1", "text", "json", "xml", "x,y", "--frobnicate"]
-OPTIONS = [*usage.CHECK, *(f"{option}=json" for option in usage.CHECK)]
-check: Any = get_command(app.app)  # of click, or of Typer where that has brought click along
-
-
-def by_typer(words: list[str]) -> dict[str, object] | None:
-    """The parameters that Typer reads, as far as they are not the defaults; None for wrong usage."""
-    try:
-        context = check.commands["check"].make_context("check", list(words), resilient_parsing=False)
-    except (Exception, SystemExit):
-        return None
-    given = {name: getattr(value, "value", value) for name, value in context.params.items()}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items() if value}
+WORDS = ["a.py", "-", "", "--", "-h", "--help", "-x", "--al", "text", "json", "xml", "x,y", "7", "--frobnicate", "-iy"]
+# but for those that run a program, whose options are not theirs
+COMMANDS = (app.check, app.apply, app.review, app.report, app.undo, app.trust, app.receipts, app.doctor, app.explain)
 
 
-def meant(given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that are read here, as far as they are not the defaults."""
-    return {name: value for name, value in {"output_format": "text", **given}.items() if value}
+def kind(command: Callable[..., int]) -> type:
+    (options,) = inspect.signature(command).parameters.values()
+    return options.annotation
 
 
-@settings(deadline=None)
-@given(st.lists(st.sampled_from([*WORDS, *OPTIONS]), max_size=6))
-def test_what_is_read_is_what_typer_reads(words: list[str]) -> None:
-    read = quick.read(words)
-    assert read is None or meant(read) == by_typer(words)
+def spellings(parameter: Parameter) -> tuple[str, ...]:
+    return parameter.spelled.names if isinstance(parameter.spelled, Option) else ()
+
+
+def lines(command: Callable[..., int]) -> st.SearchStrategy[list[str]]:
+    """Command lines of any length with each option as it is, joined to a value, and abbreviated."""
+    names = [name for parameter in parameters(kind(command)) for name in spellings(parameter)]
+    forms = [form for name in names for form in (name, f"{name}=json", f"{name}=", f"{name}=-x", name[:-1])]
+    return st.lists(st.sampled_from([*WORDS, *names, *forms]), max_size=6)
+
+
+def by_typer(command: Callable[..., int], words: Sequence[str]) -> object:
+    """The options that Typer reads; None for wrong usage and for help."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        run = app.read([command.__name__, *words])
+    assert isinstance(run, partial)
+    return run.args[0] if run.func is command else None
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.sampled_from(COMMANDS).flatmap(lambda command: st.tuples(st.just(command), lines(command))))
+def test_what_is_read_is_what_typer_reads(line: tuple[Callable[..., int], list[str]]) -> None:
+    command, words = line
+    read = quick.read(kind(command), words)
+    assert read is None or read == by_typer(command, words)
 
 
 @pytest.mark.parametrize(
@@ -43,18 +57,45 @@ def test_what_is_read_is_what_typer_reads(words: list[str]) -> None:
         ["src", "--all", "more"],
         ["--select", "a,b", "--select=c", "--", "--all", "--"],
         ["--output-format", "json", "-", "--stdin-filename=x.py", "--exit-zero"],
+        ["--output-file=", "--python", "a", "--python", "b"],
         [],
     ],
 )
 def test_plain_words_are_read_without_typer(words: list[str]) -> None:
-    read = quick.read(words)
-    assert read is not None and meant(read) == by_typer(words)
+    read = quick.read(Check, words)
+    assert read is not None and read == by_typer(app.check, words)
 
 
-def test_what_typer_reads_is_what_is_done() -> None:
-    own = signature(quick.checking).parameters
-    assert set(own) == set(signature(app.check).parameters) - {"context"}
-    assert {name for name, _ in usage.CHECK.values()} | {"paths"} == set(own)
+@pytest.mark.parametrize("name", [name for parameter in parameters(Check) for name in spellings(parameter)])
+def test_every_option_of_check_is_read_without_typer(name: str) -> None:
+    assert any(quick.read(Check, words) not in (None, Check()) for words in ([name], [name, "json"]))
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (app.check, ["--al"]),
+        (app.check, ["--all=1"]),
+        (app.check, ["--select"]),
+        (app.check, ["--select", "--all"]),
+        (app.check, ["--output-format", "xml"]),
+        (app.apply, ["--timeout", "7"]),
+        (app.apply, ["-ix"]),
+        (app.report, ["-o=page.html"]),
+        (app.explain, []),
+    ],
+)
+def test_what_is_not_plain_is_left_to_typer(command: Callable[..., int], words: list[str]) -> None:
+    assert quick.read(kind(command), words) is None
+
+
+def test_each_command_has_the_options_that_it_declares() -> None:
+    for command in (*COMMANDS, app.trace, app.gate):
+        names = [name for parameter in parameters(kind(command)) for name in spellings(parameter)]
+        assert len(names) == len(set(names))
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            assert app.read([command.__name__, "--help"])() == 0
+        assert [name for name in names if name not in told.getvalue()] == []
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])

@@ -22,9 +22,9 @@ from jaxfix.drivers.workflow.decisions import (
     unmade,
 )
 from jaxfix.drivers.workflow.planning import by_mode
+from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened, second_look, written
-from jaxfix.drivers.workflow.targets import Request, targets
-from jaxfix.drivers.workflow.writing import Leave
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.report.wire import to_json
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError, WriteError

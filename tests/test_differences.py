@@ -14,8 +14,9 @@ from test_receipts import COMPARISON, EVIDENCE, RECEIPT
 from jaxfix.drivers import receipts
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.start import run
+from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.session import opened
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.render import diff, words
 from jaxfix.render.paint import plain
 from jaxfix.render.stat import Row, stat

@@ -20,7 +20,8 @@ from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.receipts import Receipt
 from jaxfix.drivers.workflow import accounting
 from jaxfix.drivers.workflow.looking import look
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.render import sarif
 from jaxfix.render.account import Account, Known, Source, StaleEntry
 from jaxfix.render.formats import FORMATS

@@ -52,7 +52,7 @@ TABLE = {
 # these alone may import it
 OWNERS = {
     "libcst": ("jaxfix.rewrite",),
-    "typer": ("jaxfix.drivers.cli.app", "jaxfix.drivers.cli.spelling"),
+    "typer": ("jaxfix.drivers.cli.app",),
     "pathspec": ("jaxfix.drivers.walking",),
     "platformdirs": ("jaxfix.drivers.trust", "jaxfix.drivers.cli.cache"),
     "pygls": ("jaxfix.drivers.lsp",),

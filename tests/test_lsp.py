@@ -18,7 +18,7 @@ from lsp_client import LOOPED, PULLS, PUSHED, SOLVER, TRAIN, WHOLE, Client, Ende
 from jaxfix.drivers.lsp import capabilities, start
 from jaxfix.drivers.lsp.surveying import Ask
 from jaxfix.drivers.lsp.surveyor import Surveyor
-from jaxfix.drivers.workflow.targets import Request
+from jaxfix.drivers.workflow.request import Request
 
 FIXED = """\
 import jax

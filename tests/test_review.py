@@ -26,8 +26,7 @@ from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.look import Wishes, agenda_digest, informed, look
 from jaxfix.drivers.workflow.decisions import Choice, Decisions
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
-from jaxfix.drivers.workflow.targets import Request
-from jaxfix.drivers.workflow.writing import Leave
+from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.render import review_page
 from jaxfix.report.evidence import Comparison, Counts, Course, Evidence, Verdict
 from jaxfix.source.edits import Edit, Span

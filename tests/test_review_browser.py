@@ -25,7 +25,7 @@ from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes, informed, look
 from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Rerun
-from jaxfix.drivers.workflow.targets import Request
+from jaxfix.drivers.workflow.request import Request
 from jaxfix.render import review_page
 
 pytestmark = pytest.mark.slow

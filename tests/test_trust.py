@@ -19,7 +19,8 @@ from jaxfix.drivers import trust
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.workflow import consent
 from jaxfix.drivers.workflow.agenda import Agenda
-from jaxfix.drivers.workflow.consent import Ask, Asker, Consent, Mode, Wish, decide
+from jaxfix.drivers.workflow.consent import Ask, Asker, Consent, Mode, decide
+from jaxfix.drivers.workflow.request import Wish
 
 TESTS = Path(__file__).resolve().parent
 SLOW = "import jax\n\nz = jax.tiny_risky(2)\n"

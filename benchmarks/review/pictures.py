@@ -21,7 +21,7 @@ from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing
 from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
-from jaxfix.drivers.workflow.targets import Request
+from jaxfix.drivers.workflow.request import Request
 from jaxfix.report.wire import from_json
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jaxfix import docs
 from jaxfix.drivers import files
-from jaxfix.drivers.cli import spelling
+from jaxfix.drivers.cli import app
 from jaxfix.engine.registry import load_registry
 from jaxfix.render import json_schema
 from jaxfix.report.evidence import Evidence
@@ -23,6 +23,7 @@ from jaxfix.source.errors import UserError
 FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")
 REASONS = Path("docs/reasons.md")
+USAGE = Path("jaxfix/drivers/cli/usage.py")
 COMMAND = "python -m jaxfix.docs"
 
 
@@ -46,11 +47,17 @@ def reasons() -> tuple[Path, str]:
     return REASONS, f"# Why a fix is declined\n\n{lead} {packs}\n\n| code | what it means |\n|---|---|\n{rows}\n"
 
 
+def usage() -> tuple[Path, str]:
+    """The path and the text of the module that holds what `jaxfix --help` prints."""
+    text = app.help_text().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    head = f'"""What `jaxfix --help` prints. Written by `{COMMAND}`; edit `app`."""\n\n'
+    return USAGE, f'{head}HELP = """\\\n{text}\n"""\n'
+
+
 def main(arguments: Sequence[str]) -> int:
     """Writes what is generated; with `--check`, writes nothing and fails if something would change."""
     stale = []
-    described = (*pages(load_registry().codemods, Path("golden")), *schemas(), reasons())
-    generated = (*described, (spelling.PATH, spelling.module()))
+    generated = (*pages(load_registry().codemods, Path("golden")), *schemas(), reasons(), usage())
     for path, text in generated:
         if path.is_file() and files.read_bytes(path) == text.encode():
             continue

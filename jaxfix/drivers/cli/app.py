@@ -1,43 +1,31 @@
-"""The command line: Typer reads the options, one function per command does the work."""
+"""The command line, as Typer reads it: one function per command, made of the declaration of its options."""
 
+import inspect
 import re
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from jaxfix import __version__
-from jaxfix.drivers.cli import outcome, quick, terminal
-from jaxfix.report.trace.budget import Limits
+from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.options.about import Doctor, Explain
+from jaxfix.drivers.cli.options.apply import Apply
+from jaxfix.drivers.cli.options.check import Check
+from jaxfix.drivers.cli.options.declaration import Argument, Parameter, parameters
+from jaxfix.drivers.cli.options.records import Receipts, Trust, Undo
+from jaxfix.drivers.cli.options.review import Report, Review
+from jaxfix.drivers.cli.options.trace import Gate, Trace
 from jaxfix.source.errors import ConfigError
-
-if TYPE_CHECKING:
-    from jaxfix.drivers.workflow.targets import Request
 
 Command = Callable[[], int]
 # `UsageError` of click, or of Typer where that has brought click along
 _USAGE: type[Exception] = typer.BadParameter.__mro__[1]
-
-
-class OutputFormat(StrEnum):
-    """How a command tells what it has to tell."""
-
-    text = "text"
-    json = "json"
-
-
-class ReportFormat(StrEnum):
-    """How findings are written."""
-
-    text = "text"
-    json = "json"
-    sarif = "sarif"
-    github = "github"
-    gitlab = "gitlab"
-    rdjson = "rdjson"
-
+_COLUMNS = 78  # what Typer fills of a terminal that is wide enough
+_PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+"""For commands that run a program, whose options are its own."""
 
 app = typer.Typer(
     name="jaxfix",
@@ -49,55 +37,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Paths = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="PATH",
-        help="Files, folders, names of installed modules such as `optax`, or `-` for stdin.",
-        show_default=False,
-    ),
-]
-Select = Annotated[list[str] | None, typer.Option("--select", metavar="ID,...", help="Run only these codemods.")]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="ID,...", help="Do not run these codemods.")]
-Format = Annotated[OutputFormat, typer.Option("--output-format", help="How it is written.")]
-Reporting = Annotated[ReportFormat, typer.Option("--output-format", help="How findings are written.")]
-OutputFile = Annotated[
-    str | None, typer.Option("--output-file", metavar="FILE", help="Write them into this file, not to stdout.")
-]
-StdinName = Annotated[
-    str | None, typer.Option("--stdin-filename", metavar="NAME", help="What `-` is called in messages.")
-]
-Python = Annotated[
-    str | None, typer.Option("--python", metavar="PATH", help="The Python that has jax and the installed modules.")
-]
-Trace = Annotated[
-    str | None,
-    typer.Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files."),
-]
-
-AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Write over uncommitted changes.")]
-AllowNoVcs = Annotated[bool, typer.Option("--allow-no-vcs", help="Write outside of git.")]
-Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For each of the runs that prove.")]
-Steps = Annotated[
-    int | None,
-    typer.Option("--steps", metavar="N", min=3, help="End the program after N calls of what is rewritten."),
-]
-Observe = Annotated[
-    list[str] | None,
-    typer.Option("--observe", metavar="MODULE:FUNCTION", help="Compare what this function returns as well."),
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        "--on", metavar="PLACE", help="Where it runs: cpu, gpu, tpu, ssh://host/path, or both: gpu,ssh://host."
-    ),
-]
-Launcher = Annotated[
-    str | None, typer.Option("--launcher", metavar="CMD", help="What starts it, such as 'srun --gpus=1'.")
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Look at everything anew.")]
-ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
-
 
 @app.callback()
 def root(
@@ -108,335 +47,150 @@ def root(
         raise typer.Exit
 
 
-@app.command()
-def check(
-    context: typer.Context,
-    paths: Paths = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    output_format: Reporting = ReportFormat.text,
-    output_file: OutputFile = None,
-    stdin_filename: StdinName = None,
-    python: Python = None,
-    trace: Trace = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Also what is slow only if it is called eagerly, again and again.")
-    ] = False,
-    statistics: Annotated[
-        bool, typer.Option("--statistics", help="How many findings each codemod has, in place of the findings.")
-    ] = False,
-    baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that this file knows.")
-    ] = None,
-    update_baseline: Annotated[
-        bool, typer.Option("--update-baseline", help="Write what is found into the baseline.")
-    ] = False,
-    no_baseline: Annotated[
-        bool, typer.Option("--no-baseline", help="Leave out nothing, whatever the configuration says.")
-    ] = False,
-    no_cache: NoCache = False,
-    exit_zero: ExitZero = False,
-) -> None:
+def _command(**settings: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Makes a command of a function from options to exit code; its docstring is the help.
+
+    Args:
+      settings: what click is to know besides, as `context_settings`.
+    """
+
+    def made(run: Callable[..., int]) -> Callable[..., int]:
+        app.command(run.__name__, context_settings=settings)(_typed(run))
+        return run
+
+    return made
+
+
+def _typed(run: Callable[..., int]) -> Callable[..., None]:
+    """What Typer calls for a command: it leaves the run behind, with the options that were read."""
+    kinds = [parameter.annotation for parameter in inspect.signature(run).parameters.values()]
+
+    def read(context: typer.Context, **given: Any) -> None:
+        context.obj.append(partial(run, *(kind(**_values(given)) for kind in kinds)))
+
+    declared = [_parameter(parameter) for kind in kinds for parameter in parameters(kind)]
+    own = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    read.__signature__ = inspect.Signature([own, *declared])  # type: ignore[attr-defined]  # where Typer looks
+    read.__annotations__ = {parameter.name: parameter.annotation for parameter in (own, *declared)}
+    read.__doc__ = run.__doc__
+    return read
+
+
+def _parameter(parameter: Parameter) -> inspect.Parameter:
+    """The parameter of a function that Typer reads as this field."""
+    spelled = parameter.spelled
+    kind: Any = list[parameter.kind] if parameter.is_many else parameter.kind  # type: ignore[name-defined]
+    default = inspect.Parameter.empty if parameter.is_required else None if parameter.is_many else parameter.default
+    info: object
+    if isinstance(spelled, Argument):
+        info = typer.Argument(metavar=spelled.metavar, help=spelled.help)
+    else:
+        least, most = spelled.least, spelled.most
+        info = typer.Option(*spelled.names, metavar=spelled.metavar, help=spelled.help, min=least, max=most)
+    annotation: Any = Annotated[kind | None if default is None else kind, info]
+    return inspect.Parameter(parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _values(given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of what was given; the others have their defaults."""
+    present = ((name, value) for name, value in given.items() if value is not None)
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in present}
+
+
+@_command()
+def check(options: Check) -> int:
     """Say what is found; run nothing, and write nothing but a baseline."""
-    context.obj.append(
-        quick.checking(
-            paths=paths,
-            select=select,
-            ignore=ignore,
-            output_format=output_format.value,
-            output_file=output_file,
-            stdin_filename=stdin_filename,
-            python=python,
-            trace=trace,
-            all_=all_,
-            statistics=statistics,
-            baseline=baseline,
-            update_baseline=update_baseline,
-            no_baseline=no_baseline,
-            no_cache=no_cache,
-            exit_zero=exit_zero,
-        )
-    )
+    from jaxfix.drivers.cli import check as command
+
+    return command.check(options)
 
 
-@app.command()
-def apply(
-    context: typer.Context,
-    paths: Paths = None,
-    diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = False,
-    stat: Annotated[bool, typer.Option("--stat", help="Count the lines that would change; write nothing.")] = False,
-    interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="Decide fix by fix, then write what was taken.")
-    ] = False,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="With --interactive: ask again about what was refused before.")
-    ] = False,
-    prove: Annotated[
-        bool, typer.Option("--prove", help="Rerun the code, and keep only fixes that are proven.")
-    ] = False,
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")
-    ] = None,
-    no_prove: Annotated[bool, typer.Option("--no-prove", help="Run nothing, ask nothing; write safe fixes.")] = False,
-    unproven: Annotated[bool, typer.Option("--unproven", help="Run nothing; write every fix.")] = False,
-    select: Select = None,
-    ignore: Ignore = None,
-    allow_dirty: AllowDirty = False,
-    allow_no_vcs: AllowNoVcs = False,
-    helper: Annotated[
-        str | None,
-        typer.Option("--helper", metavar="PATH", help="Where the file of generated helper functions stands."),
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="DIR", help="Vendor an installed package, fixed, into DIR.")
-    ] = None,
-    python: Python = None,
-    trace: Trace = None,
-    timeout: Timeout = 600,
-    steps: Steps = None,
-    observe: Observe = None,
-    on: On = None,
-    launcher: Launcher = None,
-    output_format: Reporting = ReportFormat.text,
-    output_file: OutputFile = None,
-    stdin_filename: StdinName = None,
-    no_cache: NoCache = False,
-    exit_zero: ExitZero = False,
-) -> None:
+@_command()
+def apply(options: Apply) -> int:
     """Fix what is found: what is safe, and what a rerun proves."""
-    from jaxfix.drivers.cli.apply import Options
-    from jaxfix.drivers.cli.apply import apply as work
-    from jaxfix.drivers.workflow.consent import Wish
-    from jaxfix.drivers.workflow.targets import Request
-    from jaxfix.drivers.workflow.writing import Leave
+    from jaxfix.drivers.cli import apply as command
 
-    request = Request(
-        quick.named(paths, trace), quick.chosen(select), quick.ids(ignore), stdin_filename, python, trace, helper
-    )
-    wish, leave = Wish(prove, run, no_prove, unproven), Leave(allow_dirty, allow_no_vcs)
-    rest = (steps, tuple(observe or ()), on, launcher, output_file, interactive, forget, stat)
-    options = Options(wish, leave, diff, to, output_format.value, timeout, *rest, cache=not no_cache)
-    context.obj.append(partial(quick.judged, exit_zero, partial(work, request, options)))
+    return command.apply(options)
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-def trace(
-    context: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after `--`.")],
-    output: Annotated[
-        str | None, typer.Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")
-    ] = None,
-    html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="Write a page, complete in itself.")
-    ] = None,
-    steps_from: Annotated[
-        int,
-        typer.Option("--steps-from", metavar="N", min=1, help="The first step that is steady; those before warm up."),
-    ] = 3,
-    step: Annotated[
-        str | None, typer.Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME.")
-    ] = None,
-    on: On = None,
-    launcher: Launcher = None,
-) -> None:
+@_command(**_PROGRAM)
+def trace(options: Trace) -> int:
     """Run a program and say, by source line, what it compiled and why."""
-    from jaxfix.drivers.cli.trace import Options
-    from jaxfix.drivers.cli.trace import trace as work
+    from jaxfix.drivers.cli import trace as command
 
-    context.obj.append(partial(work, tuple(command), Options(output, html, steps_from, step, on, launcher)))
+    return command.trace(options)
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-def gate(
-    context: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after `--`.")],
-    max_compiles: Annotated[
-        int | None,
-        typer.Option("--max-compiles", metavar="N", min=0, help="Of each function; by default 1, with --after 0."),
-    ] = None,
-    max_total: Annotated[int | None, typer.Option("--max-total", metavar="N", min=0, help="Of all together.")] = None,
-    after: Annotated[
-        int | None,
-        typer.Option("--after", metavar="STEP", min=0, help="Count only what compiles in the steps after this one."),
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PATH", help="Count only what this file or folder compiles.")
-    ] = None,
-    function: Annotated[
-        list[str] | None, typer.Option("--function", metavar="NAME", help="Count only this function or program.")
-    ] = None,
-    step: Annotated[
-        str | None, typer.Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME.")
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")
-    ] = None,
-    on: On = None,
-    launcher: Launcher = None,
-    output_format: Annotated[
-        OutputFormat, typer.Option("--output-format", "--format", help="How the verdict is written, on stderr.")
-    ] = OutputFormat.text,
-) -> None:
+@_command(**_PROGRAM)
+def gate(options: Gate) -> int:
     """Run a program, and fail if it compiles a function more often than allowed."""
-    from jaxfix.drivers.cli import trace as tracing
-    from jaxfix.drivers.cli.gating import Options
-    from jaxfix.drivers.cli.gating import gate as work
+    from jaxfix.drivers.cli import gating
 
-    default = 1 if after is None else 0
-    each = default if max_compiles is None and max_total is None else max_compiles
-    run = tracing.Options(output, step=step, on=on, launcher=launcher)
-    chosen = tuple(only or ()), tuple(function or ())
-    options = Options(Limits(each, max_total), after, *chosen, output_format.value, run)
-    context.obj.append(partial(work, tuple(command), options))
+    return gating.gate(options)
 
 
-@app.command()
-def review(
-    context: typer.Context,
-    paths: Paths = None,
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="CMD", help="The program that a click on the page may rerun.")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", metavar="N", min=1, max=65535, help="By default one that is free.")
-    ] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; the link is printed anyway.")] = False,
-    select: Select = None,
-    ignore: Ignore = None,
-    allow_dirty: AllowDirty = False,
-    allow_no_vcs: AllowNoVcs = False,
-    python: Python = None,
-    trace: Trace = None,
-    timeout: Timeout = 600,
-    steps: Steps = None,
-    observe: Observe = None,
-    on: On = None,
-    launcher: Launcher = None,
-) -> None:
+@_command()
+def review(options: Review) -> int:
     """Decide fix by fix on a page in the browser; run and write only what is clicked there."""
     from jaxfix.drivers.cli import reviewing
-    from jaxfix.drivers.workflow.writing import Leave
 
-    request = _reviewed(paths, select, ignore, python, trace)
-    leave, rest = Leave(allow_dirty, allow_no_vcs), (timeout, steps, tuple(observe or ()), on, launcher)
-    options = reviewing.Options(run, False, leave, *rest)
-    context.obj.append(partial(reviewing.review, request, options, port, opens=not no_open))
+    return reviewing.review(options)
 
 
-@app.command()
-def report(
-    context: typer.Context,
-    paths: Paths = None,
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Where the page is written; `-` for stdout.")
-    ] = "report.html",
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")
-    ] = None,
-    prove: Annotated[bool, typer.Option("--prove", help="Rerun the code, and tell what that shows.")] = False,
-    select: Select = None,
-    ignore: Ignore = None,
-    python: Python = None,
-    trace: Trace = None,
-    timeout: Timeout = 600,
-    steps: Steps = None,
-    on: On = None,
-    launcher: Launcher = None,
-) -> None:
+@_command()
+def report(options: Report) -> int:
     """Write the fixes, their diffs and their evidence as one page that stands alone; change no code."""
     from jaxfix.drivers.cli import reviewing
 
-    request = _reviewed(paths, select, ignore, python, trace)
-    options = reviewing.Options(run, prove, timeout_s=timeout, steps=steps, on=on, launcher=launcher)
-    context.obj.append(partial(reviewing.report, request, options, output))
+    return reviewing.report(options)
 
 
-def _reviewed(paths: Paths, select: Select, ignore: Ignore, python: Python, trace: Trace) -> "Request":
-    from jaxfix.drivers.workflow.targets import Request
-
-    return Request(quick.named(paths, trace), quick.chosen(select), quick.ids(ignore), None, python, trace)
-
-
-@app.command()
-def undo(
-    context: typer.Context,
-    list_: Annotated[bool, typer.Option("--list", help="List what was applied.")] = False,
-) -> None:
+@_command()
+def undo(options: Undo) -> int:
     """Put back every byte that the last apply has changed."""
-    from jaxfix.drivers.cli.undo import list_entries
-    from jaxfix.drivers.cli.undo import undo as work
+    from jaxfix.drivers.cli import undo as command
 
-    context.obj.append(list_entries if list_ else work)
+    return command.undo(options)
 
 
-@app.command()
-def trust(
-    context: typer.Context,
-    paths: Paths = None,
-    run: Annotated[
-        str | None, typer.Option("--run", metavar="CMD", help="A program that the configuration does not name.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List what is trusted.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Forget what is trusted in the project of PATH.")] = False,
-    python: Python = None,
-) -> None:
+@_command()
+def trust(options: Trust) -> int:
     """Let `jaxfix apply` rerun the configured program unasked, until the command or the place changes."""
-    from jaxfix.drivers.cli import trust as work
-    from jaxfix.drivers.workflow.targets import Request
+    from jaxfix.drivers.cli import trust as command
 
-    request, options = Request(tuple(paths or ["."]), python=python), work.Options(run, yes)
-    context.obj.append(partial(work.trust, request, options, list_, revoke))
+    return command.trust(options)
 
 
-@app.command()
-def receipts(
-    context: typer.Context,
-    path: Annotated[
-        str | None, typer.Argument(metavar="PATH", help="Only those of this file, folder or installed module.")
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Older receipts of the same fix too.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a receipt has expired.")] = False,
-    output_format: Format = OutputFormat.text,
-) -> None:
+@_command()
+def receipts(options: Receipts) -> int:
     """List what reruns have shown, and what of it has expired; run nothing."""
-    from jaxfix.drivers.cli.receipts import Options
-    from jaxfix.drivers.cli.receipts import receipts as work
+    from jaxfix.drivers.cli import receipts as command
 
-    context.obj.append(partial(work, Options(path, all_, check, output_format.value)))
+    return command.receipts(options)
 
 
-@app.command()
-def doctor(
-    context: typer.Context,
-    no_run: Annotated[bool, typer.Option("--no-run", help="Start no interpreter; devices stay unknown.")] = False,
-    python: Python = None,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=1, help="For the interpreter that is asked.")
-    ] = 60,
-    output_format: Format = OutputFormat.text,
-) -> None:
+@_command()
+def doctor(options: Doctor) -> int:
     """Say what jaxfix works with here, what is wrong with it, and what to do about that."""
-    from jaxfix.drivers.cli.doctor import Options
-    from jaxfix.drivers.cli.doctor import doctor as work
+    from jaxfix.drivers.cli import doctor as command
 
-    context.obj.append(partial(work, Options(no_run, python, timeout, output_format.value)))
+    return command.doctor(options)
 
 
-@app.command()
-def explain(context: typer.Context, codemod: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+@_command()
+def explain(options: Explain) -> int:
     """Print the page of a codemod."""
-    from jaxfix.drivers.cli.explain import explain as work
+    from jaxfix.drivers.cli import explain as command
 
-    context.obj.append(partial(work, codemod))
+    return command.explain(options)
 
 
-@app.command()
-def rules(context: typer.Context) -> None:
+@_command()
+def rules() -> int:
     """List the codemods."""
-    from jaxfix.drivers.cli.rules import rules as work
+    from jaxfix.drivers.cli import rules as command
 
-    context.obj.append(work)
+    return command.rules()
 
 
 @app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -460,6 +214,13 @@ def read(argv: Sequence[str]) -> Command:
     if not argv:  # an old Typer gives the help, and 0
         code = outcome.USER_ERROR
     return partial(int, code if isinstance(code, int) else outcome.CLEAN)  # `--help`
+
+
+def help_text() -> str:
+    """What `jaxfix --help` prints on a terminal that is wide enough."""
+    command: Any = get_command(app)  # of click, or of Typer where that has brought click along
+    context = command.make_context("jaxfix", ["check"], resilient_parsing=True, terminal_width=_COLUMNS)
+    return str(context.get_help())
 
 
 def _misused(error: Exception) -> int:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.workflow.targets import STDIN, Request, Target
+from jaxfix.drivers.cli.options.check import Check
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import STDIN, Target
 from jaxfix.engine import baseline as engine
 from jaxfix.engine.baseline import Baseline, Comparison, Entry, Occurrence, Stale
 from jaxfix.render.account import StaleEntry
@@ -15,25 +17,6 @@ from jaxfix.source.errors import ConfigError
 
 _INSTALLED = "installed:"
 """Before the paths of installed modules, which start at the folder that holds their package."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the options of `check` say of baselines.
-
-    Attributes:
-      file: the one for everything; None for those that the configuration names.
-      ignored: whether to compare with none.
-      update: whether to write down what is found.
-    """
-
-    file: str | None = None
-    ignored: bool = False
-    update: bool = False
-
-
-PLAIN = Wish()
-"""Nothing is said of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +46,38 @@ class Judgement:
         return self.comparison.stale
 
 
-def check(wish: Wish, request: Request) -> None:
+def check(options: Check) -> None:
     """Raises ConfigError if the options contradict each other."""
-    if wish.ignored and (wish.file is not None or wish.update):
+    if options.no_baseline and (options.baseline is not None or options.update_baseline):
         raise ConfigError("`--no-baseline` goes with neither `--baseline` nor `--update-baseline`")
-    if wish.update and STDIN in request.paths:
+    if options.update_baseline and STDIN in options.paths:
         raise ConfigError("what comes from stdin is not written into a baseline", hint="name the file")
-    if wish.update and request.trace is not None:
+    if options.update_baseline and options.trace is not None:
         raise ConfigError(
             "a baseline holds what is read in the code, and a trace tells of one run", hint="leave `--trace` out"
         )
 
 
-def opened(wish: Wish, looked_at: Sequence[Target]) -> tuple[Opened, ...]:
+def opened(options: Check, looked_at: Sequence[Target]) -> tuple[Opened, ...]:
     """The baselines that `looked_at` is compared with.
 
     Raises:
       ConfigError: none is named, or it is not there, or is none.
       SourceError: one cannot be read.
     """
-    if wish.ignored:
+    if options.no_baseline:
         return ()
-    groups: dict[Path, list[Target]] = {} if wish.file is None else {Path(wish.file): []}
+    groups: dict[Path, list[Target]] = {} if options.baseline is None else {Path(options.baseline): []}
     for target in looked_at:
-        place = Path(wish.file) if wish.file is not None else target.baseline
+        place = Path(options.baseline) if options.baseline is not None else target.baseline
         if place is not None:
             groups.setdefault(place, []).append(target)
-    if wish.update and not groups:
+    if options.update_baseline and not groups:
         raise ConfigError(
             "`--update-baseline` needs to know which file to write",
             hint='name it: `--baseline FILE`, or `baseline = "FILE"` in `[tool.jaxfix]`',
         )
-    return tuple(_open(place, tuple(mine), wish) for place, mine in groups.items())
+    return tuple(_open(place, tuple(mine), options) for place, mine in groups.items())
 
 
 def judged(
@@ -112,7 +95,7 @@ def judged(
       others: those that would be, were they asked for.
       is_complete: whether everything that was asked for could be looked at.
     """
-    return tuple(_judged(entry, request, shown, others, is_complete) for entry in known)
+    return tuple(_judged(entry, request, shown, others, is_complete=is_complete) for entry in known)
 
 
 def new(shown: Iterable[Diagnostic], judgements: Sequence[Judgement]) -> tuple[Diagnostic, ...]:
@@ -174,11 +157,11 @@ def as_json(judgement: Judgement, *, written: bool) -> dict[str, object]:
     return {"path": path, "known": len(judgement.comparison.known), "stale": stale, "written": written}
 
 
-def _open(place: Path, mine: tuple[Target, ...], wish: Wish) -> Opened:
+def _open(place: Path, mine: tuple[Target, ...], options: Check) -> Opened:
     shown = files.shown(place)
     if not files.stands(place):
-        if not wish.update:
-            option = f"--baseline {shown} " if wish.file is not None else ""
+        if not options.update_baseline:
+            option = f"--baseline {shown} " if options.baseline is not None else ""
             hint = f"write it with `jaxfix check {option}--update-baseline`"
             raise ConfigError(f"{shown}: there is no such baseline", hint=hint)
         return Opened(place, None, Baseline(), mine)
@@ -187,7 +170,7 @@ def _open(place: Path, mine: tuple[Target, ...], wish: Wish) -> Opened:
 
 
 def _judged(
-    entry: Opened, request: Request, shown: Sequence[Diagnostic], others: Sequence[Diagnostic], is_complete: bool
+    entry: Opened, request: Request, shown: Sequence[Diagnostic], others: Sequence[Diagnostic], *, is_complete: bool
 ) -> Judgement:
     folder = files.resolved(entry.place.parent)
     paths = {target.source.path: _path_in(folder, target) for target in entry.targets}

@@ -5,36 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
+from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.workflow.looking import Findings, Looked, from_here, look
-from jaxfix.drivers.workflow.targets import Request, Target, Targets, targets
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import Target, Targets, targets
 from jaxfix.render import text
 from jaxfix.render.account import Account
 from jaxfix.render.formats import COUNTING, CURING, FORMATS
 from jaxfix.report.finding import Confidence
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.source.errors import ConfigError
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a check is told.
-
-    Attributes:
-      output_format: one of `FORMATS`.
-      output_file: where to; None for stdout.
-      everything: also what is only possible in the user's own code. What is installed is there for others to call, so
-        of it both are shown.
-      statistics: how many findings each codemod has, in place of the findings.
-      baseline: which known findings are left out.
-      cache: what was found before counts, where nothing has changed.
-    """
-
-    output_format: str = "text"
-    output_file: str | None = None
-    everything: bool = False
-    statistics: bool = False
-    baseline: baselines.Wish = baselines.PLAIN
-    cache: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,41 +31,44 @@ class _Told:
         return not self.shown and (bool(self.updates) or not any(entry.stale for entry in self.judgements))
 
 
-def check(request: Request, manner: Manner) -> int:
+def check(options: Check) -> int:
     """Writes the findings to stdout or a file, and the summary to stderr; returns the exit code."""
-    baselines.check(manner.baseline, request)
-    _check_output(manner)
+    baselines.check(options)
+    _check_output(options)
+    request = options.request
     looked_at = targets(request, keeps_texts=request.trace is not None)
-    known = baselines.opened(manner.baseline, looked_at.targets)
+    known = baselines.opened(options, looked_at.targets)
     read = (target.path for target in looked_at.targets if target.path is not None)
-    output.refuse_taken(manner.output_file, (*read, *(entry.place for entry in known)))
-    looked = _looked(looked_at) if manner.cache else look(looked_at, terminal)
+    output.refuse_taken(options.output_file, (*read, *(entry.place for entry in known)))
+    looked = look(looked_at, terminal) if options.no_cache else _looked(looked_at)
     found = looked.findings
     number_read = len(looked_at.targets) - len(found.errors)
     found = replace(found, errors=(*looked_at.errors, *found.errors))
-    told = _compared(found, looked_at.targets, request, manner, known)
-    if manner.baseline.update and not told.updates:
+    told = _compared(found, looked_at.targets, request, options, known)
+    if options.update_baseline and not told.updates:
         unwritten = (f"{entry.shown}: not written, as not everything could be looked at" for entry in known)
         found = replace(found, errors=(*found.errors, *unwritten))
-    account = _account(told, found, looked, manner)
-    output.give(manner.output_file, FORMATS[manner.output_format](account))
+    account = _account(told, found, looked, options)
+    output.give(options.output_file, FORMATS[options.output_format](account))
     _summarise(told, found.errors, number_read)
     for note in looked_at.notes:
         terminal.note(note)
     outcome.tell_errors((*found.errors, *account.bugs))
-    return outcome.exit_code(findings=not told.is_clean, errors=found.errors, bugs=account.bugs)
+    return outcome.exit_code(
+        findings=not told.is_clean and not options.exit_zero, errors=found.errors, bugs=account.bugs
+    )
 
 
-def _check_output(manner: Manner) -> None:
-    if manner.statistics and manner.output_format not in COUNTING:
+def _check_output(options: Check) -> None:
+    if options.statistics and options.output_format not in COUNTING:
         those = " and ".join(f"`{name}`" for name in COUNTING)
         raise ConfigError(
-            f"`--statistics` counts findings, and `{manner.output_format}` lists them", hint=f"{those} can count"
+            f"`--statistics` counts findings, and `{options.output_format}` lists them", hint=f"{those} can count"
         )
-    output.refuse_unwritable(manner.output_file)
+    output.refuse_unwritable(options.output_file)
 
 
-def _account(told: _Told, found: Findings, looked: Looked, manner: Manner) -> Account:
+def _account(told: _Told, found: Findings, looked: Looked, options: Check) -> Account:
     """What the format is made of: no more than it needs."""
     updated = bool(told.updates)
     account = Account(
@@ -94,33 +77,33 @@ def _account(told: _Told, found: Findings, looked: Looked, manner: Manner) -> Ac
         stale=() if updated else tuple(e for each in told.judgements for e in baselines.stale_entries(each)),
         not_shown=told.not_shown,
         baselines=tuple(baselines.as_json(entry, written=updated) for entry in told.judgements),
-        is_statistics=manner.statistics,
-        paint=output.paint_for(manner.output_file),
+        is_statistics=options.statistics,
+        paint=output.paint_for(options.output_file),
     )
-    if manner.output_format == "text":
+    if options.output_format == "text":
         return account
-    if manner.output_format == "json":
+    if options.output_format == "json":
         return replace(account, report=from_here(account.report))
     from jaxfix.drivers.workflow import accounting
 
     account = accounting.placed(account, looked.targets)
-    return accounting.cured(account, looked.targets, terminal) if manner.output_format in CURING else account
+    return accounting.cured(account, looked.targets, terminal) if options.output_format in CURING else account
 
 
 def _compared(
     found: Findings,
     looked_at: Sequence[Target],
     request: Request,
-    manner: Manner,
+    options: Check,
     known: Sequence[baselines.Opened],
 ) -> _Told:
-    shown = found.diagnostics if manner.everything else _expected(found.diagnostics, looked_at)
+    shown = found.diagnostics if options.everything else _expected(found.diagnostics, looked_at)
     kept = {id(entry) for entry in shown}
     others = tuple(entry for entry in found.diagnostics if id(entry) not in kept)
     is_complete = not (found.errors or found.bugs)
     judgements = baselines.judged(known, request, shown, others, is_complete=is_complete)
     not_shown = len(baselines.new(others, judgements))
-    if manner.baseline.update and is_complete:
+    if options.update_baseline and is_complete:
         return _Told((), not_shown, judgements, tuple(baselines.update(entry) for entry in judgements))
     return _Told(baselines.new(shown, judgements), not_shown, judgements, ())
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from jaxfix.drivers import files, versions
 from jaxfix.drivers.cli import checkup, outcome, terminal
 from jaxfix.drivers.cli.checkup import Level, Line
+from jaxfix.drivers.cli.options.about import Doctor
 from jaxfix.engine.registry import Registry, load_registry
 from jaxfix.evidence.run import failure
 from jaxfix.evidence.target import Job, Local, Target
@@ -47,16 +48,6 @@ _ACCELERATORS = {"/dev/nvidiactl": "NVIDIA", "/dev/kfd": "AMD", "/dev/accel0": "
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """`python` is the interpreter to ask, ours or that of the target if it is None."""
-
-    no_run: bool
-    python: str | None
-    timeout_s: float
-    output_format: str
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What the other interpreter says of itself. `devices` are pairs of platform and kind."""
 
@@ -69,7 +60,7 @@ class Answer:
     devices: tuple[tuple[str, ...], ...] = ()
 
 
-def doctor(options: Options, target: Target | None = None) -> int:
+def doctor(options: Doctor, target: Target | None = None) -> int:
     """Looks at everything; returns 1 if something is wrong. `target` is where reruns would happen."""
     lines = tuple(_lines(options, target or Local()))
     if options.output_format == "json":
@@ -81,7 +72,7 @@ def doctor(options: Options, target: Target | None = None) -> int:
     return outcome.FINDINGS if wrong else outcome.CLEAN
 
 
-def _lines(options: Options, target: Target) -> Iterator[Line]:
+def _lines(options: Doctor, target: Target) -> Iterator[Line]:
     yield from checkup.tool()
     yield from checkup.packs()
     yield from checkup.configuration(_registry())

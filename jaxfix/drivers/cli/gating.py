@@ -5,12 +5,12 @@ import shlex
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, terminal, trace
+from jaxfix.drivers.cli.options.trace import Gate
 from jaxfix.drivers.workflow.traces import from_here, traced
 from jaxfix.evidence import trace as evidence
 from jaxfix.evidence.elsewhere import target_for
@@ -25,54 +25,39 @@ from jaxfix.report.trace.trace_file import Trace
 from jaxfix.source.errors import ConfigError, EvidenceError
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a gate allows, and of what.
-
-    Attributes:
-      limits: how often something may compile.
-      after: the steps, from the first, in which everything may compile; None counts what is outside of steps too.
-      only: files and folders; of others nothing is counted.
-      functions: names of functions and programs; others are not counted.
-      output_format: `text` or `json`.
-      run: how the program is run, and where its trace goes.
-    """
-
-    limits: Limits
-    after: int | None
-    only: tuple[str, ...]
-    functions: tuple[str, ...]
-    output_format: str
-    run: trace.Options
-
-
-def gate(command: tuple[str, ...], options: Options) -> int:
+def gate(options: Gate) -> int:
     """Runs the program, whose output stays its own; says on stderr what compiled too often.
 
     Returns:
       0 if nothing did, 1 if something did, 2 if the program fails, or nothing can be said of it.
     """
-    trace.refuse(command, options.run, "gate")
+    trace.refuse(options.trace, "gate")
     only = _places(options.only)
-    place = target_for(options.run.on, options.run.launcher)
-    steps_from = options.run.steps_from if options.after is None else options.after + 1
-    measured = evidence.trace(command, Path.cwd(), steps_from=steps_from, step=options.run.step, target=place)
-    seen = traced(from_here(measured), command, __version__)
-    if options.run.output is not None:
-        files.write_bytes(Path(options.run.output), trace_file.dump(seen))
+    place = target_for(options.on, options.launcher)
+    steps_from = options.trace.steps_from if options.after is None else options.after + 1
+    measured = evidence.trace(options.command, Path.cwd(), steps_from=steps_from, step=options.step, target=place)
+    seen = traced(from_here(measured), options.command, __version__)
+    if options.output is not None:
+        files.write_bytes(Path(options.output), trace_file.dump(seen))
     status = trace.status_of(seen.measurement)
     if status:
-        outcome.tell_errors([f"{_ending(command, status)}, so nothing is said of what it compiled"])
+        outcome.tell_errors([f"{_ending(options.command, status)}, so nothing is said of what it compiled"])
         return outcome.INTERRUPTED if status == outcome.INTERRUPTED else outcome.USER_ERROR
     _refuse_blind(seen.measurement, options)
     chosen = _chosen(seen.measurement.compiles, only, options)
     late = [e for e in chosen if options.after is None or (e.step is not None and e.step > options.after)]
-    verdict = Verdict(counted(late), options.limits)
+    verdict = Verdict(counted(late), _limits(options))
     _tell(verdict, seen, options)
     return outcome.CLEAN if verdict.passed else outcome.FINDINGS
 
 
-def _tell(verdict: Verdict, seen: Trace, options: Options) -> None:
+def _limits(options: Gate) -> Limits:
+    default = 1 if options.after is None else 0
+    is_default = options.max_compiles is None and options.max_total is None
+    return Limits(default if is_default else options.max_compiles, options.max_total)
+
+
+def _tell(verdict: Verdict, seen: Trace, options: Gate) -> None:
     cures = {} if verdict.passed else trace.cures_of(seen)
     by_row = {(row.where, row.program): cure for row, cure in cures.items()}
     if options.output_format == "json":
@@ -84,12 +69,12 @@ def _tell(verdict: Verdict, seen: Trace, options: Options) -> None:
     terminal.tell(told + excess.summary(verdict, paint))
     wrong = {row for entry in verdict.excess for row in entry.rows}
     mine = {row: cure for row, cure in cures.items() if (row.where, row.program) in wrong}
-    following = trace.next_step(seen, mine, options.run)
+    following = trace.next_step(seen, mine, options.trace)
     if following is not None:
         terminal.note(following)
 
 
-def _chosen(compiles: Sequence[Compile], only: Sequence[Path], options: Options) -> list[Compile]:
+def _chosen(compiles: Sequence[Compile], only: Sequence[Path], options: Gate) -> list[Compile]:
     """Those of `--only` and `--function`.
 
     Raises:
@@ -122,7 +107,7 @@ def _places(names: Sequence[str]) -> list[Path]:
     return [files.resolved(Path(name)) for name in names]
 
 
-def _refuse_blind(measurement: Measurement, options: Options) -> None:
+def _refuse_blind(measurement: Measurement, options: Gate) -> None:
     """Raises EvidenceError where nothing was seen that could be judged: that is no reason to pass."""
     if not measurement.compiles and not measurement.has_jax:
         if measurement.peak_bytes:
@@ -130,12 +115,12 @@ def _refuse_blind(measurement: Measurement, options: Options) -> None:
                 "the program never imported jax, so there is nothing to judge", hint="see whether it is the right one"
             )
         raise EvidenceError(render.nothing(measurement))
-    if options.run.step is not None and measurement.where_steps is None:
-        raise EvidenceError(f"`--step {options.run.step}`: no function of this name was called outside of a trace")
+    if options.step is not None and measurement.where_steps is None:
+        raise EvidenceError(f"`--step {options.step}`: no function of this name was called outside of a trace")
     if options.after is None:
         return
     number = measurement.step_numbers[-1] if measurement.steps else 0
-    if not number and options.run.step is None:
+    if not number and options.step is None:
         if not any(row.again for row in compiled(measurement.compiles)):
             return  # the steps of a program are where a loop compiles: none does
         hint = "name the function whose calls are the steps: `--step FUNCTION`"

@@ -9,6 +9,7 @@ from pathlib import Path
 from jaxfix.drivers import files, installed
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.options.records import Receipts
 from jaxfix.drivers.receipts import Batch, Receipt
 from jaxfix.drivers.workflow.recording import Settings, today, without_tricks
 from jaxfix.render import text
@@ -22,16 +23,6 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What to list; `check` makes an expired receipt count."""
-
-    path: str | None
-    all: bool
-    check: bool
-    output_format: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Listed:
     """A receipt, made printable, with `file` where it is; `expired` says why, `unknown` what nobody checked."""
 
@@ -42,7 +33,7 @@ class _Listed:
     unknown: tuple[str, ...]
 
 
-def receipts(options: Options) -> int:
+def receipts(options: Receipts) -> int:
     """Lists the receipts of a project; returns 0, or with `check` 1 if one has expired."""
     root = _root(options.path)
     batches, problems = kept.batches(root)
@@ -70,7 +61,7 @@ def _root(path: str | None) -> Path:
     return root
 
 
-def _chosen(batches: Sequence[Batch], root: Path, options: Options) -> Iterator[tuple[Batch, Receipt]]:
+def _chosen(batches: Sequence[Batch], root: Path, options: Receipts) -> Iterator[tuple[Batch, Receipt]]:
     """The receipts that are asked for, of the same fix the newest, or all."""
     wanted = _wanted(options.path)
     seen: set[tuple[str, str]] = set()

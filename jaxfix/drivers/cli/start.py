@@ -5,10 +5,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from jaxfix.drivers import overtime
 from jaxfix.drivers.cli import outcome, quick, terminal
+from jaxfix.drivers.cli.options.check import Check
 from jaxfix.source.errors import UserError
 from jaxfix.source.timeouts import Ended
 
@@ -64,12 +66,14 @@ def run(argv: Sequence[str]) -> int:
             signal.signal(number, handler)
 
 
-def _command(argv: Sequence[str]) -> quick.Command:
-    """What the words ask for: read here if they are plain, else by Typer."""
+def _command(argv: Sequence[str]) -> Callable[[], int]:
+    """What the words ask for: a plain `check` is read without Typer."""
     if argv and argv[0] == "check":
-        given = quick.read(argv[1:])
-        if given is not None:
-            return quick.checking(**given)
+        options = quick.read(Check, argv[1:])
+        if options is not None:
+            from jaxfix.drivers.cli.check import check
+
+            return partial(check, options)
     from jaxfix.drivers.cli import app
 
     return app.read(argv)

@@ -4,14 +4,15 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import outcome, output, terminal
+from jaxfix.drivers.cli.options.trace import Trace as Options
 from jaxfix.drivers.workflow.looking import analysed, informed, settled
-from jaxfix.drivers.workflow.targets import Request, Target, targets
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import Target, targets
 from jaxfix.drivers.workflow.traces import Sights, from_here, traced
 from jaxfix.engine.analyze import Found
 from jaxfix.engine.seen import worth_telling
@@ -33,37 +34,18 @@ _FEW = 3
 """Files that a suggested command names; of more it names the folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a trace writes beside its table, and what its steps are.
-
-    Attributes:
-      output: the file for the JSON that `--trace` reads.
-      html: the file for the page.
-      steps_from: the first step, from 1, that is steady.
-      step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
-      on: where it runs: a platform, or `ssh://host/path`; None is here.
-      launcher: the command that starts the program, such as `srun --gpus=1`.
-    """
-
-    output: str | None = None
-    html: str | None = None
-    steps_from: int = 3
-    step: str | None = None
-    on: str | None = None
-    launcher: str | None = None
-
-
-def trace(command: tuple[str, ...], options: Options) -> int:
+def trace(options: Options) -> int:
     """Runs the program, whose stdout stays its own; prints the table to stderr, and writes the files asked for.
 
     Returns:
       The program's exit status if it fails, as a shell gives it.
     """
-    refuse(command, options)  # before the program has run for nothing
+    refuse(options)  # before the program has run for nothing
     place = target_for(options.on, options.launcher)
-    measured = evidence.trace(command, Path.cwd(), steps_from=options.steps_from, step=options.step, target=place)
-    seen = traced(from_here(measured), command, __version__)
+    measured = evidence.trace(
+        options.command, Path.cwd(), steps_from=options.steps_from, step=options.step, target=place
+    )
+    seen = traced(from_here(measured), options.command, __version__)
     paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
     cures = cures_of(seen)
     terminal.tell(render.table(seen.measurement, paint, width, cures))
@@ -85,12 +67,14 @@ def trace(command: tuple[str, ...], options: Options) -> int:
     return status
 
 
-def refuse(command: tuple[str, ...], options: Options, name: str = "trace") -> None:
+def refuse(options: Options, name: str = "trace") -> None:
     """Raises UserError for what cannot be meant, or cannot be written; `name` is the command's."""
     for wanted in (options.output, options.html):
         output.refuse_unwritable(wanted)
-    if command[0].startswith("--"):
-        raise ConfigError(f"`{command[0]}` is no option of `jaxfix {name}`", hint="write the program after `--`")
+    if options.command[0].startswith("--"):
+        raise ConfigError(
+            f"`{options.command[0]}` is no option of `jaxfix {name}`", hint="write the program after `--`"
+        )
     if options.step is not None:
         module, _, name = options.step.rpartition(":")
         if not all(part.isidentifier() for part in (*(module or name).split("."), *_plain(name))):

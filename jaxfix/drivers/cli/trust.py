@@ -1,58 +1,53 @@
 """`jaxfix trust`: lets `jaxfix apply` rerun what it shows, in this place, until that changes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers import trust as kept
 from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.options.records import Trust
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.workflow.agenda import Agenda, agenda
-from jaxfix.drivers.workflow.targets import STDIN, Request, targets
+from jaxfix.drivers.workflow.targets import STDIN, targets
 from jaxfix.evidence.target import Local, command_words
 from jaxfix.render.paint import printable
 from jaxfix.source.errors import ConfigError, UserError
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """`run` is a program that the configuration does not name; `agreed` where nobody need be asked."""
-
-    run: str | None = None
-    agreed: bool = False
-
-
-def trust(request: Request, options: Options, is_list: bool, is_revoke: bool) -> int:
+def trust(options: Trust) -> int:
     """Does the one thing that is asked for.
 
     Raises:
       ConfigError: more than one thing is.
     """
-    others = (("--run", options.run is not None), ("--yes", options.agreed))
-    chosen = [name for name, is_given in (("--list", is_list), ("--revoke", is_revoke), *others) if is_given]
-    if len(chosen) > 1 and (is_list or is_revoke):
+    others = (("--run", options.run is not None), ("--yes", options.yes))
+    chosen = [
+        name for name, is_given in (("--list", options.lists), ("--revoke", options.revokes), *others) if is_given
+    ]
+    if len(chosen) > 1 and (options.lists or options.revokes):
         raise ConfigError(f"`{chosen[0]}` and `{chosen[1]}` contradict each other")
-    if is_list:
+    if options.lists:
         return list_grants()
-    if not is_revoke:
-        return grant(request, options)
-    for path in request.paths:
+    if not options.revokes:
+        return grant(options)
+    for path in options.request.paths:
         revoke(path)
     return outcome.CLEAN
 
 
-def grant(request: Request, options: Options) -> int:
+def grant(options: Trust) -> int:
     """Shows what would run for the paths, asks, and remembers a yes; 1 where it stays a no."""
-    if STDIN in request.paths:
+    if STDIN in options.paths:
         raise ConfigError("what comes from stdin cannot be rerun", hint="name the project")
-    looked_at = targets(request)
+    looked_at = targets(options.request)
     outcome.tell_errors(looked_at.errors)
     shown = _checked(
-        agenda(looked_at.targets, looked_at.run, request.python or Local.interpreter), looked_at.run, options.run
+        agenda(looked_at.targets, looked_at.run, options.python or Local.interpreter), looked_at.run, options.run
     )
-    terminal.give(_shown(shown, options.run is None).encode(errors="surrogateescape"))
+    terminal.give(_shown(shown, is_configured=options.run is None).encode(errors="surrogateescape"))
     if not _agreed(options):
         terminal.note("nothing is trusted that was not before")
         return outcome.FINDINGS
@@ -119,15 +114,15 @@ def _checked(found: Agenda | None, configured: str | None, run: str | None) -> A
     return found
 
 
-def _agreed(options: Options) -> bool:
-    if options.agreed:
+def _agreed(options: Trust) -> bool:
+    if options.yes:
         return True
     if not terminal.is_attended():
         raise UserError("nobody is here to be asked", hint="pass `--yes` to trust what is shown")
     return terminal.agrees("trust this, until the command or the place changes?")
 
 
-def _shown(found: Agenda, is_configured: bool) -> str:
+def _shown(found: Agenda, *, is_configured: bool) -> str:
     """What a yes would allow, one thing a line."""
     lines = [("project", str(found.project))]
     if found.command is not None:

@@ -4,12 +4,15 @@ from pathlib import Path
 
 from jaxfix.drivers import files, journal
 from jaxfix.drivers.cli import outcome, terminal
+from jaxfix.drivers.cli.options.records import Undo
 from jaxfix.render.paint import counted, printable
 from jaxfix.source.errors import WriteError
 
 
-def undo() -> int:
-    """Undoes the last apply of the project that jaxfix is run in."""
+def undo(options: Undo) -> int:
+    """Undoes the last apply of the project that jaxfix is run in, or lists them all."""
+    if options.lists:
+        return list_entries()
     root = _root()
     terminal.finish_first()
     entry = journal.undo(root)

@@ -1,4 +1,4 @@
-"""What Typer makes of `app`, spelled out. Written by `python -m jaxfix.docs`; edit `app`."""
+"""What `jaxfix --help` prints. Written by `python -m jaxfix.docs`; edit `app`."""
 
 HELP = """\
 Usage: jaxfix [OPTIONS] COMMAND [ARGS]...
@@ -25,21 +25,3 @@ Commands:
   rules     List the codemods.
   lsp       Serve an editor: findings and quick-fixes, over stdin and...
 """
-"""What `jaxfix --help` prints."""
-CHECK: dict[str, tuple[str, str | tuple[str, ...]]] = {
-    "--select": ("select", "many"),
-    "--ignore": ("ignore", "many"),
-    "--output-format": ("output_format", ("text", "json", "sarif", "github", "gitlab", "rdjson")),
-    "--output-file": ("output_file", "one"),
-    "--stdin-filename": ("stdin_filename", "one"),
-    "--python": ("python", "one"),
-    "--trace": ("trace", "one"),
-    "--all": ("all_", "flag"),
-    "--statistics": ("statistics", "flag"),
-    "--baseline": ("baseline", "one"),
-    "--update-baseline": ("update_baseline", "flag"),
-    "--no-baseline": ("no_baseline", "flag"),
-    "--no-cache": ("no_cache", "flag"),
-    "--exit-zero": ("exit_zero", "flag"),
-}
-"""The options of `check`: the parameter, and whether it is a flag, one value, many, or one of these."""

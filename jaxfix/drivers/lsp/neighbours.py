@@ -12,7 +12,7 @@ from jaxfix.drivers.lsp.schedule import Schedule
 from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.surveying import Ask, Told
 from jaxfix.drivers.lsp.surveyor import Surveyor
-from jaxfix.drivers.workflow.targets import Request
+from jaxfix.drivers.workflow.request import Request
 
 _SURVEY_S = 0.4
 """After the last change, before the other files are told of it."""

@@ -15,12 +15,13 @@ from jaxfix.drivers import files
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.drivers.workflow import consent
 from jaxfix.drivers.workflow.agenda import agenda
-from jaxfix.drivers.workflow.consent import Asker, Consent, Mode, Wish
+from jaxfix.drivers.workflow.consent import Asker, Consent, Mode
 from jaxfix.drivers.workflow.generating import needed
 from jaxfix.drivers.workflow.planning import plans
 from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.request import Request, Wish
 from jaxfix.drivers.workflow.session import opened, tried
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.engine.plan import Accept
 from jaxfix.evidence.target import Local

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from jaxfix.drivers import files, overtime
 from jaxfix.drivers.surroundings import Helper
-from jaxfix.drivers.workflow.targets import Request, Target, targets
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import Target, targets
 from jaxfix.engine.survey import Recent, Unit, survey
 from jaxfix.semantic.project.query import Answers
 from jaxfix.semantic.project.surroundings import Surroundings

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from jaxfix.drivers.lsp.settings import SECTION
 from jaxfix.drivers.workflow.looking import informed, settled
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine.seen import Sighting
 from jaxfix.report.trace.compiles import Compiled, compiled

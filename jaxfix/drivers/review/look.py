@@ -13,10 +13,10 @@ from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.decisions import Name
 from jaxfix.drivers.workflow.planning import by_mode
 from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.drivers.workflow.watching import Watcher
-from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.report.evidence import Evidence
 from jaxfix.source.errors import BugError, UserError
 

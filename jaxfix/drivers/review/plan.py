@@ -11,8 +11,9 @@ from jaxfix.drivers.workflow.candidates import Candidate
 from jaxfix.drivers.workflow.decisions import Decisions, Name
 from jaxfix.drivers.workflow.generating import Needed, needed
 from jaxfix.drivers.workflow.planning import Plans
+from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.session import own, own_generated
-from jaxfix.drivers.workflow.writing import Leave, refuse_unsaved
+from jaxfix.drivers.workflow.writing import refuse_unsaved
 from jaxfix.source.errors import UserError
 
 INSTALLED = "what pip installed is not written: `jaxfix apply --to DIR` vendors a fixed copy"

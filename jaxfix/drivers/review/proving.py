@@ -14,10 +14,10 @@ from multiprocessing.connection import Connection
 from jaxfix.drivers.workers import leave_out_working_folder
 from jaxfix.drivers.workflow.planning import Planned, Receipts
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened, proven
-from jaxfix.drivers.workflow.targets import Request, targets
+from jaxfix.drivers.workflow.targets import targets
 from jaxfix.drivers.workflow.watching import Advance
-from jaxfix.drivers.workflow.writing import Leave
 from jaxfix.source.errors import EvidenceError, JaxfixError
 
 _PATIENCE_S = 15.0

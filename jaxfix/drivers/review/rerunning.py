@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from jaxfix.drivers.review.proving import Ending, Proving
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.session import Session
-from jaxfix.drivers.workflow.targets import Request
 from jaxfix.render.paint import counted
 from jaxfix.report.evidence import Verdict
 

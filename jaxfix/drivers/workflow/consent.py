@@ -11,6 +11,7 @@ from enum import Enum
 from jaxfix.drivers import trust
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.workflow.agenda import Agenda
+from jaxfix.drivers.workflow.request import Wish
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.source.errors import ConfigError, UserError
 
@@ -38,16 +39,6 @@ class Ask(Enum):
     """What `decide` says where neither the options nor trust do: a person is to be asked."""
 
     PERSON = "person"
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The options of `apply` that speak of running; an editor fills in `run` once it has shown that to the person."""
-
-    prove: bool = False
-    run: str | None = None
-    no_prove: bool = False
-    unproven: bool = False
 
 
 @dataclass(frozen=True, slots=True)

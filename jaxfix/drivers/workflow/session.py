@@ -12,9 +12,10 @@ from jaxfix.drivers.workflow.looking import Findings, look, look_again, reread
 from jaxfix.drivers.workflow.notebooks import drifting, refuse_kernel
 from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, prove_all
+from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.targets import Target, Targets
 from jaxfix.drivers.workflow.watching import Watcher
-from jaxfix.drivers.workflow.writing import Leave, Mark, refuse_unsaved, write
+from jaxfix.drivers.workflow.writing import Mark, refuse_unsaved, write
 from jaxfix.engine.survey import Memory
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.finding import Safety

@@ -13,6 +13,7 @@ from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
+from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
@@ -26,23 +27,6 @@ from jaxfix.source.source_file import SourceFile
 STDIN = "-"
 LARGEST_BYTES = 1_000_000
 """What was written by a program, and is larger, takes minutes and a gigabyte: it is looked at if it is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the options of a command say about where to look and for what.
-
-    `trace` is the file of a traced run; without paths, its files are looked at. `helper` is where the generated helper
-    file stands; None for beside the code, or where the configuration says.
-    """
-
-    paths: tuple[str, ...]
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] = ()
-    stdin_filename: str | None = None
-    python: str | None = None
-    trace: str | None = None
-    helper: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,8 @@ from jaxfix.drivers import files, journal, vcs
 from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.watching import Watcher
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """What the user allows to be written over."""
-
-    dirty: bool = False
-    no_vcs: bool = False
 
 
 def refuse_unsaved(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave) -> None:

@@ -3,18 +3,8 @@
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.workflow.agenda import Agenda
-from jaxfix.drivers.workflow.consent import (
-    Ask,
-    Asker,
-    Consent,
-    Mode,
-    Wish,
-    asker,
-    decide,
-    is_said,
-    remembered,
-    with_adopted,
-)
+from jaxfix.drivers.workflow.consent import Ask, Asker, Consent, Mode, asker, decide, is_said, remembered, with_adopted
+from jaxfix.drivers.workflow.request import Wish
 from jaxfix.render.paint import counted, printable
 
 

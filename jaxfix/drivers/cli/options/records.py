@@ -1,0 +1,44 @@
+"""The options of `undo`, `trust` and `receipts`, which tell or change what is kept."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from jaxfix.drivers.cli.options.declaration import Argument, Option
+from jaxfix.drivers.cli.options.shared import Format, OutputFormat, Paths, Python
+from jaxfix.drivers.workflow.request import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Whether the applies are listed, and none is undone."""
+
+    lists: Annotated[bool, Option("--list", help="List what was applied.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What is trusted, or whether that is listed or revoked."""
+
+    paths: Paths = ()
+    run: Annotated[
+        str | None, Option("--run", metavar="CMD", help="A program that the configuration does not name.")
+    ] = None
+    yes: Annotated[bool, Option("--yes", "-y", help="Ask nothing.")] = False
+    lists: Annotated[bool, Option("--list", help="List what is trusted.")] = False
+    revokes: Annotated[bool, Option("--revoke", help="Forget what is trusted in the project of PATH.")] = False
+    python: Python = None
+
+    @property
+    def request(self) -> Request:
+        """Of which project."""
+        return Request(self.paths or (".",), python=self.python)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipts:
+    """Which receipts are listed; `check` makes an expired one count."""
+
+    path: Annotated[str | None, Argument("PATH", help="Only those of this file, folder or installed module.")] = None
+    all: Annotated[bool, Option("--all", help="Older receipts of the same fix too.")] = False
+    check: Annotated[bool, Option("--check", help="Exit with 1 if a receipt has expired.")] = False
+    output_format: Format = OutputFormat.text

@@ -1,0 +1,86 @@
+"""Options that several commands have."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated
+
+from jaxfix.drivers.cli.options.declaration import Argument, Option
+
+
+class OutputFormat(StrEnum):
+    """How a command tells what it has to tell."""
+
+    text = "text"
+    json = "json"
+
+
+class ReportFormat(StrEnum):
+    """How findings are written."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+    gitlab = "gitlab"
+    rdjson = "rdjson"
+
+
+Paths = Annotated[
+    tuple[str, ...],
+    Argument("PATH", help="Files, folders, names of installed modules such as `optax`, or `-` for stdin."),
+]
+Program = Annotated[tuple[str, ...], Argument("CMD", help="The program and its arguments, after `--`.")]
+Select = Annotated[tuple[str, ...] | None, Option("--select", metavar="ID,...", help="Run only these codemods.")]
+Ignore = Annotated[tuple[str, ...], Option("--ignore", metavar="ID,...", help="Do not run these codemods.")]
+Format = Annotated[OutputFormat, Option("--output-format", help="How it is written.")]
+Reporting = Annotated[ReportFormat, Option("--output-format", help="How findings are written.")]
+OutputFile = Annotated[
+    str | None, Option("--output-file", metavar="FILE", help="Write them into this file, not to stdout.")
+]
+StdinName = Annotated[str | None, Option("--stdin-filename", metavar="NAME", help="What `-` is called in messages.")]
+Python = Annotated[
+    str | None, Option("--python", metavar="PATH", help="The Python that has jax and the installed modules.")
+]
+Trace = Annotated[
+    str | None, Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files.")
+]
+NoCache = Annotated[bool, Option("--no-cache", help="Look at everything anew.")]
+ExitZero = Annotated[bool, Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
+
+AllowDirty = Annotated[bool, Option("--allow-dirty", help="Write over uncommitted changes.")]
+AllowNoVcs = Annotated[bool, Option("--allow-no-vcs", help="Write outside of git.")]
+Proven = Annotated[str | None, Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")]
+Timeout = Annotated[float, Option("--timeout", metavar="SECONDS", least=1, help="For each of the runs that prove.")]
+Steps = Annotated[
+    int | None, Option("--steps", metavar="N", least=3, help="End the program after N calls of what is rewritten.")
+]
+Observe = Annotated[
+    tuple[str, ...],
+    Option("--observe", metavar="MODULE:FUNCTION", help="Compare what this function returns as well."),
+]
+On = Annotated[
+    str | None,
+    Option("--on", metavar="PLACE", help="Where it runs: cpu, gpu, tpu, ssh://host/path, or both: gpu,ssh://host."),
+]
+Launcher = Annotated[str | None, Option("--launcher", metavar="CMD", help="What starts it, such as 'srun --gpus=1'.")]
+
+TraceFile = Annotated[str | None, Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")]
+Step = Annotated[
+    str | None,
+    Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME."),
+]
+
+
+def ids(given: Iterable[str]) -> tuple[str, ...]:
+    """The ids that an option names, separated by commas or given again."""
+    return tuple(name.strip() for option in given for name in option.split(",") if name.strip())
+
+
+def chosen(given: Iterable[str] | None) -> tuple[str, ...] | None:
+    """As `ids`; None where the option is not given."""
+    return None if given is None else ids(given)
+
+
+def named(paths: tuple[str, ...], trace: str | None) -> tuple[str, ...]:
+    """What is looked at: by default everything here, or what was traced."""
+    return paths or (() if trace is not None else (".",))

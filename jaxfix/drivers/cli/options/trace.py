@@ -1,0 +1,70 @@
+"""The options of `trace` and `gate`, which run a program."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from jaxfix.drivers.cli.options.declaration import Option
+from jaxfix.drivers.cli.options.shared import Launcher, On, OutputFormat, Program, Step, TraceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is traced, where, what its steps are, and what is written beside the table.
+
+    Attributes:
+      output: the file for the JSON that `--trace` reads.
+      html: the file for the page.
+      step: the function whose calls are the steps; None finds them.
+      on: where it runs: a platform, or `ssh://host/path`; None is here.
+    """
+
+    command: Program
+    output: TraceFile = None
+    html: Annotated[str | None, Option("--html", metavar="FILE", help="Write a page, complete in itself.")] = None
+    steps_from: Annotated[
+        int,
+        Option("--steps-from", metavar="N", least=1, help="The first step that is steady; those before warm up."),
+    ] = 3
+    step: Step = None
+    on: On = None
+    launcher: Launcher = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a gate allows, and of what.
+
+    Attributes:
+      after: the steps, from the first, in which everything may compile; None counts what is outside of steps too.
+      only: files and folders; of others nothing is counted.
+      functions: names of functions and programs; others are not counted.
+    """
+
+    command: Program
+    max_compiles: Annotated[
+        int | None,
+        Option("--max-compiles", metavar="N", least=0, help="Of each function; by default 1, with --after 0."),
+    ] = None
+    max_total: Annotated[int | None, Option("--max-total", metavar="N", least=0, help="Of all together.")] = None
+    after: Annotated[
+        int | None,
+        Option("--after", metavar="STEP", least=0, help="Count only what compiles in the steps after this one."),
+    ] = None
+    only: Annotated[
+        tuple[str, ...], Option("--only", metavar="PATH", help="Count only what this file or folder compiles.")
+    ] = ()
+    functions: Annotated[
+        tuple[str, ...], Option("--function", metavar="NAME", help="Count only this function or program.")
+    ] = ()
+    step: Step = None
+    output: TraceFile = None
+    on: On = None
+    launcher: Launcher = None
+    output_format: Annotated[
+        OutputFormat, Option("--output-format", "--format", help="How the verdict is written, on stderr.")
+    ] = OutputFormat.text
+
+    @property
+    def trace(self) -> Trace:
+        """How the program is run, and where its trace goes."""
+        return Trace(self.command, self.output, step=self.step, on=self.on, launcher=self.launcher)

@@ -1,0 +1,38 @@
+"""What a front end is asked for: where to look, what may run, what may be written over."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the options of a command say about where to look and for what.
+
+    `trace` is the file of a traced run; without paths, its files are looked at. `helper` is where the generated helper
+    file stands; None for beside the code, or where the configuration says.
+    """
+
+    paths: tuple[str, ...]
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    stdin_filename: str | None = None
+    python: str | None = None
+    trace: str | None = None
+    helper: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The options of `apply` that speak of running; an editor fills in `run` once it has shown that to the person."""
+
+    prove: bool = False
+    run: str | None = None
+    no_prove: bool = False
+    unproven: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What the user allows to be written over."""
+
+    dirty: bool = False
+    no_vcs: bool = False
