@@ -73,8 +73,7 @@ def apply(options: Apply) -> int:
         places = {} if options.is_dry else _write(planned, generated, vendored, proofs.receipts, options)
     finally:  # a rerun may have taken hours
         if not options.is_dry:
-            record = (decided.command, options.python, place)
-            recording.keep(planned.planned, proofs.receipts, places, *record, terminal)
+            recording.keep(planned.planned, proofs.receipts, places, rerun(decided.command), terminal)
     if decided.reviewed is not None:
         settle(session, decided.reviewed, places)
     result = Result(

@@ -13,13 +13,12 @@ from lsprotocol import types
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import actions, edits, pages, running, tracing
 from jaxfix.drivers.lsp.buffers import Buffer
-from jaxfix.drivers.lsp.client import Client
-from jaxfix.drivers.lsp.documents import Documents, path_of
+from jaxfix.drivers.lsp.documents import path_of
+from jaxfix.drivers.lsp.editor import Editor
 from jaxfix.drivers.lsp.looks import Looks
 from jaxfix.drivers.lsp.offers import Offers
 from jaxfix.drivers.lsp.publishing import Publishing
 from jaxfix.drivers.lsp.receipts import Receipts
-from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.drivers.lsp.tracing import Traces
 from jaxfix.source.errors import JaxfixError
@@ -32,17 +31,16 @@ class Commands:
 
     def __init__(
         self,
-        client: Client,
-        documents: Documents,
-        scopes: Scopes,
+        editor: Editor,
         looks: Looks,
         traces: Traces,
         receipts: Receipts,
         offers: Offers,
         publishing: Publishing,
     ) -> None:
-        self._client, self._documents, self._scopes, self._looks = client, documents, scopes, looks
-        self._traces, self._receipts, self._offers, self._publishing = traces, receipts, offers, publishing
+        self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes
+        self._looks, self._traces, self._receipts = looks, traces, receipts
+        self._offers, self._publishing = offers, publishing
         self._pages: tempfile.TemporaryDirectory[str] | None = None
         self._is_running = False
 

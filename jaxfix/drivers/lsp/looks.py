@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from jaxfix.drivers.lsp import pages, viewing
 from jaxfix.drivers.lsp.buffers import Buffer
-from jaxfix.drivers.lsp.client import Client
-from jaxfix.drivers.lsp.documents import Documents, path_of
+from jaxfix.drivers.lsp.documents import path_of
+from jaxfix.drivers.lsp.editor import Editor
 from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.placing import Place, Places
 from jaxfix.drivers.lsp.schedule import Schedule
-from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.tracing import Traces
 from jaxfix.drivers.lsp.viewing import View
@@ -33,14 +32,12 @@ class Looks:
 
     def __init__(
         self,
-        client: Client,
-        documents: Documents,
-        scopes: Scopes,
+        editor: Editor,
         neighbours: Neighbours,
         traces: Traces,
         schedule: Schedule,
     ) -> None:
-        self._client, self._documents, self._scopes = client, documents, scopes
+        self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes
         self._neighbours, self._traces, self._schedule = neighbours, traces, schedule
         self._places: Places | None = None
         self._views: dict[str, tuple[int, View]] = {}

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.buffers import Buffer
-from jaxfix.drivers.lsp.client import Client
-from jaxfix.drivers.lsp.documents import Documents, path_of
+from jaxfix.drivers.lsp.documents import path_of
+from jaxfix.drivers.lsp.editor import Editor
 from jaxfix.drivers.lsp.schedule import Schedule
-from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.surveying import Ask, Told
 from jaxfix.drivers.lsp.surveyor import Surveyor
 from jaxfix.drivers.workflow.request import Request
@@ -23,13 +22,11 @@ class Neighbours:
 
     def __init__(
         self,
-        client: Client,
-        documents: Documents,
-        scopes: Scopes,
+        editor: Editor,
         schedule: Schedule,
         changed: Callable[[], None],
     ) -> None:
-        self._client, self._documents, self._scopes = client, documents, scopes
+        self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes
         self._schedule, self._changed = schedule, changed
         self._surveyor = Surveyor()
         self._told: dict[Path, Told] = {}

@@ -8,12 +8,10 @@ from lsprotocol import types
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp import actions, edits, pages, running
 from jaxfix.drivers.lsp.actions import Situation
-from jaxfix.drivers.lsp.client import Client
-from jaxfix.drivers.lsp.documents import Documents
+from jaxfix.drivers.lsp.editor import Editor
 from jaxfix.drivers.lsp.looks import Looks
 from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.receipts import Receipts
-from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.viewing import View
 from jaxfix.drivers.workflow.driving import can_be_driven
 from jaxfix.source.errors import JaxfixError
@@ -24,14 +22,12 @@ class Offers:
 
     def __init__(
         self,
-        client: Client,
-        documents: Documents,
-        scopes: Scopes,
+        editor: Editor,
         neighbours: Neighbours,
         looks: Looks,
         receipts: Receipts,
     ) -> None:
-        self._client, self._documents, self._scopes = client, documents, scopes
+        self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes
         self._neighbours, self._looks, self._receipts = neighbours, looks, receipts
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:

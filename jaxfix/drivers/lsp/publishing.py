@@ -6,11 +6,9 @@ from functools import partial
 from lsprotocol import types
 
 from jaxfix.drivers.lsp import viewing
-from jaxfix.drivers.lsp.client import Client
-from jaxfix.drivers.lsp.documents import Documents
+from jaxfix.drivers.lsp.editor import Editor
 from jaxfix.drivers.lsp.looks import Looks
 from jaxfix.drivers.lsp.schedule import Schedule
-from jaxfix.drivers.lsp.scopes import Scopes
 from jaxfix.drivers.lsp.viewing import View
 
 _DEBOUNCE_S = 0.02
@@ -22,8 +20,8 @@ _Pushed = tuple[int | None, list[types.Diagnostic]]
 class Publishing:
     """Pulled where the client can be told to ask again, else pushed; cells always, as most clients never ask."""
 
-    def __init__(self, client: Client, documents: Documents, scopes: Scopes, looks: Looks, schedule: Schedule) -> None:
-        self._client, self._documents, self._scopes = client, documents, scopes
+    def __init__(self, editor: Editor, looks: Looks, schedule: Schedule) -> None:
+        self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes
         self._looks, self._schedule = looks, schedule
         self._pushed: dict[str, _Pushed] = {}
         self._is_stale = False

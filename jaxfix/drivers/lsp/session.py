@@ -13,6 +13,7 @@ from jaxfix.drivers.lsp.bugs import handler
 from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.commands import Commands
 from jaxfix.drivers.lsp.documents import Documents, path_of
+from jaxfix.drivers.lsp.editor import Editor
 from jaxfix.drivers.lsp.looks import Looks
 from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.offers import Offers
@@ -53,12 +54,13 @@ class Session:
         self._schedule = schedule = Schedule()
         self._documents = documents = Documents(client)
         self._scopes = scopes = Scopes(client, documents, self._all_anew)
-        self._neighbours = neighbours = Neighbours(client, documents, scopes, schedule, self._refresh)
+        editor = Editor(client, documents, scopes)
+        self._neighbours = neighbours = Neighbours(editor, schedule, self._refresh)
         traces, receipts = Traces(), Receipts()
-        self._looks = looks = Looks(client, documents, scopes, neighbours, traces, schedule)
-        self._publishing = publishing = Publishing(client, documents, scopes, looks, schedule)
-        self._offers = offers = Offers(client, documents, scopes, neighbours, looks, receipts)
-        self._commands = Commands(client, documents, scopes, looks, traces, receipts, offers, publishing)
+        self._looks = looks = Looks(editor, neighbours, traces, schedule)
+        self._publishing = publishing = Publishing(editor, looks, schedule)
+        self._offers = offers = Offers(editor, neighbours, looks, receipts)
+        self._commands = Commands(editor, looks, traces, receipts, offers, publishing)
         self._wrong: tuple[str, ...] = ()
         self.is_shut_down = False
         _collect_seldom()

@@ -339,10 +339,7 @@ class Desk:
 
     def _record(self, planned: Plans, places: Mapping[str, Path], proofs: Proofs | None = None) -> None:
         receipts = (proofs or self._proofs).receipts
-        rerun = self.rerun
-        recording.keep(
-            planned.planned, receipts, places, rerun.command, self._wishes.request.python, rerun.target, self._watcher
-        )
+        recording.keep(planned.planned, receipts, places, self.rerun, self._watcher)
 
     def _tell(self) -> None:
         self.revision += 1

@@ -30,8 +30,7 @@ def report(seen: Look, wishes: Wishes, watcher: Watcher, *, prove: bool) -> str:
         proofs = proven(seen.session, rerun, Leave(dirty=True, no_vcs=True), watcher, salvage)
         seen = informed(seen, proofs.receipts)
         seen = replace(seen, problems=(*seen.problems, *proofs.errors))
-        record = (command, wishes.request.python, rerun.target)
-        recording.keep(seen.session.candidates().planned, proofs.receipts, {}, *record, watcher)
+        recording.keep(seen.session.candidates().planned, proofs.receipts, {}, rerun, watcher)
     memory = decisions.memory(seen.session)
     late = [entry.diagnostic for entry in seen.found if entry.needs]
     decided = decisions.recalled(memory, seen.session, late)

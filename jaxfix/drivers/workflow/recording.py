@@ -11,11 +11,11 @@ from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.receipts import Now, Receipt
 from jaxfix.drivers.versions import Versions
 from jaxfix.drivers.workflow.agenda import root_of
-from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.planning import Planned, Receipts
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine import config
 from jaxfix.engine.registry import load_registry
-from jaxfix.evidence.target import Target
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.wire import from_json, to_json
@@ -24,33 +24,28 @@ from jaxfix.source.errors import UserError
 
 def keep(
     planned: Sequence[Planned],
-    found: Mapping[tuple[str, str], Evidence],
+    receipts: Receipts,
     places: Mapping[str, Path],
-    command: str | None,
-    python: str | None,
-    place: Target,
+    rerun: Rerun,
     watcher: Watcher,
 ) -> None:
     """Keeps what the reruns of an `apply` have shown; where that fails, a note says so, and the apply goes on.
 
     Args:
-      found: the evidence by path and key of the fix.
       places: where each written source is, by its path.
-      command: the program that was rerun; evidence of another command is of optimizers.
-      python: the interpreter that drove those; that of the place if it is None.
-      place: where the reruns happened.
+      rerun: how they were made; evidence of another command is of optimizers.
     """
-    if not found:
+    if not receipts:
         return
     entries = {entry.patch.path: entry for entry in planned if entry.target.path is not None}
     own = [entry.target.path for entry in planned if entry.target.path is not None and entry.target.module is None]
     root = root_of(own)
     settings = Settings(root)
     wanted = []
-    for evidence in (evidence for evidence in found.values() if evidence.path in entries):
-        drove = None if evidence.command == command else python or place.interpreter
+    for evidence in (evidence for evidence in receipts.values() if evidence.path in entries):
+        drove = None if evidence.command == rerun.command else rerun.python or rerun.target.interpreter
         entry = _receipt(evidence, entries[evidence.path], places.get(evidence.path), settings, drove)
-        wanted.append(replace(entry, place=None if place.is_here else place.name))
+        wanted.append(replace(entry, place=None if rerun.target.is_here else rerun.target.name))
     try:
         kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted))
     except UserError as error:

@@ -15,7 +15,7 @@ def salvaging(rerun: Rerun, watcher: Watcher) -> Salvage:
     """What keeps the receipts of a proof that does not come to its end, and says so."""
 
     def salvage(planned: Sequence[Planned], receipts: Receipts) -> None:
-        recording.keep(planned, receipts, {}, rerun.command, rerun.python, rerun.target, watcher)
+        recording.keep(planned, receipts, {}, rerun, watcher)
         watcher.note(
             f"{standing(planned, receipts)}; that is kept: `jaxfix receipts` lists it, "
             "`jaxfix apply --interactive` shows it"

@@ -77,5 +77,4 @@ class Prover:
 
     def keep(self, planned: Sequence[Planned], receipts: Receipts) -> None:
         """Keeps what reruns have shown, whatever becomes of the review."""
-        rerun = self.rerun(self.allowed.command)
-        recording.keep(planned, receipts, {}, rerun.command, rerun.python, rerun.target, terminal)
+        recording.keep(planned, receipts, {}, self.rerun(self.allowed.command), terminal)
