@@ -97,7 +97,12 @@ def callers(module: Module, named: Named) -> Callers:
 
 
 def outside_arguments(function: Function, called: CallSite) -> dict[str, ArgumentSummary | None] | None:
-    """What a call in another file passes to each parameter, None for a default; None where that cannot be told."""
+    """The argument that a call in another file passes to each parameter.
+
+    Returns:
+      By the name of the parameter; the value is None where the default is taken. None instead of all that where it
+      cannot be told.
+    """
     arguments = function.args
     if called.arguments is None or arguments.vararg or arguments.kwarg:
         return None

@@ -30,6 +30,11 @@ class Rebinding:
 
 
 def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
+    """The states of training loops: what a loop passes to a jitted function, and binds to its result.
+
+    Returns:
+      In the order of the text; one without a known value before the loop is left out.
+    """
     for call in module.get(calls_in_loops):
         if not isinstance(module.parent(call), ast.Assign) or not module.loops(call):
             continue

@@ -42,7 +42,11 @@ def is_fillable(module: Module, value: ast.AST | None) -> bool:
 
 
 def why_aliased(module: Module, name: str, scope: ast.AST) -> Reason | None:
-    """Why something else may change in place what `name` stands for; None if all that it does is to read."""
+    """Why something else may change in place what `name` stands for.
+
+    Returns:
+      None if all that it does is to read.
+    """
     bound = (binding.node for binding in module.bindings(name, scope))
     nests = any(_holds_fillable(module, module.value_of(node)) for node in bound if isinstance(node, ast.Name))
     for use in module.reads(name, scope):

@@ -12,7 +12,11 @@ from jaxfix.syntax.nodes import walk
 
 
 def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
-    """The attributes of its own object that a method, or one that it calls, binds: `self.params`."""
+    """The attributes of its own object that a method, or one that it calls, binds.
+
+    Returns:
+      As the code has them, such as `self.params`; each once.
+    """
     found: dict[str, None] = {}
     for each, own in _with_called(module, function):
         for node in walk(each):

@@ -40,10 +40,13 @@ class LocalUses:
 def local_uses(
     module: Module, made: ast.expr | ast.FunctionDef, apart: frozenset[ast.AST] = frozenset()
 ) -> LocalUses | None:
-    """The uses of the function that `made` defines or evaluates to; None where it is returned, stored or given away.
+    """The uses of the function that `made` defines or evaluates to.
 
     Args:
       apart: reads of its name that do not count, such as that in `step = jax.jit(step)`.
+
+    Returns:
+      None where it escapes: it is returned, stored, or passed to code that was not read.
     """
     found = LocalUses()
     follower = _Follower(module, found, apart)

@@ -74,7 +74,11 @@ def _is_made_by_library(module: Module, source: ast.AST) -> bool:
 
 
 def why_state_unstable(module: Module, values: Values, function: ast.FunctionDef) -> Reason | None:
-    """Why what a method reads of its object may be another thing at a later call, or is data; None if neither."""
+    """Why what a method reads of its object may be another thing at a later call, or is data.
+
+    Returns:
+      None if neither.
+    """
     return _Reader(module, values).of(function, 0)
 
 

@@ -16,7 +16,11 @@ _TELLING = frozenset(
 
 
 def why_no_identity_key(module: Module, owner: ast.ClassDef) -> Reason | None:
-    """Why `jit` may not tell the objects of a class apart by their identity, as it does static arguments; or None."""
+    """Why `jit` may not tell the objects of a class apart by their identity, as it does static arguments.
+
+    Returns:
+      None if it may.
+    """
     for each in family(module, owner):
         base = strange_base(module, each)
         if base is not None:
@@ -45,7 +49,11 @@ def why_no_identity_key(module: Module, owner: ast.ClassDef) -> Reason | None:
 
 
 def why_many_objects(module: Module, owner: ast.ClassDef) -> Reason | None:
-    """Why there may be many objects of a class, each of which `jit` would compile for and keep alive; or None."""
+    """Why there may be many objects of a class, each of which `jit` would compile for and keep alive.
+
+    Returns:
+      None where there are few.
+    """
     made = False
     for each in family(module, owner):
         for use in module.reads(each.name, module.scope_of(each.name, each)):

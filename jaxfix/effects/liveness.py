@@ -18,10 +18,13 @@ Place = Callable[[ast.AST], str]
 def why_live_after(
     module: Module, calls: Sequence[ast.Call], call: ast.Call, passed: ast.expr, place: Place | None = None
 ) -> Reason | None:
-    """Why what `call` passes may be needed when it has run; None where its place is given up.
+    """Why what `call` passes may be needed when it has run.
 
     Args:
       calls: those of the function in this file, `call` among them: what they pass is judged alike.
+
+    Returns:
+      None where its place is given up.
     """
     try:
         _Reader(module, calls, place or _line_number).check(call, passed)

@@ -35,7 +35,11 @@ def ties(module: Module, function: Function) -> Iterator[Reason]:
 
 
 def effects(module: Module, function: Function) -> Iterator[Reason]:
-    """What each trace does besides computing the result, and what it asks of the world."""
+    """What each trace does besides computing the result, and what it asks of the world.
+
+    Returns:
+      A reason for each; nothing for a function without effects.
+    """
     for node in body_of(function):
         match node:
             case ast.Expr(value=ast.Call(func=func)) if not _is_jax(module.qualname(func)):

@@ -15,10 +15,13 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None) -> Reason | None:
-    """Why the object behind `name` can be another one, or change, while the program runs; None if it does not.
+    """Why the object behind `name` can be another one, or change, while the program runs.
 
     Args:
       around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
+
+    Returns:
+      None if it does not.
     """
     found = module.bindings(name, scope)
     if scope is module.tree and is_changed_elsewhere(module, name):

@@ -33,7 +33,11 @@ class Taken:
 
 
 def free_names(module: Module, function: Function) -> list[str]:
-    """The variables that `function` takes from functions around it, in the order of the text; its own name apart."""
+    """The variables that `function` takes from functions around it; its own name apart.
+
+    Returns:
+      In the order of the text; empty where that is not certain.
+    """
     captures = module.captures(function)
     own = {function.name} if not isinstance(function, ast.Lambda) else set()
     free = captures.free - own if captures else frozenset[str]()
@@ -46,7 +50,11 @@ def free_names(module: Module, function: Function) -> list[str]:
 
 
 def taken(module: Module, function: Function, name: str) -> tuple[Taken, ...]:
-    """What `function` reads of the captured variable: its attributes and items where it reads no more than these."""
+    """What `function` reads of the captured variable: its attributes and items where it reads no more than these.
+
+    Returns:
+      In the order of the text; the variable as a whole where some read takes all of it.
+    """
     chains: dict[str, list[ast.expr]] = {}
     for use in traced_uses.uses(module, function, name):
         chain = _chain(module, use)
@@ -59,7 +67,11 @@ def taken(module: Module, function: Function, name: str) -> tuple[Taken, ...]:
 
 
 def outer_names(module: Module, function: Function, around: Function | None) -> list[str]:
-    """The variables that a function made in `around` takes along: those of functions, and at the top level of loops."""
+    """The variables that a function made in `around` takes along: those of functions, and at the top level of loops.
+
+    Returns:
+      In the order of the text within a function, sorted at the top level.
+    """
     if around is not None:
         return free_names(module, function)
     captures = module.captures(function)
@@ -149,7 +161,11 @@ def _is_plain_value(module: Module, value: ast.expr) -> bool:
 
 
 def evaluated_early(function: Function) -> Iterator[ast.AST]:
-    """The parts of a definition that are evaluated where it stands: decorators, defaults, annotations."""
+    """The parts of a definition that are evaluated where it stands: decorators, defaults, annotations.
+
+    Returns:
+      Defaults first, then annotations and decorators.
+    """
     arguments = function.args
     yield from (*arguments.defaults, *(d for d in arguments.kw_defaults if d))
     if not isinstance(function, ast.Lambda):
@@ -161,7 +177,11 @@ def evaluated_early(function: Function) -> Iterator[ast.AST]:
 
 
 def names_early(module: Module, parts: list[ast.AST]) -> Iterator[ast.Name]:
-    """The names in expressions that are read when these are evaluated, not when a lambda in them is called."""
+    """The names in expressions that are read when these are evaluated.
+
+    Returns:
+      Those in the body of a lambda, and those of comprehensions, are left out.
+    """
     for part in parts:
         lambdas = [n for n in walk(part) if isinstance(n, ast.Lambda)]
         for node in walk(part):
@@ -174,7 +194,10 @@ def names_early(module: Module, parts: list[ast.AST]) -> Iterator[ast.Name]:
 
 
 def place(module: Module, before: ast.stmt, needed: list[str]) -> tuple[ast.stmt, bool]:
-    """Where at the top level a statement that reads the module's `needed` can stand: a statement, and if before it.
+    """The place at the top level for a statement that reads the module's `needed`.
+
+    Returns:
+      A statement, and whether the place is before it or after it.
 
     Raises:
       Declined: what it reads is defined too late.
@@ -234,13 +257,21 @@ def check_captured(module: Module, function: Function, name: str, scope: ast.AST
 
 
 def reads(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:
-    """Where the function is read by its name, outside of itself."""
+    """The reads of the function by its name, outside of itself.
+
+    Returns:
+      In the order of the text.
+    """
     scope = module.scope_of(function.name, function)
     return [name for name in module.reads(function.name, scope) if function not in module.ancestors(name)]
 
 
 def names_in(module: Module, function: Function) -> frozenset[str]:
-    """The names that a further variable of `function` must not take."""
+    """The names that a further variable of `function` must not take.
+
+    Returns:
+      Those that it binds, and those that it reads.
+    """
     return module.names.bound_in(function) | {n.id for n in walk(function) if isinstance(n, ast.Name)}
 
 

@@ -43,6 +43,7 @@ class Value:
 
     @property
     def is_array(self) -> bool:
+        """Whether it is an array, of whatever type."""
         return self.form in (Form.WEAK, Form.STRONG, Form.ARRAY)
 
 

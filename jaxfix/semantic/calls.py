@@ -9,10 +9,14 @@ from jaxfix.syntax.signatures import positional_of
 
 
 def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> dict[str, ast.expr | None] | None:
-    """What `call` passes to each parameter of `function`, None for a default; None where that cannot be told.
+    """The argument that `call` passes to each parameter of `function`.
 
     Args:
       bound: the first parameter is the object that the method is called of.
+
+    Returns:
+      By the name of the parameter; the value is None where the default is taken. None instead of all that where stars,
+      on either side, or too many arguments leave it open.
     """
     arguments = function.args
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
@@ -32,7 +36,11 @@ _KNOWN: WeakKeyDictionary[Function, tuple[ast.expr, ...]] = WeakKeyDictionary()
 
 
 def returned(function: Function) -> tuple[ast.expr, ...]:
-    """The expressions that `function` returns, those of functions inside it left out."""
+    """The expressions that `function` returns.
+
+    Returns:
+      In the order of the text; those of functions inside it, and a bare `return`, are left out.
+    """
     if isinstance(function, ast.Lambda):
         return (function.body,)
     found = _KNOWN.get(function)
@@ -43,12 +51,20 @@ def returned(function: Function) -> tuple[ast.expr, ...]:
 
 
 def direct_calls(module: Module, function: Function) -> tuple[ast.Call, ...]:
-    """The calls of `function` by a name that stands for nothing else, in the order of the text."""
+    """The calls of `function` by a name that stands for nothing else.
+
+    Returns:
+      In the order of the text; calls of methods are not among them.
+    """
     return tuple(module.get(_called).get(function, ()))
 
 
 def handed_to(module: Module, function: Function) -> tuple[ast.Call, ...]:
-    """The calls that take `function`, by such a name, as a positional argument."""
+    """The calls that take `function` as a positional argument, by a name that stands for nothing else.
+
+    Returns:
+      In the order of the text, each once.
+    """
     return tuple(module.get(_handed).get(function, ()))
 
 
@@ -71,6 +87,10 @@ def _handed(module: Module) -> dict[Function, list[ast.Call]]:
 
 
 def made_by(module: Module, expr: ast.AST) -> ast.expr | None:
-    """What was called to make the object that `expr`, a name bound once, stands for."""
+    """The expression that was called to make the object that `expr`, a name bound once, stands for.
+
+    Returns:
+      None where it was made in another way, or `expr` is no such name.
+    """
     value = module.only_value(expr)
     return value.func if isinstance(value, ast.Call) else None

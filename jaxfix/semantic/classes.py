@@ -14,7 +14,11 @@ _OPEN_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
 def family(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
-    """`owner`, its bases and subclasses in this file, and the other bases of these: all that one object can be of."""
+    """All classes of this file that an object of `owner` can be of.
+
+    Returns:
+      `owner`, its bases and subclasses, and the other bases of these; each once, `owner` first.
+    """
     known = module.get(_families)
     if owner not in known:
         known[owner] = _family(module, owner)
@@ -50,7 +54,11 @@ def methods(classes: tuple[ast.ClassDef, ...], name: str) -> tuple[ast.FunctionD
 
 
 def own_parameter(function: Function) -> str | None:
-    """The name of the object in a method."""
+    """The name that a method has for its object.
+
+    Returns:
+      None for a function without positional parameters.
+    """
     parameters = positional_of(function.args)
     return parameters[0].arg if parameters else None
 
@@ -62,7 +70,11 @@ def class_around(module: Module, node: ast.AST) -> ast.ClassDef | None:
 
 
 def own_class(module: Module, receiver: ast.AST) -> ast.ClassDef | None:
-    """The class of this file that `receiver` is surely an object of, or of a subclass: `self`, or a name bound once."""
+    """The class of this file that `receiver` is surely an object of, or of a subclass: `self`, or a name bound once.
+
+    Returns:
+      None where that is not certain.
+    """
     if not isinstance(receiver, ast.Name):
         return None
     owner = class_around(module, receiver)
@@ -95,7 +107,11 @@ def _bases(module: Module, owner: ast.ClassDef, depth: int = 8) -> Iterator[ast.
 
 
 def class_of(module: Module, expr: ast.expr) -> ast.ClassDef | None:
-    """The class of this file that `expr` names."""
+    """The class of this file that `expr` names.
+
+    Returns:
+      None where it is no name, or one that is bound to anything else as well.
+    """
     if not isinstance(expr, ast.Name):
         return None
     match module.bindings(expr.id, module.scope_of(expr.id, expr)):

@@ -73,17 +73,28 @@ class Module:
     def nodes(self, *kinds: type[ast.AST]) -> Sequence[ast.AST]: ...
 
     def nodes(self, *kinds: type[ast.AST]) -> Sequence[ast.AST]:
-        """The nodes of some classes other than `ast.Name`, in the order of the text."""
+        """The nodes of some classes.
+
+        Args:
+          kinds: classes of nodes other than `ast.Name`.
+
+        Returns:
+          Those of exactly these classes, in the order of the text. None of `ast.Name`, which `names.by_id` has.
+        """
         found = [self.index.kinds.get(kind, []) for kind in kinds]
         return found[0] if len(found) == 1 else in_order([node for nodes in found for node in nodes])
 
     @cached_property
     def functions(self) -> list[Function]:
-        """All of them, in the order of the text."""
+        """All functions, lambdas too, in the order of the text."""
         return cast(list[Function], self.nodes(*FUNCTIONS))
 
     def attributes(self, name: str) -> tuple[ast.Attribute, ...]:
-        """Every attribute of this name, in the order of the text."""
+        """The attributes of this name, whatever they are read from.
+
+        Returns:
+          In the order of the text; read, bound and deleted ones.
+        """
         return tuple(self.index.attributes.get(name, ()))
 
     def get(self, analysis: Callable[["Module"], T]) -> T:
@@ -100,24 +111,41 @@ class Module:
         return cast(T, self._results[analysis])
 
     def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node right above `node`.
+
+        Returns:
+          None for the module itself.
+        """
         return self._parents.get(node)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes around `node`, from the inside out, the module last."""
+        """The nodes around `node`.
+
+        Returns:
+          From the inside out, the module last; `node` is not among them.
+        """
         parent = self._parents.get(node)
         while parent is not None:
             yield parent
             parent = self._parents.get(parent)
 
     def enclosing(self, node: ast.AST, kind: type[N] | tuple[type[N], ...]) -> N | None:
-        """The innermost node of `kind` around `node`."""
+        """The innermost node of `kind` around `node`.
+
+        Returns:
+          None where there is no such node; never `node` itself.
+        """
         for ancestor in self.ancestors(node):
             if isinstance(ancestor, kind):
                 return ancestor
         return None
 
     def function(self, node: ast.AST) -> Function | None:
-        """The innermost function in whose calls `node` runs: not the one whose default or decorator it is."""
+        """The innermost function in whose calls `node` runs: not the one whose default or decorator it is.
+
+        Returns:
+          None for code that the module runs itself, in classes too.
+        """
         scope = self._around.get(node)
         while scope is not None and not isinstance(scope, FUNCTIONS):
             scope = self._around[scope]
@@ -128,7 +156,11 @@ class Module:
         return self._around.get(node) is self.tree
 
     def functions_around(self, node: ast.AST) -> tuple[Function, ...]:
-        """The functions in whose calls `node` runs, from the inside out."""
+        """The functions in whose calls `node` runs.
+
+        Returns:
+          From the inside out; empty for code that the module runs itself.
+        """
         found = []
         function = self.function(node)
         while function is not None:
@@ -137,7 +169,11 @@ class Module:
         return tuple(found)
 
     def method_of(self, function: Function) -> ast.ClassDef | None:
-        """The class that `function` is a method of."""
+        """The class that `function` is a method of.
+
+        Returns:
+          None where it does not stand right in the body of a class.
+        """
         parent = self._parents.get(function)
         return parent if isinstance(parent, ast.ClassDef) else None
 
@@ -150,7 +186,12 @@ class Module:
         return found
 
     def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """The loops around `node` within its function that run it again and again, from the inside out."""
+        """The loops around `node` within its function that run it again and again.
+
+        Returns:
+          Statements and comprehensions, from the inside out. A loop does not count for what it runs once, such as its
+          iterable.
+        """
         if self.function(node) not in self._looping:
             return ()
         found = []
@@ -217,15 +258,21 @@ class Module:
         return apply_edits(self.source.text[span.start : span.end], edits).decode()
 
     def has_exact_spans(self, node: ast.AST) -> bool:
-        """Whether `node` stands for itself: before Python 3.12 the positions in f-strings cannot be trusted, and what a
-        template string holds as a value, it holds as text too.
+        """Whether the span of `node` holds its text and nothing else, so that it can be replaced.
+
+        Before Python 3.12 the positions in f-strings cannot be trusted, and what a template string holds as a value, it
+        holds as text too.
         """
         return not any(isinstance(outer, FORMAT_STRINGS) for outer in (node, *self.ancestors(node)))
 
     # --- names ------------------------------------------------------------------------------------------------
 
     def captures(self, function: Function) -> Captures | None:
-        """What `function` takes from outside; None where that is not certain."""
+        """The variables that `function` takes from outside.
+
+        Returns:
+          None where that is not certain, as of several lambdas on one line.
+        """
         if function not in self._captures:
             same_line = self._lambdas_by_line[function.lineno] if isinstance(function, ast.Lambda) else ()
             self._captures[function] = self._scopes_around(function).captures(function, same_line)

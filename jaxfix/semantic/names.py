@@ -34,11 +34,19 @@ class Names:
         return cast(list[N], self._index.kinds.get(kind, []))
 
     def loads(self, name: str) -> tuple[ast.Name, ...]:
-        """Every read of a variable of this name, in the order of the text."""
+        """Every read of a variable of this name, whatever its scope.
+
+        Returns:
+          In the order of the text.
+        """
         return tuple(node for node in self.by_id.get(name, ()) if node.ctx.__class__ is ast.Load)
 
     def uses(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
-        """Every place that binds, reads or deletes the variable `name` of `scope`, in the order of the text."""
+        """Every place that binds, reads or deletes the variable `name` of `scope`.
+
+        Returns:
+          In the order of the text.
+        """
         found = self._uses.get(name)
         if found is None:
             found = self._uses[name] = {}
@@ -47,19 +55,41 @@ class Names:
         return tuple(found.get(scope, ()))
 
     def reads(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
-        """Every read of the variable `name` of `scope`, in the order of the text."""
+        """Every read of the variable `name` of `scope`.
+
+        Returns:
+          In the order of the text.
+        """
         return tuple(node for node in self.uses(name, scope) if node.ctx.__class__ is ast.Load)
 
     def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
-        """The places that bind `name` in `scope`, by default in the module itself."""
+        """The places that bind `name` in `scope`.
+
+        Args:
+          scope: the module itself where it is None.
+
+        Returns:
+          Empty for a name that `scope` does not bind.
+        """
         return self._by_scope.of(name, scope or self.tree)
 
     def bound_in(self, scope: Scope | None = None) -> frozenset[str]:
-        """All names that `scope` itself binds."""
+        """The names that `scope` itself binds.
+
+        Args:
+          scope: the module itself where it is None.
+
+        Returns:
+          Those of functions inside it are not among them.
+        """
         return self._by_scope.names.get(scope or self.tree, frozenset())
 
     def scope_of(self, name: str, node: ast.AST) -> Scope | None:
-        """The scope whose `name` the code at `node` sees; None for a builtin or a name bound nowhere."""
+        """The scope whose `name` the code at `node` sees.
+
+        Returns:
+          None for a builtin, or a name that is bound nowhere.
+        """
         key = (name, self._around.get(node))
         try:
             return self._seen_from[key]
@@ -77,6 +107,7 @@ class Names:
 
     @cached_property
     def star_imports(self) -> tuple[ast.ImportFrom, ...]:
+        """The `from module import *` of the file."""
         return tuple(node for node in self._nodes(ast.ImportFrom) if node.names[0].name == "*")
 
     @cached_property
@@ -96,7 +127,7 @@ class Names:
 
     @cached_property
     def imported(self) -> Mapping[tuple[ast.AST, str], str]:
-        """What the names stand for that imports bind, in whatever scope, as the imports have it: by both."""
+        """What imports bind, in whatever scope: the node and the name that it binds, to the name that it imports."""
         found: dict[tuple[ast.AST, str], str] = {}
         for node in in_order([*self._nodes(ast.Import), *self._nodes(ast.ImportFrom)]):
             if isinstance(node, ast.Import):
@@ -120,10 +151,16 @@ class Names:
         return self._aliases.union(self._imports)
 
     def qualname(self, expr: ast.AST, *, depth: int = 4) -> str | None:
-        """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported; None otherwise.
+        """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported.
 
         Follows imports in any scope, and names bound once to such an expression. Names that are bound more
         than once mean something only if every binding imports the same thing.
+
+        Args:
+          depth: how many names bound to other names are followed.
+
+        Returns:
+          None where `expr` is not imported, or stands for several things.
         """
         root = expr
         while isinstance(root, ast.Attribute):
@@ -168,7 +205,11 @@ class Names:
         return ".".join((*kept, rest)).rstrip(".") if kept else qualname
 
     def value_of(self, target: ast.Name) -> ast.expr | None:
-        """The expression that a plain `target = value` (or `target: T = value`, `target := value`) binds; else None."""
+        """The expression that a plain `target = value`, `target: T = value` or `target := value` binds.
+
+        Returns:
+          None where `target` is bound in another way.
+        """
         match self._parents.get(target):
             case ast.Assign(targets=[only], value=value) if only is target:
                 return value
@@ -177,7 +218,11 @@ class Names:
         return None
 
     def only_binding(self, name: ast.Name) -> Binding | None:
-        """The one place that binds the variable that `name` reads or binds; None where there is none, or several."""
+        """The one place that binds the variable that `name` reads or binds.
+
+        Returns:
+          None where there is none, or several.
+        """
         scope = self.scope_of(name.id, name)
         match self.bindings(name.id, scope) if scope is not None else ():
             case (only,):
@@ -185,14 +230,22 @@ class Names:
         return None
 
     def only_value(self, expr: ast.AST) -> ast.expr | None:
-        """What the variable that `expr` reads is bound to, if it is bound once, and plainly; else None."""
+        """The expression that the variable is bound to, if it is bound once, and plainly.
+
+        Returns:
+          None where `expr` is no such variable.
+        """
         match self.only_binding(expr) if isinstance(expr, ast.Name) else None:
             case Binding(node=ast.Name() as target):
                 return self.value_of(target)
         return None
 
     def references(self, qualname: str) -> tuple[ast.Name | ast.Attribute, ...]:
-        """Every expression that reads what `qualname` names, in the order of the text; imports are not among them."""
+        """Every expression that reads what `qualname` names.
+
+        Returns:
+          In the order of the text; imports are not among them.
+        """
         last = qualname.rpartition(".")[2]
         named = (node for name in {last} | self._aliases for node in self.loads(name))
         parts = (node for node in self._index.attributes.get(last, ()) if node.ctx.__class__ is ast.Load)
@@ -200,7 +253,14 @@ class Names:
         return tuple(node for node in in_order(every) if self.qualname(node) == qualname)
 
     def calls(self, *qualnames: str) -> tuple[ast.Call, ...]:
-        """The calls of any of `qualnames`, in the order of the text."""
+        """The calls of any of `qualnames`.
+
+        Args:
+          qualnames: canonical names, such as `jax.lax.scan`.
+
+        Returns:
+          In the order of the text.
+        """
         if qualnames not in self._called:
             self._called[qualnames] = tuple(self._find_calls(qualnames))
         return self._called[qualnames]
@@ -211,7 +271,11 @@ class Names:
         return [call for call in self.spelled_calls(spelled) if self.qualname(call.func) in qualnames]
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
-        """The calls of whatever ends in one of `names`, be it a variable or an attribute, in the order of the text."""
+        """The calls of whatever ends in one of `names`, be it a variable or an attribute.
+
+        Returns:
+          In the order of the text; what the names stand for is not looked at.
+        """
         return in_order([call for name in names for call in self._calls_of(name)])
 
     def _calls_of(self, name: str) -> Sequence[ast.Call]:
@@ -232,7 +296,7 @@ class Names:
 
     @cached_property
     def assigned(self) -> tuple[tuple[ast.Name, ast.expr], ...]:
-        """The variables that have a value of their own, each with it: those that `value_of` has an answer for."""
+        """The variables that `value_of` has an answer for, each with it."""
         plain = ((node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1)
         typed = ((node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None)
         inside = ((node.target, node.value) for node in self._nodes(ast.NamedExpr))
@@ -240,7 +304,11 @@ class Names:
         return tuple((target, value) for target, value in every if isinstance(target, ast.Name))
 
     def definition(self, expr: ast.AST) -> Function | None:
-        """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda."""
+        """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda.
+
+        Returns:
+          None where it stands for no function of this file, or may stand for several.
+        """
         if isinstance(expr, ast.Lambda):
             return expr
         if not isinstance(expr, ast.Name):

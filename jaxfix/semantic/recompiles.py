@@ -10,10 +10,12 @@ from jaxfix.syntax.nodes import walk
 
 
 def recompiled(module: Module, *causes: Why) -> Iterator[tuple[ast.AST, Compiled, Cause]]:
-    """What a traced run compiled again in `module` for one of `causes`: the node to report, the entry and its cause.
+    """What a traced run compiled again in `module` for one of `causes`.
 
-    The node is what stands on the line: the call of the program, another call, or the statement, of one with a
-    block only what stands before the block. What is on a line without code is left out.
+    Returns:
+      The node to report, the entry and its cause. The node is what stands on the line: the call of the program, another
+      call, or the statement, of one with a block only what stands before the block. What is on a line without code is
+      left out.
     """
     for entry in module.recompiles:
         at = blamed(module, entry)

@@ -26,7 +26,11 @@ class OlderCond:
 
 
 def older_cond(module: Module, call: ast.Call) -> OlderCond | None:
-    """The parts of `call`, if it is a `lax.cond` of the older form; None where it is not, or that cannot be told."""
+    """The parts of `call`, if it is a `lax.cond` of the older form.
+
+    Returns:
+      None where it is not, or that cannot be told.
+    """
     if transform_of(module, call.func) != "jax.lax.cond" or any(isinstance(a, ast.Starred) for a in call.args):
         return None
     named = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -39,7 +43,12 @@ def older_cond(module: Module, call: ast.Call) -> OlderCond | None:
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
-    """The arguments of `call`, a call of control flow, that are functions or lists of them, each with its parameter."""
+    """The functions that `call` hands to control flow.
+
+    Returns:
+      Each argument that is a function or a list of them, with the name of its parameter. Nothing where `call` is no
+      control flow of JAX.
+    """
     primitive = transform_of(module, _unnamed(module, call.func)) or ""
     if primitive not in CONTROL_FLOW:
         return

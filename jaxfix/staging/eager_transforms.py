@@ -60,7 +60,11 @@ class Transformed:
 
 
 def eager_transformations(module: Module) -> tuple[Transformed, ...]:
-    """Those of `module` with control flow inside, in the order of the text."""
+    """The transformations of `module` that run eagerly with control flow inside.
+
+    Returns:
+      In the order of the text.
+    """
     return module.get(_eager_transformations)
 
 

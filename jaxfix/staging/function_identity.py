@@ -26,16 +26,23 @@ _BY_VALUE = frozenset(
 
 
 def made_anew(module: Module, expr: ast.expr, by: str = "jax.jit") -> ast.AST | None:
-    """The node whose every run makes a new function of what `expr` stands for; None if that is not known.
+    """The node whose every run makes a new function of what `expr` stands for.
 
     Args:
       by: the transformation that takes `expr`: they differ in what they hold for the same function.
+
+    Returns:
+      None if no such node is known: the function may still be another one each time.
     """
     return _made_anew(module, expr, by, frozenset())
 
 
 def given_anew(module: Module) -> list[ast.Call]:
-    """The calls with an argument of which `made_anew` may tell something, as far as its names say; asks nobody."""
+    """The calls with an argument for which `made_anew` may have an answer, by names alone.
+
+    Returns:
+      In the order of the text; too many rather than too few. No other file is asked.
+    """
     functions = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
     made = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(functions)}
     names, known = functions, set[str]()
@@ -142,7 +149,11 @@ def _class_of(module: Module, expr: ast.expr) -> ast.ClassDef | None:
 
 
 def outermost_jit(module: Module, function: ast.FunctionDef) -> ast.expr | None:
-    """The decorator that puts `function` under jit, if it is the last one that is applied."""
+    """The decorator that puts `function` under jit, if it is the last one that is applied.
+
+    Returns:
+      None where there is none, or another one is applied after it.
+    """
     first = function.decorator_list[0] if function.decorator_list else None
     return first if first is not None and is_jit(module, first) else None
 
@@ -158,7 +169,11 @@ def is_memoised(module: Module, node: ast.AST) -> bool:
 
 
 def factory(module: Module, function: ast.FunctionDef) -> Factory | None:
-    """What others may know of `function`, if each call of it makes another jitted function."""
+    """The summary of a function each call of which makes another jitted function.
+
+    Returns:
+      None for any other function.
+    """
     if function.args.vararg or function.args.kwarg or not makes_jitted(module, function):
         return None
     positional = [a.arg for a in positional_of(function.args)]

@@ -33,12 +33,19 @@ def jitted_of(module: Module, expr: ast.expr) -> Jitted | None:
     """The jitted function of this file that `expr` stands for: a call of the transformation, a name or `self.step`.
 
     Names and attributes count only if they are bound once.
+
+    Returns:
+      None where it stands for none, or that is not certain.
     """
     return _jitted(module, expr, 4)
 
 
 def jit_of(module: Module, expr: ast.expr) -> Jit | None:
-    """As `jitted_of`, of another file of the project too."""
+    """As `jitted_of`, of another file of the project too.
+
+    Returns:
+      Options and parameters alone, which travel between files; None where it stands for no jitted function.
+    """
     found = jitted_of(module, expr)
     if found is not None:
         return found.jit
@@ -47,7 +54,11 @@ def jit_of(module: Module, expr: ast.expr) -> Jit | None:
 
 
 def jitted_by_decorator(module: Module, function: Function) -> Jitted | None:
-    """The jitted function that the decorators of `function` make of it; its `self` counts as an argument."""
+    """The jitted function that the decorators of `function` make of it; its `self` counts as an argument.
+
+    Returns:
+      None for a function without such a decorator.
+    """
     if isinstance(function, ast.Lambda):
         return None
     for decorator in function.decorator_list:
@@ -57,7 +68,11 @@ def jitted_by_decorator(module: Module, function: Function) -> Jitted | None:
 
 
 def jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
-    """The calls of `module` that make a jitted function, as `jax.jit(f)`."""
+    """The calls of `module` that make a jitted function, as `jax.jit(f)`.
+
+    Returns:
+      In the order of the text; decorators are not among them.
+    """
     return module.get(_jittings)
 
 
@@ -89,7 +104,11 @@ def may_be_jitted(module: Module, expr: ast.expr) -> bool:
 
 
 def transform_of(module: Module, expr: ast.AST) -> str | None:
-    """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`."""
+    """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`.
+
+    Returns:
+      None where `expr` is not imported; whether the name is that of a transformation is not looked at.
+    """
     if isinstance(expr, ast.Call):
         name = module.qualname(expr.func) or ""
         is_around = name == "functools.partial" or is_retrace(name, module.surroundings.helpers)

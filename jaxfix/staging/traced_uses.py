@@ -32,10 +32,13 @@ _TREES = ("jax.tree.map", "jax.tree_util.tree_map")
 
 
 def concrete_use(module: Module, name: ast.expr, depth: int = _DEPTH) -> Reason | None:
-    """What the code does with `name` that it could not do with a traced array; None if nothing.
+    """What the code does with `name` that it could not do with a traced array.
 
     Args:
       depth: how many functions of the file, that get it as an argument, are looked into.
+
+    Returns:
+      None if nothing.
     """
     node: ast.AST = name
     while True:
@@ -111,7 +114,11 @@ def is_array_in(module: Module, function: Function, parameter: str, depth: int =
 
 
 def uses(module: Module, function: Function, name: str) -> Iterator[ast.Name]:
-    """The places inside `function` that read the captured `name`."""
+    """The reads of the captured `name` inside `function`.
+
+    Returns:
+      In the order of `walk`; those of functions inside `function` too.
+    """
     for node in walk(function):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             scope = module.scope_of(name, node)

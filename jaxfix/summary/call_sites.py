@@ -74,6 +74,7 @@ class Passing:
         )
 
     def sort(self, value: ast.expr) -> ArgumentKind:
+        """The kind of an argument, as its text tells: a constant, a text, a function, or data."""
         match value:
             case ast.Constant(value=str()):
                 return ArgumentKind.TEXT
@@ -85,7 +86,11 @@ class Passing:
         return ArgumentKind.FUNCTION if is_function else ArgumentKind.DATA
 
     def why_unstable(self, value: ast.expr) -> Reason | None:
-        """Why the object that is passed may be another one at another call, or do another thing; None if it stays."""
+        """Why the object that is passed may be another one at another call, or do another thing.
+
+        Returns:
+          None if it stays.
+        """
         if isinstance(value, ast.Constant):
             return None
         if not isinstance(value, ast.Name):

@@ -40,7 +40,11 @@ FIELDS: Final = _Fields()
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below `node`, in the order of its fields."""
+    """The nodes right below `node`.
+
+    Returns:
+      In the order of its fields.
+    """
     found = []
     for field in FIELDS[type(node)] or ():
         value = getattr(node, field, None)
@@ -63,7 +67,14 @@ def statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
 
 
 def in_order(nodes: Sequence[N]) -> list[N]:
-    """The nodes, which have a place, in the order of the text, each before those below it."""
+    """The nodes in the order of the text.
+
+    Args:
+      nodes: of classes that have a place.
+
+    Returns:
+      A new list; a node comes before those below it.
+    """
     return sorted(nodes, key=_place) if len(nodes) > 1 else list(nodes)
 
 
@@ -72,10 +83,13 @@ def _place(node: Any) -> tuple[int, int, int, int]:
 
 
 def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[ast.AST]:
-    """`node` and all nodes below it, each before those below it, in the order of their fields.
+    """The node and all nodes below it.
 
     Args:
       parents: takes the parent of each node below.
+
+    Returns:
+      In the order of their fields, each before those below it; contexts and operators are left out.
     """
     found: list[ast.AST] = []
     pending = [node]

@@ -6,22 +6,38 @@ from jaxfix.syntax.nodes import Function
 
 
 def positional_of(arguments: ast.arguments) -> list[ast.arg]:
-    """The parameters that a call can pass by position, in order: those before `/`, then the plain ones."""
+    """The parameters that a call can pass by position.
+
+    Returns:
+      In order: those before `/`, then the plain ones.
+    """
     return [*arguments.posonlyargs, *arguments.args]
 
 
 def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
-    """The positional parameters, then those by keyword alone; `*args` and `**kwargs` are not among them."""
+    """The parameters that have a name and take one argument.
+
+    Returns:
+      Positional ones, then those by keyword alone; `*args` and `**kwargs` are not among them.
+    """
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
 def argument_values(call: ast.Call) -> list[ast.expr]:
-    """The expressions that a call passes: positional ones, starred ones as they stand, then the values of keywords."""
+    """The expressions that a call passes.
+
+    Returns:
+      Positional ones, starred ones as they stand, then the values of keywords.
+    """
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def default_of(function: Function, parameter: str) -> ast.expr | None:
-    """The default of a parameter."""
+    """The default of a parameter.
+
+    Returns:
+      None where it has none, or `function` has no such parameter.
+    """
     arguments = function.args
     positional = [each.arg for each in positional_of(arguments)]
     found = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))

@@ -43,7 +43,11 @@ class SelectedValue:
     applied_to: tuple[ast.expr, ...] | None = None
 
     def places(self) -> Iterator[Place]:
-        """Its parts that stand for expressions of the caller."""
+        """Its parts that stand for expressions of the caller.
+
+        Returns:
+          Each as often as it occurs.
+        """
         return occurrences(self.expr, self.names)
 
 
@@ -58,7 +62,7 @@ class Choice:
 
     @property
     def operands(self) -> tuple[ast.expr, ...]:
-        """What the branches take, in the order of the text."""
+        """The operands of the branches, in the order of the text."""
         return tuple(dict.fromkeys((*self.yes.operands, *self.no.operands)))
 
 

@@ -101,7 +101,11 @@ def _mapped(module: Module) -> frozenset[ast.AST]:
 
 
 def leaves(result: Leaf | Tree | None) -> Iterator[Leaf]:
-    """The pairs of values in a pytree of them."""
+    """The pairs of values in a pytree of them.
+
+    Returns:
+      In the order of the tree; nothing for None.
+    """
     match result:
         case Leaf():
             yield result

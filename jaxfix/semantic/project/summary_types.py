@@ -29,7 +29,11 @@ class Jit:
     donated: tuple[Argument, ...] | None = ()
 
     def is_static(self, argument: Argument) -> bool | None:
-        """Whether the argument at a position or keyword is static; None where that cannot be known."""
+        """Whether the argument at a position or keyword is static.
+
+        Returns:
+          None where that cannot be known, as of static names that are not written out.
+        """
         if self.static is None:
             return None
         if argument in self.static or self._other_name(argument) in self.static:
