@@ -119,6 +119,20 @@ class Rewriter(Protocol):
         """
         ...
 
+    def rename_import(self, alias: ast.alias, qualname: str) -> None:
+        """Has an import bind the name that it binds to what is imported as `qualname` instead.
+
+        Uses of the name stay, and so do other names of the statement, its comments and its lines. Of `import a.b`,
+        which binds `a`, the uses are the recipe's to replace.
+        """
+
+    def remove_import(self, alias: ast.alias) -> None:
+        """Removes an imported name if this recipe makes it unused; keeps it where anything else may need it.
+
+        That is code that the recipe leaves, a text such as an entry of `__all__`, a re-export, another file, a type
+        checker, `# noqa`, or a `try` or an `if` around the import.
+        """
+
     def helper(self, name: str, *, at: ast.AST | None = None) -> str:
         """The local name of the generated helper function `name`, such as `retrace`; imports it where it is not yet.
 

@@ -55,7 +55,8 @@ class Removals:
         kept = [] if moved else self._comments_in(region)
         lines = [*kept, "pass"] if empties and place == 0 else kept
         if not lines:
-            region = self._blocks.without_gap(region, first=is_first and not in_module, last=is_last)
+            is_top = is_first and (not in_module or not region.start)
+            region = self._blocks.without_gap(region, first=is_top, last=is_last)
         return Piece(Edit(region, "".join(indent + line + self._newline for line in lines)), owner, Place.INSIDE)
 
     def _comments_in(self, span: Span) -> list[str]:

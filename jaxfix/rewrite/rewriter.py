@@ -2,14 +2,16 @@
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
+from jaxfix.rewrite.import_names import Import, ImportNames
 from jaxfix.rewrite.layout import indentation
 from jaxfix.rewrite.moving import Move, header, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
+from jaxfix.rewrite.unused_imports import becomes_unused
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError
@@ -41,6 +43,7 @@ class EditRecorder:
         self._split: set[ast.stmt] = set()
         self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
         self._imported: dict[str, str] = {}
+        self._reimported: dict[Import, dict[ast.alias, str | None]] = {}
         self.helpers: set[str] = set()
 
     # --- expressions ------------------------------------------------------------------------------------------
@@ -163,6 +166,12 @@ class EditRecorder:
             self._add(edit, edit.span, place)
         return name
 
+    def rename_import(self, alias: ast.alias, qualname: str) -> None:
+        self._names_of(alias)[alias] = qualname
+
+    def remove_import(self, alias: ast.alias) -> None:
+        self._names_of(alias)[alias] = None
+
     def helper(self, name: str, *, at: ast.AST | None = None) -> str:
         place = self._module.surroundings.helpers
         if place is None:
@@ -180,7 +189,9 @@ class EditRecorder:
           SourceError: the place cannot be rewritten.
           BugError: the recipe changes one place in two ways.
         """
-        pieces = [*self._pieces, *self._argument_pieces()]
+        arguments = tuple(self._argument_pieces())
+        self._settle_imports([piece.edit for piece in (*self._pieces, *arguments)])
+        pieces = [*self._pieces, *arguments]
         pieces += self._own_names(pieces)
         pieces = self._with_removals(pieces)
         for turn, move in sorted(enumerate(self._moves, 1), key=lambda item: item[1].region.end - item[1].region.start):
@@ -188,6 +199,30 @@ class EditRecorder:
             pieces = [piece for piece in pieces if piece not in inside]
             pieces.append(self._moved(move, inside, turn))
         return self._joined(pieces, shift=0)
+
+    def _settle_imports(self, edits: Sequence[Edit]) -> None:
+        """Writes the import statements of which names change, once it is known what else does."""
+        statements, self._reimported = self._reimported, {}
+        edits = [*edits, *(Edit(self._module.span(statement), "") for statement in self._deleted)]
+        for statement, asked in statements.items():
+            changes = {a: to for a, to in asked.items() if to or becomes_unused(self._module, a, edits)}
+            found = ImportNames(self._module, statement, self._ground.tokens).rewritten(changes)
+            if found.text is None:
+                self.delete(statement)
+                continue
+            if changes:
+                span = self._module.span(statement)
+                self._add(Edit(span, found.text), span, Place.INSIDE)
+            if found.following:
+                self.insert_after(statement, "\n".join(found.following))
+
+    def _names_of(self, alias: ast.alias) -> dict[ast.alias, str | None]:
+        self._refuse_foreign(alias)
+        statement = self._module.parent(alias)
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        if alias.name == "*":
+            raise self._blocks.refusal(statement, "it imports every name of a module")
+        return self._reimported.setdefault(statement, {})
 
     def _argument_pieces(self) -> Iterable[Piece]:
         for call, (positional, keywords) in self._arguments.items():

@@ -252,6 +252,13 @@ class Names:
         every: list[ast.Name | ast.Attribute] = [*named, *parts]
         return tuple(node for node in in_order(every) if self.qualname(node) == qualname)
 
+    def imports_of(self, qualname: str) -> tuple[ast.alias, ...]:
+        """Every import, in whatever scope, that takes `qualname` from its module, in the order of the text."""
+        origin, _, last = qualname.rpartition(".")
+        statements = self._nodes(ast.ImportFrom)
+        named = [(node, alias) for node in statements for alias in node.names if alias.name == last]
+        return tuple(alias for node, alias in named if self.absolute("." * node.level + (node.module or "")) == origin)
+
     def calls(self, *qualnames: str) -> tuple[ast.Call, ...]:
         """The calls of any of `qualnames`.
 

@@ -1,0 +1,57 @@
+"""Which imports nothing uses any more once edits are made; in doubt one is used."""
+
+import ast
+import re
+from collections.abc import Iterable
+
+from jaxfix.rewrite.import_names import local_name
+from jaxfix.semantic.module import Module
+from jaxfix.source.edits import Edit
+
+_NOQA = re.compile(r"#\s*noqa", re.IGNORECASE)
+
+
+def becomes_unused(module: Module, alias: ast.alias, edits: Iterable[Edit]) -> bool:
+    """Whether the code reads what `alias` binds, and no longer does once `edits` are made.
+
+    False as well where something else may need it: `__all__` or another text, a re-export, another file, a type
+    checker, a linter that was told to keep it, a `try` or an `if` that the import is a part of.
+    """
+    name, statement = local_name(alias), module.statement(alias)
+    edits = tuple(edits)
+    scope = module.scope_of(name, statement)
+    uses = module.names.uses(name, scope)
+    if not uses or len(module.bindings(name, scope)) != 1:
+        return False
+    if not all(any(edit.span.contains(module.span(use)) for edit in edits) for use in uses):
+        return False
+    is_written = any(_mentions(edit.text, name) for edit in edits)
+    return not (is_written or _is_quoted(module, name) or _is_conditional(module, statement) or _is_kept(module, alias))
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _is_quoted(module: Module, name: str) -> bool:
+    """Whether a text names it: an entry of `__all__`, an annotation; a docstring does not count."""
+    texts = (node for node in module.nodes(ast.Constant) if isinstance(node.value, str))
+    return any(_mentions(str(node.value), name) and not isinstance(module.parent(node), ast.Expr) for node in texts)
+
+
+def _is_conditional(module: Module, statement: ast.stmt) -> bool:
+    return any(isinstance(outer, ast.If | ast.Try | ast.TryStar) for outer in module.ancestors(statement))
+
+
+def _is_kept(module: Module, alias: ast.alias) -> bool:
+    """Whether the import is there for others: a linter is told so, or another file may take the name from here."""
+    statement, around = module.statement(alias), module.surroundings
+    lines, span = module.source.lines, module.span(statement)
+    text = module.source.text.splitlines()[lines.line(span.start) - 1 : lines.line(span.end)]
+    if any(_NOQA.search(line.decode()) for line in text):
+        return True
+    if module.function(statement) is not None:
+        return False
+    is_package = around.is_package or module.source.path.endswith("__init__.py")
+    is_read = around.name is not None and bool(around.project.users(f"{around.name}.{local_name(alias)}"))
+    return is_package or alias.asname == alias.name or is_read
