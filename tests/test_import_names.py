@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from test_facts import joined, sources
 
 from jaxfix.rewrite.rewriter import EditRecorder
 from jaxfix.semantic.module import Module
@@ -13,7 +14,6 @@ from jaxfix.source.edits import apply_edits
 from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.source.tokens import comments
-from test_facts import joined, sources
 
 MOVED = {"tree_map": "jax.tree.map", "tree_leaves": "jax.tree.leaves", "vmap": "lib.batch.vmap"}
 
@@ -81,7 +81,8 @@ def renamed(text: str) -> str:
         ),
         (
             "from jax import (  # all\n    jit,  # compile\n    tree_map,  # of trees\n    grad\n)\n",
-            "from jax import (  # all\n    jit,  # compile\n    grad\n)\nfrom jax.tree import map as tree_map  # of trees\n",
+            "from jax import (  # all\n    jit,  # compile\n    grad\n)\n"
+            "from jax.tree import map as tree_map  # of trees\n",
         ),
         (
             "from jax import (\n    tree_map,  # noqa\n    jit,\n    tree_leaves,  # noqa\n)\n",
@@ -115,7 +116,8 @@ def renamed(text: str) -> str:
         ("from ..a.b import tree_map\n", "from jax.tree import map as tree_map\n"),
         (
             "def f(x):\n    from jax import jit, tree_map\n\n    return tree_map(jit, x)\n",
-            "def f(x):\n    from jax import jit\n    from jax.tree import map as tree_map\n\n    return tree_map(jit, x)\n",
+            "def f(x):\n    from jax import jit\n    from jax.tree import map as tree_map\n\n"
+            "    return tree_map(jit, x)\n",
         ),
         (
             "try:\n    from jax import jit, tree_map\nexcept ImportError:\n    pass\n",
@@ -266,3 +268,10 @@ def test_what_a_deleted_statement_used_nothing_uses_any_more() -> None:
     recorder.delete(module.tree.body[1])
     recorder.remove_import(module.nodes(ast.alias)[0])
     assert done(module, recorder) == "x = 1\n"
+
+
+def test_every_import_of_a_name_is_found() -> None:
+    own = "from lib.a import f, g\nimport lib.a\ndef h():\n    from lib.a import f as k\n"
+    text = own + "from lib import f\nfrom .a import f\n"
+    module = parsed(text, surroundings=Surroundings("lib.main"))
+    assert [alias.lineno for alias in module.imports_of("lib.a.f")] == [1, 4, 6]

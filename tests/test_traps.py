@@ -87,7 +87,7 @@ def traps() -> tuple[Trap, ...]:
 
 
 ALL = traps()
-REWRITING = [codemod for codemod in CODEMODS if codemod.triggers]  # those that runs alone feed only report
+REWRITING = [c for c in CODEMODS if c.triggers and c.equality]  # those that runs alone feed only report
 
 
 def run(sources: list[str]) -> list[str]:

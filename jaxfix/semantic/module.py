@@ -45,7 +45,7 @@ class Module:
         self.bindings, self.only_binding, self.scope_of = names.bindings, names.only_binding, names.scope_of
         self.uses, self.reads, self.loads = names.uses, names.reads, names.loads
         self.value_of, self.only_value, self.definition = names.value_of, names.only_value, names.definition
-        self.qualname, self.references = names.qualname, names.references
+        self.qualname, self.references, self.imports_of = names.qualname, names.references, names.imports_of
         self.calls, self.spelled_calls = names.calls, names.spelled_calls
         self._results: dict[object, object] = {}
         self._scopes: dict[ast.AST, Scopes] = {}

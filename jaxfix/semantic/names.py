@@ -255,7 +255,7 @@ class Names:
     def imports_of(self, qualname: str) -> tuple[ast.alias, ...]:
         """Every import, in whatever scope, that takes `qualname` from its module, in the order of the text."""
         origin, _, last = qualname.rpartition(".")
-        statements = self._nodes(ast.ImportFrom)
+        statements = in_order(self._nodes(ast.ImportFrom))
         named = [(node, alias) for node in statements for alias in node.names if alias.name == last]
         return tuple(alias for node, alias in named if self.absolute("." * node.level + (node.module or "")) == origin)
 
