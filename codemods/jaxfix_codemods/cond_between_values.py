@@ -62,16 +62,12 @@ from jaxfix.api import (
     Why,
 )
 from jaxfix.api.analysis import choice, eager_transformations, function_identity, purity, selection, traced_uses
+from jaxfix.api.library import Transform, where
 
 _COND = "jax.lax.cond"
 _SHORT = 60
 """A structure that is longer gets a line for each of its parts."""
-_REVERSE = frozenset(
-    {
-        *("jax.grad", "jax.value_and_grad", "jax.hessian", "jax.jacrev", "jax.jacobian", "jax.vjp"),
-        *("equinox.filter_grad", "equinox.filter_value_and_grad", "flax.nnx.grad", "flax.nnx.value_and_grad"),
-    }
-)
+_REVERSE = where(Transform.REVERSE)
 """Derivatives under which a `cond` is traced again at every call, whatever its branches are; measured."""
 
 

@@ -20,7 +20,6 @@ from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
 from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands, demands_of_statements
-from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES
 from jaxfix.motion import hoisting
 from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
@@ -39,9 +38,7 @@ from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
 
 __all__ = [
-    "CONTROL_FLOW",
     "DEFAULT",
-    "DERIVATIVES",
     "HALVES",
     "WHOLE",
     "Argument",

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from jaxfix.dataflow.sources import Sources
+from jaxfix.library.facets import Transform
+from jaxfix.library.table import where
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import COMPILING
@@ -12,7 +14,7 @@ from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function
 from jaxfix.syntax.signatures import default_of, positional_of
 
-_TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
+_TREE_MAPS = where(Transform.MAPS_LEAVES)
 
 
 class Callees:

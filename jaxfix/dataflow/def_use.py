@@ -9,7 +9,7 @@ from jaxfix.dataflow.callees import Callees, default
 from jaxfix.dataflow.init_update_pairs import Pair, pairs
 from jaxfix.dataflow.loop_carry import Carried, Carrying, Flow, Place
 from jaxfix.dataflow.sources import CASTS, WHOLE, CastLike, Part, Sources
-from jaxfix.library.jax_names import is_generated
+from jaxfix.library.generated import is_generated
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.reaching_definitions import reaching

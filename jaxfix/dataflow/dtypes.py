@@ -8,6 +8,8 @@ from functools import reduce
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.sources import CASTS, CastLike, Part
+from jaxfix.library.facets import Class, Dtype, Member, Package, Result, Scalar, Transform
+from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
@@ -17,7 +19,7 @@ DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""
 KEPT = "kept"
 """That of what came before: the value was cast to it."""
-HALVES = frozenset({"float16", "bfloat16"})
+HALVES = short_names(Scalar.HALF)
 _STEPS, _DEPTH = 3000, 80
 
 
@@ -49,26 +51,20 @@ class Dtypes:
 
 UNKNOWN = Dtypes(known=False)
 NOTHING = Dtypes()
-_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
-_INTEGERS = frozenset({"int", "bool", "bool_", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64))})
-_FILLED = {"zeros": 1, "ones": 1, "empty": 1, "full": 2}
-_ALIKE = {"zeros_like": 1, "ones_like": 1, "empty_like": 1, "full_like": 2}
-_TRUTHS = frozenset(
-    {
-        *("isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "any", "all", "equal", "less"),
-        *("greater", "less_equal", "greater_equal", "not_equal", "argmax", "argmin", "argsort", "isclose", "allclose"),
-    }
+_FLOATS = short_names(Scalar.FLOAT, "jax.numpy") | short_names(Scalar.COMPLEX, "jax.numpy")
+_INTEGERS = short_names(Scalar.INT) | short_names(Scalar.BOOL)
+_FILLED = dtype_positions(Result.FILLED)
+_ALIKE = dtype_positions(Result.ALIKE)
+_TRUTHS = short_names(Dtype.BOOL, "jax.numpy") | short_names(Dtype.INTEGER, "jax.numpy")
+_STRANGE = short_names(Dtype.UNRELATED, "jax.numpy")
+_KEEPING_METHODS = short_names(Dtype.KEPT, "jax.Array") - short_names(Member.ATTRIBUTE)
+_ELEMENTWISE = where(Package.ELEMENTWISE)
+_BUILTIN_NUMBERS = (
+    short_names(Scalar.FLOAT, "builtins") | short_names(Scalar.INT, "builtins") | short_names(Scalar.BOOL, "builtins")
 )
-_STRANGE = frozenset({"arange", "linspace", "eye", "identity", "finfo", "iinfo", "result_type", "promote_types"})
-_KEEPING_METHODS = frozenset(
-    {
-        *("sum", "mean", "max", "min", "prod", "dot", "reshape", "ravel", "flatten", "squeeze", "transpose", "copy"),
-        *("clip", "std", "var", "cumsum"),
-    }
-)
-_ELEMENTWISE = ("jax.numpy", "jax.nn", "jax.numpy.linalg")
-_NUMBERS = frozenset({"float", "int", "bool", "Optional", "Union", "typing", "Final"})
-_GRADS = frozenset({"jax.value_and_grad", "jax.grad"})
+_NUMBERS = _BUILTIN_NUMBERS | short_names(Class.WRAPS)
+_PYTHON_FLOATS = short_names(Result.PYTHON_FLOAT)
+_GRADS = where(Transform.GRADIENT)
 
 
 class DtypeOrigins:
@@ -178,14 +174,14 @@ class DtypeOrigins:
         """Whatever is passed; a number where the annotation says so, as `float` and `Optional[float]` do."""
         annotation = parameter.annotation
         words = {n.id for n in walk(annotation) if isinstance(n, ast.Name)} if annotation is not None else set()
-        is_number = bool(words & {"float", "int", "bool"}) and words <= _NUMBERS
+        is_number = bool(words & _BUILTIN_NUMBERS) and words <= _NUMBERS
         return Dtypes(weak="float" in words) if is_number else Dtypes(given=frozenset({parameter}))
 
     def _attribute(self, source: ast.Attribute, value: ast.expr, attr: str) -> Dtypes:
         if attr in ("T", "mT", "real", "imag") and self._module.qualname(source) is None:
             return self._inner(value)
         module, _, last = (self._module.qualname(source) or "").rpartition(".")
-        is_number = module in ("jax.numpy", "numpy", "math") and last in ("inf", "nan", "pi", "e")
+        is_number = module in ("jax.numpy", "numpy", "math") and last in _PYTHON_FLOATS
         return Dtypes(weak=True) if is_number else UNKNOWN
 
     # --- calls ------------------------------------------------------------------------------------------------
@@ -273,4 +269,4 @@ class DtypeOrigins:
         return UNKNOWN
 
 
-_HANDING_ON = _GRADS | {"functools.partial", "jax.jit", "jax.checkpoint", "jax.remat"}
+_HANDING_ON = _GRADS | where(Transform.SAME_RESULT)

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from jaxfix.library.facets import Result, Takes
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
@@ -15,9 +17,9 @@ from jaxfix.syntax.signatures import positional_of
 _DEPTH = 6
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_CONVERSIONS = frozenset({"float", "int", "abs", "round"})
-_TO_ARRAYS = ("asarray", "array", "float32", "int32", "float16", "bfloat16", "uint32", "float64", "int64")
-_CHOOSING = ("jax.numpy.where", "jax.lax.cond", "jax.lax.select")
+_CONVERSIONS = short_names(Result.NUMBER, "builtins")
+_TO_ARRAYS = short_names(Takes.SCALAR, "jax.numpy")
+_CHOOSING = where(Takes.CONDITION)
 _LARGE = 1 << 15
 """What multiplies or adds to a counter without leaving 32 bits soon."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from jaxfix.library.jax_names import CONTROL_FLOW
+from jaxfix.library.table import CONTROL_FLOW
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
@@ -19,9 +19,8 @@ from jaxfix.syntax.signatures import positional_of
 
 Place = tuple[ast.expr, tuple[Key, ...]]
 """A part of what an expression stands for."""
-_INIT = {"jax.lax.while_loop": (2, "init_val"), "jax.lax.fori_loop": (3, "init_val"), "jax.lax.scan": (1, "init")}
-_CARRY = {"jax.lax.while_loop": 0, "jax.lax.fori_loop": 1, "jax.lax.scan": 0}
-_OPERANDS = {"jax.lax.cond": 3, "jax.lax.switch": 2}
+_CARRY = {name: row.carry for name, row in CONTROL_FLOW.items() if row.carry}
+_OPERANDS = {name: row.operands.position for name, row in CONTROL_FLOW.items() if row.operands}
 _NESTED = 4
 
 
@@ -146,9 +145,10 @@ class Carrying:
     def _flow_into(self, call: ast.Call, handed: _Handed, index: int) -> Flow | None:
         primitive = self._primitive(call)
         if primitive in _CARRY:
-            init = _argument(call, *_INIT[primitive])
+            carried = _CARRY[primitive]
+            init = _argument(call, carried.initial.position, carried.initial.name)
             body = self._handed(call)[-1]
-            if init is None or body is None or index != (0 if handed.name == "cond_fun" else _CARRY[primitive]):
+            if init is None or body is None or index != (0 if handed.name == "cond_fun" else carried.index):
                 return None
             carry: tuple[Key, ...] = (0,) if primitive == "jax.lax.scan" else ()
             return Flow(((init, ()),), tuple(_results(body, carry)), loops=True)

@@ -2,11 +2,13 @@
 
 import ast
 
+from jaxfix.library.facets import Dtype
+from jaxfix.library.table import short_names
 from jaxfix.semantic.records import Key
 
 Sources = tuple[ast.AST, ...]
 """Expressions, and parameters (`ast.arg`) and other binders of which no expression is known."""
-CASTS = frozenset({"cast_like", "tree_cast_like"})
+CASTS = short_names(Dtype.LIKE)
 WHOLE = ""
 """The key of a state that has no parts."""
 

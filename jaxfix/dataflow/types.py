@@ -12,6 +12,8 @@ from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.sources import CastLike
+from jaxfix.library.facets import Class, Dtype, Result, Scalar
+from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.report.abstract_value import UNKNOWN, Form, Kind, Value
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
@@ -19,22 +21,20 @@ from jaxfix.syntax.nodes import Function
 
 _STEPS, _DEPTH = 400, 60
 """Sources that one question may look at, and how deep they may refer to one another, before there is no answer."""
-_TYPES = {
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"), Kind.INT),
-    **dict.fromkeys(("float", "float16", "bfloat16", "float32", "float64"), Kind.FLOAT),
-    **dict.fromkeys(("bool", "bool_"), Kind.BOOL),
-}
-_CONVERTERS = frozenset({"array", "asarray"})
-_FILLED = {"zeros": 1, "ones": 1, "empty": 1, "full": 2}
-_ALIKE = {"zeros_like": 1, "ones_like": 1, "empty_like": 1, "full_like": 2}
-_PROMOTING = frozenset({"maximum", "minimum", "clip", "where", "add", "subtract", "multiply", "mod", "remainder"})
-_KEEPING = frozenset({"abs", "absolute", "negative", "square"})
-_FLOATING = frozenset({"sqrt", "exp", "log", "sin", "cos", "tanh"})
-_REDUCTIONS = frozenset({"sum", "prod", "max", "min"})
-_AVERAGES = frozenset({"mean", "median", "var", "std"})
-_PYTHON_FLOATS = frozenset({"inf", "nan", "pi", "e"})
-_INCREMENTS = frozenset({"safe_increment", "safe_int32_increment"})
-_CASTS = frozenset({"cast_like", "tree_cast_like", "tree_cast"})
+_KINDS = ((Scalar.INT, Kind.INT), (Scalar.FLOAT, Kind.FLOAT), (Scalar.BOOL, Kind.BOOL))
+_TYPES = {name: kind for scalar, kind in _KINDS for name in short_names(scalar)}
+_CONVERTERS = short_names(Result.CONVERTED)
+_FILLED = dtype_positions(Result.FILLED)
+_ALIKE = dtype_positions(Result.ALIKE)
+_PROMOTING = short_names(Dtype.PROMOTED)
+_KEEPING = short_names(Dtype.KEPT, "jax.numpy")
+_REDUCING = short_names(Result.REDUCED)
+_FLOATING = short_names(Dtype.FLOAT) - _REDUCING
+_AVERAGES = short_names(Dtype.FLOAT) & _REDUCING
+_ARRAYS = where(Class.ARRAY)
+_PYTHON_FLOATS = short_names(Result.PYTHON_FLOAT)
+_INCREMENTS = short_names(Result.INCREMENT)
+_CASTS = short_names(Dtype.LIKE) | short_names(Dtype.CAST)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
@@ -247,7 +247,7 @@ class Values:
         if name in _FLOATING and len(call.args) == 1:
             operand = self._inner(call.args[0])
             return _as_quotient(_as_array(operand)) if operand is not None else None
-        if name in _REDUCTIONS | _AVERAGES and call.args:
+        if name in _REDUCING and call.args:
             return self._reduced(call, name)
         return UNKNOWN
 
@@ -315,7 +315,7 @@ def _annotated(parameter: ast.arg, module: Module) -> Value:
         return Value(Form.PYTHON, kind, scalar=True, varies=True, assumed=True)
     match parameter.annotation:
         case ast.Name() | ast.Attribute() as annotation:
-            if module.qualname(annotation) in ("jax.Array", "jax.numpy.ndarray", "chex.Array", "jaxtyping.Array"):
+            if module.qualname(annotation) in _ARRAYS:
                 return Value(Form.ARRAY, varies=True, assumed=True)
     return UNKNOWN
 

@@ -2,6 +2,8 @@
 
 import ast
 
+from jaxfix.library.facets import Effect, Member, Package, Result
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.module import Module
@@ -9,23 +11,13 @@ from jaxfix.semantic.mutations import changes_of
 from jaxfix.syntax.nodes import Function, walk
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_CONTAINERS = frozenset({"list", "dict", "set", "bytearray"})
-_READERS = frozenset(
-    {
-        *("len", "print", "float", "int", "str", "repr", "isinstance", "type", "range", "sum", "min", "max"),
-        *("any", "all", "sorted", "tuple"),
-    }
-)
-_READING = frozenset({"jax", "optax", "equinox", "flax", "haiku", "chex", "lineax", "optimistix", "diffrax"})
+_CONTAINERS = short_names(Result.MUTABLE, "builtins")
+_READERS = short_names(Effect.READS, "builtins")
+_READING = where(Package.READS)
 """Packages whose functions change no list, dictionary or array that they are given."""
-_METHODS = frozenset(
-    {
-        *("items", "keys", "values", "get", "copy", "index", "count"),
-        *("astype", "sum", "mean", "dot", "max", "min"),
-    }
-)
-_STATIC = frozenset({"shape", "dtype", "ndim", "size", "nbytes"})
-_VIEWS = frozenset({"T", "real", "imag", "flat"})
+_METHODS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
+_STATIC = short_names(Member.STATIC)
+_VIEWS = short_names(Result.VIEW)
 _DEPTH = 4
 
 

@@ -3,11 +3,14 @@
 import ast
 from dataclasses import dataclass, field
 
-from jaxfix.library.concrete import STATIC_ATTRIBUTES
-from jaxfix.library.jax_names import PURE_BUILTINS
+from jaxfix.library.facets import Effect, Member
+from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children
+
+_STATIC = short_names(Member.ABSTRACT)
+_PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 
 _DEPTH = 12
 
@@ -45,7 +48,7 @@ class RequiredValues:
     def of(self, expr: ast.AST, what: str, found: Demands, depth: int = 0) -> None:
         """Notes that the value of `expr` must be known under the trace."""
         match expr:
-            case ast.Attribute(attr=attr) if attr in STATIC_ATTRIBUTES:
+            case ast.Attribute(attr=attr) if attr in _STATIC:
                 return
             case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
                 return
@@ -56,7 +59,7 @@ class RequiredValues:
                 return
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 return
-            case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in PURE_BUILTINS:
+            case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in _PURE_BUILTINS:
                 if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
                     return

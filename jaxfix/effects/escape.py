@@ -3,19 +3,17 @@
 import ast
 from dataclasses import dataclass, field
 
-from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES, JITS
+from jaxfix.library.facets import Transform
+from jaxfix.library.table import where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging.contexts import is_script
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import Function
 
-_WRAPPERS = JITS | DERIVATIVES | {"jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap", "functools.partial"}
+_WRAPPERS = where(Transform.TRACES) | where(Transform.DIFFERENTIATES) | where(Transform.BATCHES) | {"functools.partial"}
 """What makes a function of a function."""
-_USERS = frozenset(CONTROL_FLOW) | {
-    *("jax.jvp", "jax.vjp", "jax.linearize", "jax.eval_shape", "jax.make_jaxpr"),
-    *("jax.tree.map", "jax.tree_util.tree_map", "jax.lax.associative_scan"),
-}
+_USERS = where(Transform.CONTROL_FLOW) | where(Transform.CALLS_AT_ONCE) | where(Transform.SHAPES_ONLY)
 """What calls a function there and then."""
 _ESCAPES = Reason(Code.ESCAPES, "it is returned, stored or given away")
 

@@ -11,7 +11,8 @@ from jaxfix.effects.attributes import InstanceAttribute, stores_of, value_at
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands
-from jaxfix.library.jax_names import DERIVATIVES
+from jaxfix.library.facets import Effect, Result, Transform
+from jaxfix.library.table import short_names, where
 from jaxfix.report.abstract_value import Form
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
@@ -32,9 +33,11 @@ from jaxfix.staging.jit import jit_of, jitted_by_decorator
 from jaxfix.syntax.nodes import FUNCTIONS, walk
 from jaxfix.syntax.signatures import argument_values, default_of
 
+_DERIVATIVES = where(Transform.DIFFERENTIATES)
+
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_PLAIN_TYPES = frozenset({"int", "float", "bool", "str"})
-_FUNCTIONAL = frozenset({"init", "update"})
+_PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins")
+_FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 """Methods of an object that nobody read which give back what they change."""
 _DEPTH = 6
 
@@ -204,7 +207,7 @@ class _Reader:
         call = module.parent(top)
         if isinstance(call, ast.Call) and call.func is top:
             return self._why_no_function(node, top, call, sources, depth)
-        if isinstance(call, ast.Call) and call.args[:1] == [top] and module.qualname(call.func) in DERIVATIVES:
+        if isinstance(call, ast.Call) and call.args[:1] == [top] and module.qualname(call.func) in _DERIVATIVES:
             return self._why_no_function(node, top, None, sources, depth)
         if top is node and all(self._is_constant(source) for source in sources):
             return None

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from enum import Enum
 
-from jaxfix.library.jax_names import IMMUTABLE_RESULTS, IMPURE_PREFIXES, MUTABLE_RESULTS, PURE_MODULES, SHARING
+from jaxfix.library.facets import Package, Result
+from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.staging.function_identity import RENEWING
@@ -12,8 +13,15 @@ from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import argument_values
 
+_IMMUTABLE = tuple(f"{name}." for name in where(Package.IMMUTABLE))
+_IMPURE = where(Package.WORLD)
+_MUTABLE = where(Result.MUTABLE)
+_SHARING = where(Result.SHARED)
+_PURE = where(Package.PURE)
+_PURE_THROUGHOUT = where(Package.PURE_THROUGHOUT)
+
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_ARRAY_MODULES = ("jax", "numpy")
+_ARRAY_MODULES = where(Package.ARRAYS)
 
 
 class Constancy(Enum):
@@ -105,13 +113,13 @@ def constancy_of_value(module: Module, value: ast.expr) -> Constancy:
 
 def _constancy_of_result(module: Module, call: ast.Call, qualname: str) -> Constancy:
     """What stays of what a function of JAX or numpy returns."""
-    if qualname in SHARING:
+    if qualname in _SHARING:
         names = [n for argument in call.args for n in walk(argument) if isinstance(n, ast.Name)]
         is_shared = any(constancy_of_value(module, name) is not Constancy.CONSTANT for name in names)
         return Constancy.UNSURE if is_shared else Constancy.CONSTANT
     if qualname in RENEWING:
         return Constancy.CONSTANT
-    is_immutable = qualname.startswith(IMMUTABLE_RESULTS) and qualname not in MUTABLE_RESULTS
+    is_immutable = qualname.startswith(_IMMUTABLE) and qualname not in _MUTABLE
     return Constancy.CONSTANT if is_immutable else Constancy.UNSURE
 
 
@@ -122,12 +130,12 @@ def _worst(found: Iterator[Constancy]) -> Constancy:
 
 def is_pure(qualname: str) -> bool:
     """Whether `qualname` is a module, or in one, that gives equal results for equal arguments."""
-    return qualname in PURE_MODULES or qualname.split(".")[0] in ("jax", "functools", "typing") or qualname == "numpy"
+    return qualname in _PURE or qualname.split(".")[0] in _PURE_THROUGHOUT
 
 
 def is_impure(qualname: str | None) -> bool:
     """Whether `qualname` reads or changes the world."""
-    return qualname is not None and any(qualname == p or qualname.startswith(f"{p}.") for p in IMPURE_PREFIXES)
+    return qualname is not None and any(qualname == p or qualname.startswith(f"{p}.") for p in _IMPURE)
 
 
 def _is_changed(module: Module, name: str, scope: ast.AST) -> bool:

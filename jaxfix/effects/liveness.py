@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from jaxfix.library.facets import Package, Result
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import jit_of
@@ -286,23 +288,14 @@ def _returned(function: Function) -> Iterator[ast.expr]:
             yield node.value
 
 
-_KNOWN = frozenset({"jax", "numpy"})
+_KNOWN = where(Package.ARRAYS)
 _KEYS = frozenset({"key", "keys", "rng", "rngs", "seed"})
 """Keywords of what random numbers are drawn with, which nobody keeps."""
-_READERS = frozenset({"print", "float", "int", "len", "str", "repr", "bool", "type", "isinstance", "round"})
-_READING_METHODS = frozenset(
-    {
-        *("sum", "mean", "max", "min", "std", "var", "prod", "all", "any"),
-        *("item", "tolist", "argmax", "argmin", "copy", "dot"),
-    }
-)
+_READERS = short_names(Result.NO_PART, "builtins")
+_READING_METHODS = short_names(Result.FRESH, "jax.Array")
 # --- what is new ------------------------------------------------------------------------------------------------------
-_SAME_BUFFER = frozenset(
-    {
-        *("asarray", "device_put", "map", "tree_map", "reshape", "ravel", "squeeze", "stop_gradient", "unflatten"),
-        *("tree_unflatten", "broadcast_to", "atleast_1d", "atleast_2d", "real", "block_until_ready", "identity"),
-    }
-)
+_FRESH = tuple(f"{name}." for name in where(Package.FRESH))
+_SAME_BUFFER = short_names(Result.SAME_BUFFER)
 """Last names of functions of JAX that may return the very buffer that they are given."""
 _DEPTH = 3
 
@@ -313,7 +306,7 @@ def makes_new(module: Module, call: ast.Call, depth: int = _DEPTH) -> bool:
     if found is not None:
         return found.donated == ()
     qualname = module.qualname(call.func) or ""
-    if qualname.startswith(("jax.numpy.", "jax.nn.", "jax.random.", "jax.scipy.")):
+    if qualname.startswith(_FRESH):
         return qualname.rpartition(".")[2] not in _SAME_BUFFER
     match call.func:
         case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):

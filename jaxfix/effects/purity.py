@@ -9,15 +9,23 @@ from jaxfix.effects.aliases import is_fillable, why_aliased
 from jaxfix.effects.invariance import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.static_leaves import hidden_parts
-from jaxfix.library.jax_names import JITS, KEYED_SETTINGS, PURE_BASES, PURE_BUILTINS, PURE_DECORATORS, SETTING_READERS
+from jaxfix.library.facets import Class, Effect, Setting, Transform
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored, root
 from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.syntax.nodes import Function, walk
 
-_GROWING = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
-_MEMOS = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property"})
+_JITS = where(Transform.TRACES)
+_KEYED_SETTINGS = where(Setting.KEYED)
+_PURE_BASES = where(Class.PURE)
+_PURE_BUILTINS = short_names(Effect.PURE, "builtins")
+_PURE_DECORATORS = where(Effect.PURE_DECORATOR)
+_SETTING_READERS = where(Setting.PRNG_IMPL) | where(Setting.GUMBEL_RANGE)
+
+_GROWING = where(Effect.GROWS)
+_MEMOS = where(Effect.MEMOISES)
 _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
 
 
@@ -109,7 +117,7 @@ class _Closure:
         for node in body_of(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node)
-            elif isinstance(node, ast.Call) and self._module.qualname(node.func) in SETTING_READERS:
+            elif isinstance(node, ast.Call) and self._module.qualname(node.func) in _SETTING_READERS:
                 self._found.doubts.append(self._module.text(node.func))
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._local_import(node)
@@ -137,7 +145,7 @@ class _Closure:
     def _library(self, node: ast.Attribute) -> None:
         """Reads `node` of a module: a setting of JAX, or something that other code has put there."""
         qualname = self._module.qualname(node) or ""
-        if qualname.startswith("jax.config.") and qualname not in KEYED_SETTINGS:
+        if qualname.startswith("jax.config.") and qualname not in _KEYED_SETTINGS:
             self._stop(Reason(Code.UNSTABLE, f"it reads `{self._module.text(node)}`, which can change between calls"))
         elif self._is_perhaps_stored(node.attr):
             self._found.doubts.append(self._module.text(node))
@@ -194,7 +202,7 @@ class _Closure:
     def _builtin(self, name: str) -> None:
         if bool(self._module.names.star_imports):
             self._found.doubts.append(name)
-        if name not in PURE_BUILTINS and name not in _DUNDERS:
+        if name not in _PURE_BUILTINS and name not in _DUNDERS:
             known = hasattr(builtins, name)
             self._stop(
                 Reason(Code.SIDE_EFFECT, f"it calls `{name}`, at every trace")
@@ -251,7 +259,7 @@ class _Closure:
 
     def _decorator(self, decorator: ast.expr) -> None:
         named = decorator.func if isinstance(decorator, ast.Call) else decorator
-        self._part(decorator, named, PURE_DECORATORS | JITS)
+        self._part(decorator, named, _PURE_DECORATORS | _JITS)
 
     def _part(self, part: ast.expr, named: ast.expr, known: frozenset[str]) -> None:
         """Judges a decorator or a base: one of this module, one that is known, or a doubt."""
@@ -271,7 +279,7 @@ class _Closure:
             return
         self._classes.add(node)
         for base in (*node.bases, *(k.value for k in node.keywords)):
-            self._part(base, base.value if isinstance(base, ast.Subscript) else base, PURE_BASES)
+            self._part(base, base.value if isinstance(base, ast.Subscript) else base, _PURE_BASES)
         for decorator in node.decorator_list:
             self._decorator(decorator)
         stored = [name for name in sorted(self._module.names.bound_in(node)) if is_stored(self._module, name)]

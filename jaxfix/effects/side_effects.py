@@ -4,14 +4,18 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.effects.invariance import is_impure
-from jaxfix.library.jax_names import KEYED_SETTINGS, WORLD_READERS
+from jaxfix.library.facets import Effect, Setting
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_being_made, root
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import parameters_of
 
-_SEES_NAMES = frozenset({"locals", "globals", "vars", "eval", "exec", "dir"})
+_KEYED_SETTINGS = where(Setting.KEYED)
+_WORLD = where(Effect.WORLD)
+
+_SEES_NAMES = short_names(Effect.SEES_NAMES)
 
 
 def ties(module: Module, function: Function) -> Iterator[Reason]:
@@ -46,7 +50,7 @@ def effects(module: Module, function: Function) -> Iterator[Reason]:
                 yield Reason(Code.SIDE_EFFECT, f"it calls `{module.text(func)}` for its effect, at every trace")
             case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
                 yield Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
-            case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in WORLD_READERS:
+            case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in _WORLD:
                 yield Reason(Code.IMPURE, f"it calls `{module.text(func)}`, which answers differently at every trace")
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
                 yield Reason(Code.IMPURE, f"it uses `{module.text(node)}`, which answers differently at every trace")
@@ -62,7 +66,7 @@ def _is_handed_on(module: Module, node: ast.expr) -> bool:
     parent = module.parent(node)
     is_whole = not isinstance(parent, ast.Attribute) and not (isinstance(parent, ast.Call) and parent.func is node)
     qualname = module.qualname(node) if is_whole else None
-    return (is_impure(qualname) or qualname in WORLD_READERS) and qualname not in KEYED_SETTINGS
+    return (is_impure(qualname) or qualname in _WORLD) and qualname not in _KEYED_SETTINGS
 
 
 def body_of(function: Function) -> Iterator[ast.AST]:

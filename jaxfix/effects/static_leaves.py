@@ -4,28 +4,15 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.effects.side_effects import body_of
-from jaxfix.library.jax_names import CONTROL_FLOW
+from jaxfix.library.facets import Member, Transform
+from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
 from jaxfix.staging.function_identity import RENEWING
 from jaxfix.syntax.nodes import Function, walk
 
-_ARRAY_PARTS = frozenset(
-    {
-        *("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "T", "mT", "real", "imag", "weak_type"),
-        *("all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "conjugate", "copy", "cumprod"),
-        *("cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ptp", "ravel", "repeat"),
-        *("reshape", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace"),
-        *("transpose", "var", "view", "item", "tolist", "argpartition", "choose"),
-    }
-)
-_CONTAINER_PARTS = frozenset(
-    {
-        *("append", "extend", "insert", "remove", "pop", "clear", "reverse", "index", "count", "keys", "values"),
-        *("items", "get", "update", "setdefault", "popitem", "discard", "union", "intersection", "difference"),
-        *("_replace", "_asdict", "_fields", "_make", "join", "format", "startswith", "endswith", "split", "strip"),
-    }
-)
-_TAKERS = RENEWING | frozenset(CONTROL_FLOW) | {"jax.tree.map", "jax.tree_util.tree_map"}
+_ARRAY_PARTS = short_names(Member.ARRAY)
+_CONTAINER_PARTS = short_names(Member.CONTAINER)
+_TAKERS = RENEWING | where(Transform.CONTROL_FLOW) | where(Transform.MAPS_LEAVES)
 """What calls the function that it is given first."""
 
 

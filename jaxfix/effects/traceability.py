@@ -7,15 +7,9 @@ from jaxfix.effects.demands import Demands, RequiredValues
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, ties
 from jaxfix.effects.stability import why_attribute_unstable, why_unstable
-from jaxfix.library.concrete import (
-    CONCRETE_ATTRIBUTES,
-    HOSTS,
-    NUMBER_TAKERS,
-    WAITERS,
-    shapes,
-    takes_function,
-)
-from jaxfix.library.jax_names import PURE_BUILTINS
+from jaxfix.library.arguments import shapes, takes_function
+from jaxfix.library.facets import Effect, Member, Package, Takes
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, family, methods, own_parameter
@@ -25,6 +19,12 @@ from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import argument_values
+
+_CONCRETE = short_names(Member.CONCRETE)
+_HOSTS = where(Package.HOST)
+_VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
+_WAITERS = where(Effect.WAITS)
+_PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 
 _MOST = 48
 """Functions that one question reads."""
@@ -96,7 +96,7 @@ class _Reader:
     def _load(self, node: ast.Name, scope: ast.AST, inside: set[ast.AST], found: Demands) -> None:
         owner = self._module.scope_of(node.id, node)
         if owner is None:
-            if node.id not in PURE_BUILTINS and node.id not in ("super", "getattr", "hasattr", "callable", "vars"):
+            if node.id not in _PURE_BUILTINS and node.id not in ("super", "getattr", "hasattr", "callable", "vars"):
                 found.reason = Reason(Code.SIDE_EFFECT, f"it uses `{node.id}`, which a trace does once")
             return
         if owner is scope and isinstance(scope, FUNCTIONS):
@@ -212,9 +212,7 @@ class _Reader:
                         self._required.of(bound, f"slices by `{_line(self._module, bound)}`", found)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 self._comparison((left, *others), ops, found)
-            case ast.Attribute(attr=attr, value=value) if (
-                attr in CONCRETE_ATTRIBUTES and self._module.qualname(node) is None
-            ):
+            case ast.Attribute(attr=attr, value=value) if attr in _CONCRETE and self._module.qualname(node) is None:
                 found.reason = Reason(
                     Code.NEEDS_VALUE, f"it asks for `{_line(self._module, node)}`, which a traced array does not have"
                 )
@@ -233,11 +231,11 @@ class _Reader:
             found.reason = Reason(
                 Code.SIDE_EFFECT, f"it calls `{self._module.text(call.func)}`, which a trace does once"
             )
-        elif qualname in WAITERS:
+        elif qualname in _WAITERS:
             found.reason = Reason(
                 Code.NEEDS_VALUE, f"it calls `{self._module.text(call.func)}`, which waits for values"
             )
-        elif qualname.split(".")[0] in HOSTS:
+        elif qualname.split(".")[0] in _HOSTS:
             for argument in argument_values(call):
                 self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
         elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
@@ -260,7 +258,7 @@ class _Reader:
     def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
         if name == "isinstance" and call.args:
             self._required.of(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
-        if name in NUMBER_TAKERS:
+        if name in _VALUE_TAKERS:
             for argument in call.args:
                 self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
 

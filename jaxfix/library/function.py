@@ -21,11 +21,13 @@ class Carry:
       initial: the parameter that takes its first value.
       index: its position among the parameters of the body.
       parameters: how many parameters the body has.
+      paired: whether the body returns it in a pair, as its first item.
     """
 
     initial: Parameter
     index: int
     parameters: int
+    paired: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ FUNCTIONS = (
         "jax.lax.scan",
         (Transform.CONTROL_FLOW, Result.MUTABLE),
         calls=(Parameter(0, "f"),),
-        carry=Carry(Parameter(1, "init"), index=0, parameters=2),
+        carry=Carry(Parameter(1, "init"), index=0, parameters=2, paired=True),
     ),
     Function(
         "jax.lax.while_loop",

@@ -42,7 +42,7 @@ def where(facet: Facet) -> frozenset[str]:
     return frozenset(row.name.removeprefix("builtins.") for row in _ROWS.get(facet, ()))
 
 
-def names(facet: Facet, *owners: str) -> frozenset[str]:
+def short_names(facet: Facet, *owners: str) -> frozenset[str]:
     """The last parts of the names of what has the facet.
 
     Args:

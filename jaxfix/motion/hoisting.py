@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.effects.invariance import Constancy, constancy
+from jaxfix.library.facets import Member, Result
+from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging import traced_uses
 from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, walk
 
-_ARRAY_ATTRIBUTES = frozenset(
-    {"shape", "dtype", "ndim", "size", "T", "mT", "real", "imag", "at", "astype", "sum", "mean", "dot"}
-)
-_PLAIN_TYPES = frozenset({"int", "float", "bool", "str", "complex", "tuple"})
+_ARRAY_ATTRIBUTES = short_names(Member.USUAL) | short_names(Member.STATIC)
+_PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins") | short_names(Result.FROZEN, "builtins")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _STRINGS: tuple[type[ast.expr], ...] = (ast.Constant, *FORMAT_STRINGS)
 

@@ -3,13 +3,15 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.library.facets import Class
+from jaxfix.library.table import where
 from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import Function
 from jaxfix.syntax.signatures import positional_of
 
-_OPEN_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
+_OPEN_BASES = where(Class.OPEN)
 """Bases that say nothing of how objects are made, compared or read."""
 
 

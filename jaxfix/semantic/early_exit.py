@@ -5,14 +5,16 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jaxfix.library.facets import Iteration, Result
+from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import FUNCTIONS, children, walk
 
 _SCOPES = (*FUNCTIONS, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_COUNTED = frozenset({"range", "trange", "enumerate", "count"})
-_BAD = frozenset({"isnan", "isinf"})
-_GOOD = frozenset({"isfinite"})
+_COUNTED = short_names(Iteration.COUNTS)
+_BAD = short_names(Result.NOT_FINITE)
+_GOOD = short_names(Result.FINITE)
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,

@@ -4,21 +4,19 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from jaxfix.library.facets import Effect, Package
+from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import in_order
 from jaxfix.syntax.signatures import positional_of
 
-MUTATORS = frozenset(
-    {
-        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault"),
-        *("popitem", "add", "discard", "write", "fill", "put", "itemset", "resize", "seed", "send"),
-    }
-)
+MUTATORS = short_names(Effect.MUTATES)
 INITIALISERS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
-SETTERS = frozenset({"setattr", "delattr", "__setattr__"})
-_NAMESPACES = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "delattr"})
+SETTERS = short_names(Effect.SETS_ATTRIBUTE)
+_NAMESPACES = short_names(Effect.BINDS_NAMES)
 """Builtins that can bind a global by a name that is not in the text."""
-_CALLED = SETTERS | {"exec", "eval", "dir", "globals", "vars", "locals"}
+_CALLED = SETTERS | short_names(Effect.SEES_NAMES)
+_ARRAY_PACKAGES = where(Package.ARRAYS)
 _CHANGING = MUTATORS | SETTERS
 _OF_FRAMES = frozenset({"__globals__", "f_globals", "__builtins__"})
 _OF_NAMESPACES = _OF_FRAMES | _NAMESPACES | {"__dict__"}
@@ -145,7 +143,7 @@ def _changed_object(node: ast.AST) -> ast.AST | None:
 def _is_library_call(module: Module, node: ast.AST) -> bool:
     """Whether `node` is a call such as `jnp.sort(x)`: it shares its name with a mutating method."""
     qualname = module.qualname(node.func) if isinstance(node, ast.Call) else None
-    return qualname is not None and qualname.split(".")[0] in ("jax", "numpy")
+    return qualname is not None and qualname.split(".")[0] in _ARRAY_PACKAGES
 
 
 def _note(module: Module, node: ast.AST, found: Changes) -> None:

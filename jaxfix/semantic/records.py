@@ -3,8 +3,12 @@
 import ast
 from functools import cached_property
 
+from jaxfix.library.facets import Result
+from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.bindings import Binding
+
+_REPLACING = where(Result.REPLACED)
 
 Key = str | int
 """A field, a key or a position in a state."""
@@ -70,6 +74,6 @@ class Records:
                 return value
             case ast.Call(func=ast.Attribute(value=value, attr="replace"), args=[], keywords=[_, *_]):
                 return value  # of flax, chex and others; the method of a string takes no keywords alone
-            case ast.Call(args=[value]) if self._module.qualname(call.func) in ("dataclasses.replace", "chex.replace"):
+            case ast.Call(args=[value]) if self._module.qualname(call.func) in _REPLACING:
                 return value
         return None

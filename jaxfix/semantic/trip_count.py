@@ -3,12 +3,14 @@
 import ast
 from collections.abc import Sequence
 
+from jaxfix.library.facets import Iteration
+from jaxfix.library.table import short_names
 from jaxfix.semantic.early_exit import may_exit_in_first_iteration
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import statements, walk
 
-_THROUGH = frozenset({"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter", "zip", "tqdm", "trange"})
-_CONSUMERS = frozenset({"list", "tuple", "set", "frozenset", "dict", "sum", "max", "min", "sorted"})
+_THROUGH = short_names(Iteration.SAME_LENGTH)
+_CONSUMERS = short_names(Iteration.CONSUMES)
 _FEW = 2
 
 

@@ -4,7 +4,9 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from jaxfix.library.jax_names import DERIVATIVES, JITS, is_retrace
+from jaxfix.library.facets import Effect, Transform
+from jaxfix.library.generated import is_retrace
+from jaxfix.library.table import short_names, where
 from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
@@ -18,18 +20,17 @@ from jaxfix.staging.replaced import is_replaced
 from jaxfix.staging.tracer_guards import is_for_tracers
 from jaxfix.syntax.nodes import Function
 
-_MAPS = frozenset(
-    {"jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap", "jax.custom_jvp", "jax.custom_vjp", "jax.named_call"}
-)
-_CALL_AT_ONCE = frozenset(
-    {"jax.jvp", "jax.vjp", "jax.linearize", "jax.eval_shape", "jax.tree.map", "jax.tree_util.tree_map"}
-)
-_MEMOS = frozenset({"functools.cache", "functools.lru_cache", "functools.cached_property"})
-_PLAIN_DECORATORS = frozenset({"functools.wraps", "contextlib.contextmanager", "typing.overload"})
+_JITS = where(Transform.TRACES)
+_DERIVATIVES = where(Transform.DIFFERENTIATES)
+
+_MAPS = where(Transform.BATCHES) | where(Transform.PASSES_ON)
+_CALL_AT_ONCE = where(Transform.CALLS_AT_ONCE)
+_MEMOS = where(Effect.MEMOISES)
+_PLAIN_DECORATORS = where(Transform.TRANSPARENT)
 _RUN_BY_TEST_RUNNERS = ("test", "setUp", "tearDown")
-_RULES = frozenset({"defjvp", "defvjp", "def_jvp", "def_fwd", "def_bwd"})
+_RULES = short_names(Transform.DERIVATIVE_RULE)
 """What takes the rules of a function whose derivative is written by hand."""
-_TRANSPARENT_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod", "override"})
+_TRANSPARENT_DECORATORS = short_names(Transform.TRANSPARENT, "builtins", "abc", "typing_extensions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +296,7 @@ class Staging:
     def _is_jitted(self, function: Function) -> bool:
         module = self._module
         return any(
-            transform_of(module, decorator) in JITS or wrapping(module, decorator) is Wrapping.STAGES
+            transform_of(module, decorator) in _JITS or wrapping(module, decorator) is Wrapping.STAGES
             for decorator in _decorators(function)
         )
 
@@ -303,7 +304,7 @@ class Staging:
         for decorator in _decorators(function):
             known = transform_of(self._module, decorator)
             plain = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", None)
-            is_known = known in JITS | _MAPS | DERIVATIVES | _MEMOS | _PLAIN_DECORATORS
+            is_known = known in _JITS | _MAPS | _DERIVATIVES | _MEMOS | _PLAIN_DECORATORS
             if is_known or plain in _TRANSPARENT_DECORATORS:
                 continue
             if wrapping(self._module, decorator) is not Wrapping.CALLS:
@@ -328,7 +329,7 @@ class Staging:
         return self._uses[function]
 
     def _find_uses(self, function: Function) -> Iterator[_Use]:
-        if any(transform_of(self._module, d) in DERIVATIVES for d in _decorators(function)):
+        if any(transform_of(self._module, d) in _DERIVATIVES for d in _decorators(function)):
             yield _Use(Runs.UNKNOWN, None, True)
         if isinstance(function, ast.Lambda):
             yield from self._use(function, False)
@@ -426,12 +427,12 @@ class Staging:
     def _argument(self, node: ast.AST, call: ast.Call, differentiated: bool) -> Iterator[_Use]:
         """A function handed to `call`: transformed, traced, called there and then, or gone."""
         transform = transform_of(self._module, call.func) or ""
-        if transform in JITS or self._is_run_by_control_flow(node, call):
+        if transform in _JITS or self._is_run_by_control_flow(node, call):
             yield _Use(Runs.TRACED, None, differentiated)
         elif transform in _CALL_AT_ONCE:
-            yield _Use(Runs.UNKNOWN, call, differentiated or transform in DERIVATIVES)
-        elif transform in _MAPS | DERIVATIVES | {"functools.partial"} or self._is_retrace(transform):
-            yield from self._use(call, differentiated or transform in DERIVATIVES)
+            yield _Use(Runs.UNKNOWN, call, differentiated or transform in _DERIVATIVES)
+        elif transform in _MAPS | _DERIVATIVES | {"functools.partial"} or self._is_retrace(transform):
+            yield from self._use(call, differentiated or transform in _DERIVATIVES)
         elif self._is_entry(node, call):
             yield _Use(Runs.UNKNOWN, call, differentiated)
         else:

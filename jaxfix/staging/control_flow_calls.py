@@ -4,14 +4,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.library.jax_names import CONTROL_FLOW, CONTROL_FLOW_KEYWORDS
+from jaxfix.library.facets import Package, Result
+from jaxfix.library.table import CONTROL_FLOW, short_names, where
 from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.module import Module
 from jaxfix.staging.function_identity import RENEWING, made_anew
 from jaxfix.staging.jit import jit_of, transform_of
 
 _OLDER_COND = ("pred", "true_operand", "true_fun", "false_operand", "false_fun")
-_CONSTANTS = frozenset({"pi", "e", "inf", "nan", "euler_gamma", "newaxis"})
+_PACKAGES = where(Package.OPERATES)
+_CONSTANTS = short_names(Result.CONSTANT, "jax.numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,10 @@ def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.exp
         yield from ((older.true_fun, "true_fun"), (older.false_fun, "false_fun"))
         return
     named = {keyword.arg: keyword.value for keyword in call.keywords}
-    for position, name in zip(CONTROL_FLOW[primitive], CONTROL_FLOW_KEYWORDS[primitive], strict=True):
-        argument = call.args[position] if position < len(call.args) else named.get(name)
+    for taken in CONTROL_FLOW[primitive].calls:
+        argument = call.args[taken.position] if taken.position < len(call.args) else named.get(taken.name)
         if argument is not None:
-            yield argument, name
+            yield argument, taken.name
 
 
 def _unnamed(module: Module, func: ast.expr) -> ast.expr:
@@ -83,4 +85,4 @@ def _is_function(module: Module, expr: ast.expr) -> bool:
     if maker is not None and module.qualname(maker) in RENEWING:
         return True
     package, _, name = (module.qualname(expr) or "").rpartition(".")
-    return package in ("jax.numpy", "jax.lax", "jax.nn") and name not in _CONSTANTS
+    return package in _PACKAGES and name not in _CONSTANTS

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxfix.library.jax_names import JITS
+from jaxfix.library.facets import Transform
+from jaxfix.library.table import where
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Wrapping
@@ -11,8 +12,10 @@ from jaxfix.staging.jit import COMPILING, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import positional_of
 
-_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in JITS)
-_WORDS = frozenset(name.rpartition(".")[2] for name in JITS | COMPILING)
+_JITS = where(Transform.TRACES)
+
+_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _JITS)
+_WORDS = frozenset(name.rpartition(".")[2] for name in _JITS | COMPILING)
 
 
 def wrapping(module: Module, decorator: ast.expr) -> Wrapping | None:
@@ -62,11 +65,11 @@ def is_decorator(function: ast.FunctionDef) -> bool:
 def _may_stage(module: Module, node: ast.AST) -> bool:
     """Whether `node` is a transformation such as `jit`, or hands `jax` to someone, who may take one from it."""
     if isinstance(node, ast.Attribute):
-        return node.attr in _LAST_PARTS and module.qualname(node) in JITS
+        return node.attr in _LAST_PARTS and module.qualname(node) in _JITS
     if not isinstance(node, ast.Name):
         return False
     qualname = module.qualname(node)
-    return qualname in JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute))
+    return qualname in _JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute))
 
 
 def _parameters(inside: Iterable[ast.AST]) -> Iterator[str]:

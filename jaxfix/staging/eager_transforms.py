@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from jaxfix.library.jax_names import CONTROL_FLOW, DERIVATIVES, JITS, is_retrace
+from jaxfix.library.facets import Transform
+from jaxfix.library.generated import is_retrace
+from jaxfix.library.table import CONTROL_FLOW, where
 from jaxfix.semantic.calls import direct_calls
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Runs
@@ -14,13 +16,11 @@ from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import method, owner_of, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children
 
+_JITS = where(Transform.TRACES)
+_DERIVATIVES = where(Transform.DIFFERENTIATES)
+
 _AT_ONCE = frozenset({"jax.jvp"})
-_MAKERS = frozenset(
-    {
-        *("jax.grad", "jax.value_and_grad", "jax.hessian", "jax.jacfwd", "jax.jacrev", "jax.jacobian", "jax.vmap"),
-        *("equinox.filter_grad", "equinox.filter_value_and_grad", "equinox.filter_vmap"),
-    }
-)
+_MAKERS = where(Transform.ONLY_VALUES)
 """Transformations that make a function which returns what it computed, and nothing of the trace."""
 
 
@@ -56,7 +56,7 @@ class Transformed:
     @property
     def is_derivative(self) -> bool:
         """Whether a derivative is taken in it, under which control flow is traced again at every call."""
-        return any(name in DERIVATIVES for name in self.names)
+        return any(name in _DERIVATIVES for name in self.names)
 
 
 def eager_transformations(module: Module) -> tuple[Transformed, ...]:
@@ -170,7 +170,7 @@ def _function(module: Module, expr: ast.expr) -> Function | None:
 
 def _is_jitted(module: Module, function: Function) -> bool:
     decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    return any(transform_of(module, decorator) in JITS for decorator in decorators)
+    return any(transform_of(module, decorator) in _JITS for decorator in decorators)
 
 
 def _sites(module: Module, call: ast.Call, name: str) -> Iterator[ast.Call]:
@@ -216,7 +216,7 @@ class _Reached:
             each = pending.pop()
             if isinstance(each, FUNCTIONS) and _is_jitted(self._module, each):
                 continue
-            if isinstance(each, ast.Call) and transform_of(self._module, each.func) in JITS:
+            if isinstance(each, ast.Call) and transform_of(self._module, each.func) in _JITS:
                 continue
             yield each
             pending += children(each)
@@ -233,7 +233,7 @@ class _Reached:
     @cached_property
     def derivatives(self) -> tuple[str, ...]:
         names = (self._name(node) for node in self._nodes if isinstance(node, ast.Call))
-        return tuple(name for name in names if name in DERIVATIVES)
+        return tuple(name for name in names if name in _DERIVATIVES)
 
     def _name(self, call: ast.Call) -> str:
         return transform_of(self._module, call.func) or ""

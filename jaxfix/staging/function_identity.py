@@ -2,26 +2,19 @@
 
 import ast
 
+from jaxfix.library.facets import Identity
+from jaxfix.library.table import where
 from jaxfix.semantic.calls import made_by, returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Factory
 from jaxfix.staging import traced_uses
-from jaxfix.staging.jit import COMPILING, is_jit, jitted_of, method, owner_of, transform_of
+from jaxfix.staging.jit import is_jit, jitted_of, method, owner_of, transform_of
 from jaxfix.syntax.nodes import Function, in_order, walk
 from jaxfix.syntax.signatures import positional_of
 
-RENEWING = COMPILING | {
-    *("functools.partial", "jax.tree_util.Partial", "jax.named_call", "jax.custom_jvp", "jax.custom_vjp"),
-    *("jax.vmap", "jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.jacobian", "jax.hessian"),
-    *("jax.checkpoint", "jax.remat", "flax.nnx.grad", "flax.nnx.value_and_grad", "flax.nnx.vmap"),
-}
+RENEWING = where(Identity.RENEWS)
 """What returns another function object each time, whatever it is given."""
-_BY_VALUE = frozenset(
-    {
-        *("equinox.filter_vmap", "equinox.filter_grad", "equinox.filter_value_and_grad"),
-        *("equinox.filter_checkpoint", "equinox.Partial", "jax.tree_util.Partial"),
-    }
-)
+_BY_VALUE = where(Identity.BY_VALUE)
 """What equinox knows again by the function inside; bound methods too."""
 
 

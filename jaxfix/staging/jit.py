@@ -4,19 +4,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxfix.library.jax_names import is_retrace
+from jaxfix.library.facets import Transform
+from jaxfix.library.generated import is_retrace
+from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
 from jaxfix.semantic.project.summary_types import Argument, Jit
 from jaxfix.syntax.nodes import Function, in_order
 from jaxfix.syntax.signatures import positional_of
 
-COMPILING = frozenset(
-    {
-        *("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "jax.experimental.pjit"),
-        *("equinox.filter_jit", "equinox.filter_pmap", "flax.nnx.jit", "flax.linen.jit", "haiku.jit"),
-    }
-)
+COMPILING = where(Transform.COMPILES)
 """Transformations that make a function which compiles, and keeps what it compiled."""
 
 

@@ -7,6 +7,8 @@ A traced array in the place of a Python value mostly fails loudly (`if`, `range`
 import ast
 from collections.abc import Iterator
 
+from jaxfix.library.facets import Member, Takes, Transform
+from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function, walk
@@ -14,21 +16,12 @@ from jaxfix.syntax.signatures import positional_of
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_STATIC_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "size"})
-_ONE_ARRAY = (
-    *("abs", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "square", "sin", "cos", "tan"),
-    *("sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "sign", "floor", "ceil", "round", "isnan", "isinf"),
-    *("isfinite", "negative", "reciprocal", "conj", "real", "imag", "transpose", "zeros_like", "ones_like"),
-    *("logical_not", "sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "cumsum", "argmax", "argmin"),
-)
-_ARRAYS = (
-    *("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "dot", "matmul", "vdot"),
-    *("inner", "outer", "where", "hypot", "arctan2", "logaddexp", "logical_and", "logical_or", "logical_xor"),
-    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-)
+_STATIC_ATTRIBUTES = short_names(Member.STATIC)
+_ONE_ARRAY = short_names(Takes.ARRAY, "jax.numpy")
+_ARRAYS = short_names(Takes.ARRAYS, "jax.numpy")
 _DEPTH = 3
-_SEEDED = ("key", "PRNGKey", "wrap_key_data", "key_impl")
-_TREES = ("jax.tree.map", "jax.tree_util.tree_map")
+_SEEDED = short_names(Takes.NO_KEY, "jax.random")
+_TREES = where(Transform.MAPS_LEAVES)
 
 
 def concrete_use(module: Module, name: ast.expr, depth: int = _DEPTH) -> Reason | None:

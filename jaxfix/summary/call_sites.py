@@ -8,6 +8,8 @@ from jaxfix.dataflow.types import Values
 from jaxfix.effects.liveness import LOOPS, Place, binds_again, is_in_loop, why_live_after
 from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands
+from jaxfix.library.facets import Effect
+from jaxfix.library.table import short_names
 from jaxfix.report.abstract_value import UNKNOWN, Form, Value
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
@@ -15,7 +17,7 @@ from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite
 from jaxfix.staging.jit import jit_of
 
-_FILLING = frozenset({"fill", "sort", "put", "itemset", "append", "pop", "clear", "extend"})
+_FILLING = short_names(Effect.MUTATES, "builtins.list", "numpy.ndarray")
 
 
 class Passing:

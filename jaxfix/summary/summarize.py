@@ -5,6 +5,8 @@ from collections.abc import Container, Iterator
 from functools import cached_property
 
 from jaxfix.dataflow.types import Values
+from jaxfix.library.facets import Effect, Takes
+from jaxfix.library.table import short_names
 from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, changes_of, stored_attributes
@@ -16,8 +18,8 @@ from jaxfix.staging.jit import COMPILING, jit_of, jitted_by_decorator
 from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.nodes import Function, in_order
 
-_PATCHERS = ("setattr", "delattr", "patch")
-_BY_NAME = ("setattr", "delattr", "object", "getattr", "hasattr")
+_PATCHERS = short_names(Effect.PATCHES)
+_BY_NAME = short_names(Takes.ATTRIBUTE_NAME)
 _STEPS = 100
 """Sources that are looked at for one argument: every file asks for many."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jaxfix.api import Function, Module, returned
 from jaxfix.api.analysis import WHOLE, Key, Origins, Part, positional_of
+from jaxfix.api.library import CONTROL_FLOW, Carry, Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,25 +17,26 @@ class Shape:
       bodies: the positions of the functions.
       keywords: their names.
       state: which of their positional arguments is the state.
-      start: the position of the first state, and its name.
+      start: the parameter that takes the first state.
       paired: whether they return a pair, whose first item is the new state.
     """
 
     bodies: tuple[int, ...]
     keywords: tuple[str, ...]
     state: int
-    start: tuple[int, str]
+    start: Parameter
     paired: bool = False
 
 
-LOOPS = {
-    "jax.lax.while_loop": Shape((1,), ("body_fun",), 0, (2, "init_val")),
-    "jax.lax.fori_loop": Shape((2,), ("body_fun",), 1, (3, "init_val")),
-    "jax.lax.scan": Shape((0,), ("f",), 0, (1, "init"), paired=True),
-}
+def _loop(body: Parameter, carry: Carry) -> Shape:
+    return Shape((body.position,), (body.name,), carry.index, carry.initial, paired=carry.paired)
+
+
+LOOPS = {name: _loop(row.calls[-1], row.carry) for name, row in CONTROL_FLOW.items() if row.carry}
 BRANCHES = {
-    "jax.lax.cond": Shape((1, 2), ("true_fun", "false_fun"), 0, (3, "operand")),
-    "jax.lax.switch": Shape((1,), ("branches",), 0, (2, "operand")),
+    name: Shape(tuple(c.position for c in row.calls), tuple(c.name for c in row.calls), 0, row.operands)
+    for name, row in CONTROL_FLOW.items()
+    if row.operands
 }
 
 
@@ -68,7 +70,7 @@ def bodies(module: Module, call: ast.Call, shape: Shape) -> Iterator[Body | None
 
 def start(call: ast.Call, shape: Shape) -> ast.expr | None:
     """The first state, or what a branch is handed."""
-    position, name = shape.start
+    position, name = shape.start.position, shape.start.name
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     return named[0] if named else call.args[position] if len(call.args) > position else None
 

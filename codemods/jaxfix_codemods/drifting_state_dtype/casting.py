@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jaxfix.api import Code, Declined, Module, Reason, Rewriter, direct_calls, in_order
-from jaxfix.api.analysis import CONTROL_FLOW, WHOLE, handed_to
+from jaxfix.api.analysis import WHOLE, handed_to
+from jaxfix.api.library import CONTROL_FLOW, Dtype, where
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
 from jaxfix_codemods.drifting_state_dtype.drift import Drift
 
-_HELPERS = ("optax.tree.cast_like", "optax.tree_utils.tree_cast_like")
+_HELPERS = where(Dtype.LIKE)
 """What a library has for it; taken only where the file mentions it, since its older releases have not."""
 
 

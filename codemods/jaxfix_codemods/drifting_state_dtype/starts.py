@@ -6,9 +6,14 @@ from dataclasses import dataclass
 
 from jaxfix.api import Code, Function, Module, Reason, Rewriter, returned
 from jaxfix.api.analysis import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Rebinding, Values, rebindings
+from jaxfix.api.library import Result, dtype_positions
 
 _DEEPEST = 3
-_MAKERS = {"zeros": 1, "empty": 1, "ones": 1, "full": 2, "array": 1, "asarray": 1, "zeros_like": 1, "full_like": 2}
+_MAKERS = {
+    **dtype_positions(Result.FILLED),
+    **dtype_positions(Result.ALIKE),
+    **dtype_positions(Result.CONVERTED),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from jaxfix.api.analysis import (
 )
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-_MAKING = function_identity.RENEWING | {"jax.jit"}
+_MAKING = function_identity.RENEWING
 
 
 def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.For | ast.While) -> None:

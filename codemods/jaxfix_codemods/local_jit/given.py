@@ -20,13 +20,14 @@ from jaxfix.api.analysis import (
     transform_of,
     why_unstable,
 )
+from jaxfix.api.library import Member, Result, short_names
 
 _NUMBERS = (Form.PYTHON, Form.WEAK, Form.STRONG, Form.ARRAY)
-_OF_ARRAYS = frozenset({"T", "mT", "at", "real", "imag", "astype", "sum", "mean", "dot"})
-_OF_CONTAINERS = frozenset({"items", "keys", "values", "get"})
+_OF_ARRAYS = short_names(Member.USUAL)
+_OF_CONTAINERS = short_names(Member.MAPPING)
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_CONTAINERS = frozenset({"list", "dict", "set"})
-_ARRAYS = frozenset({"array", "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "arange", "linspace", "eye"})
+_CONTAINERS = short_names(Result.MUTABLE, "builtins")
+_ARRAYS = short_names(Result.FRESH, "jax.numpy")
 _DEPTH = 4
 
 

@@ -17,10 +17,11 @@ from jaxfix.api.analysis import (
     transform_of,
     varies_by_callers,
 )
+from jaxfix.api.library import Package, Result, where
 from jaxfix_codemods.local_jit import lengthening
 from jaxfix_codemods.local_jit.sites import Site
 
-_MAKING = ("equinox.filter_", "flax.nnx.", "jax.sharding.", "jax.P", "jax.NamedSharding", "jax.ShapeDtypeStruct")
+_MAKING = ("equinox.filter_", *(f"{name}." for name in where(Package.MAKES)), *where(Result.DESCRIPTION))
 """Beside transformations, what makes something of its arguments alone, without asking for a device."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, walk
 from jaxfix.api.analysis import hoisting, transform_of
+from jaxfix.api.library import Transform, where
 from jaxfix_codemods.local_jit.sites import Site
 from jaxfix_codemods.local_jit.timing import check_timing
 
 _NUMBERED = ("static_argnums", "donate_argnums", "static_broadcasted_argnums", "argnums")
 _PLACED = ("in_axes", "in_shardings", "out_shardings", "axis_name", "in_axis_resources")
-_MAPPING = frozenset({"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "flax.nnx.vmap"})
+_MAPPING = where(Transform.BATCHES) | where(Transform.PARALLEL)
 
 
 def check(module: Module, site: Site, function: Function, lifted: Sequence[hoisting.Taken]) -> None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from jaxfix.api import Jit, Module, Runs, Staging, jit_of, jittings
 from jaxfix.api.analysis import Argument, LocalUses, function_identity, local_uses, transform_of
+from jaxfix.api.library import Transform, where
 
-_TRACING = frozenset({"jax.eval_shape", "jax.make_jaxpr", "equinox.filter_eval_shape"})
-_INSIDE_MODELS = ("flax.linen.jit", "haiku.jit")
+_TRACING = where(Transform.SHAPES_ONLY)
+_INSIDE_MODELS = where(Transform.LIFTED)
 """Transformations of layers, which run under another trace."""
 
 

@@ -5,9 +5,10 @@ import re
 
 from jaxfix.api import Code, Declined, Module, Reason
 from jaxfix.api.analysis import changes_of, hoisting, is_stored
+from jaxfix.api.library import Effect, short_names
 from jaxfix_codemods.local_jit.sites import Site
 
-_READERS = frozenset({"print", "len", "float", "int", "str", "isinstance", "range", "enumerate", "zip", "sum"})
+_READERS = short_names(Effect.CALLS_NOTHING)
 
 
 def check_timing(module: Module, site: Site, one: hoisting.Taken, call: ast.Call) -> None:

@@ -13,9 +13,10 @@ from jaxfix.api.analysis import (
     transform_of,
     why_unstable,
 )
+from jaxfix.api.library import Effect, short_names
 from jaxfix_codemods.local_jit.given import Given, is_functional, is_method, methods, names
 
-_FUNCTIONAL = frozenset({"init", "update"})
+_FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
 def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.For | ast.While, made: str) -> None:

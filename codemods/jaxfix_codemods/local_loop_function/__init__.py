@@ -76,13 +76,13 @@ from jaxfix.api import (
     Why,
 )
 from jaxfix.api.analysis import (
-    CONTROL_FLOW,
     Transformed,
     control_flow_calls,
     eager_transformations,
     selection,
     varies_by_callers,
 )
+from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
 from jaxfix_codemods.local_loop_function.judging import Move, doubts, judge, keeps_carry

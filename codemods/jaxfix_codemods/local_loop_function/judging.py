@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, walk
 from jaxfix.api.analysis import control_flow_calls, hoisting, is_bound_before, purity, traced_uses
+from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     around,
@@ -15,10 +16,9 @@ from jaxfix_codemods.local_loop_function.naming import (
     shown,
 )
 
-CARRY = {"jax.lax.scan": (0, 2), "jax.lax.while_loop": (0, 1), "jax.lax.fori_loop": (1, 2)}
+CARRY = {name: row.carry for name, row in CONTROL_FLOW.items() if row.carry}
 """Of a loop body: the position of the carry among its parameters, and their number."""
 _CONSTANT_FROM = {"jax.lax.scan": (0, 6, 1), "jax.lax.fori_loop": (0, 6, 1), "jax.lax.while_loop": (0, 6)}
-INIT = {"jax.lax.scan": (1, "init"), "jax.lax.while_loop": (2, "init_val"), "jax.lax.fori_loop": (3, "init_val")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
         arguments = local.function.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults or arguments.posonlyargs:
             raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has parameters beside the plain ones"))
-        if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive][1]):
+        if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive].parameters):
             raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has another number of parameters"))
         if isinstance(local.function, ast.FunctionDef) and len(hoisting.reads(module, local.function)) != 1:
             raise Declined(Reason(Code.OTHER_USES, f"`{local.function.name}` is used elsewhere too"))
@@ -203,9 +203,9 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
             raise Declined(
                 Reason(Code.STRUCTURE, f"{shown(module, local.use)} does not return a pair that can be read")
             )
-    if primitive in INIT and initial_carry(call, primitive) is None:
+    if primitive in CARRY and initial_carry(call, primitive) is None:
         raise Declined(Reason(Code.SIGNATURE, f"the initial value of `{last_part(primitive)}` is not in the call"))
-    if primitive not in INIT and call.keywords:
+    if primitive not in CARRY and call.keywords:
         raise Declined(Reason(Code.SIGNATURE, f"`{last_part(primitive)}` is called with keywords"))
     if primitive == "jax.lax.scan" and taker(module, call) is None:
         raise Declined(Reason(Code.OTHER_USES, "the result of `scan` is used as a whole"))
@@ -251,7 +251,7 @@ def taker(module: Module, call: ast.Call) -> ast.AST | None:
 
 
 def initial_carry(call: ast.Call, primitive: str) -> ast.expr | None:
-    position, name = INIT[primitive]
+    position, name = CARRY[primitive].initial.position, CARRY[primitive].initial.name
     if position < len(call.args):
         return call.args[position]
     return next((k.value for k in call.keywords if k.arg == name), None)

@@ -4,8 +4,9 @@ import ast
 from dataclasses import dataclass
 
 from jaxfix.api import Function, Identifiers, Module, Rewriter
-from jaxfix.api.analysis import CONTROL_FLOW, hoisting
-from jaxfix_codemods.local_loop_function.judging import CARRY, INIT, Local, Move, initial_carry, results, taker
+from jaxfix.api.analysis import hoisting
+from jaxfix.api.library import CONTROL_FLOW
+from jaxfix_codemods.local_loop_function.judging import CARRY, Local, Move, initial_carry, results, taker
 from jaxfix_codemods.local_loop_function.naming import around, is_docstring
 
 
@@ -37,7 +38,7 @@ def rewrite(module: Module, move: Move, edit: Rewriter) -> None:
         return
     for node, text in handed_over.items():
         edit.replace(node, text)
-    if move.lifted and move.primitive in INIT:
+    if move.lifted and move.primitive in CARRY:
         _take_carry_out(module, move, edit)
 
 
@@ -61,13 +62,13 @@ def _moved(module: Module, move: Move, local: Local) -> Moved:
 
 def _operands(move: Move, moved: Moved) -> tuple[str, ...]:
     """The parameters that a branch gets in front of its own; a loop body gets its variables in the carry."""
-    return () if move.primitive in INIT else moved.lifted
+    return () if move.primitive in CARRY else moved.lifted
 
 
 def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str], edit: Rewriter) -> None:
     """Adds the lifted variables to the call: before the operands, or to the initial carry."""
-    if move.primitive not in INIT:
-        operands = len(CONTROL_FLOW[move.primitive]) + 1
+    if move.primitive not in CARRY:
+        operands = len(CONTROL_FLOW[move.primitive].calls) + 1
         for name in move.lifted:
             edit.insert_argument(move.call, name, before=operands)
         return
@@ -78,7 +79,7 @@ def _pass_lifted(module: Module, move: Move, handed_over: dict[ast.AST, str], ed
 
 def _as_def(module: Module, move: Move, moved: Moved, function: ast.Lambda) -> str:
     body = function.body
-    if not move.lifted or move.primitive not in INIT:
+    if not move.lifted or move.primitive not in CARRY:
         parameters = ", ".join((*_operands(move, moved), ast.unparse(function.args))).removesuffix(", ")
         return f"def {moved.name}({parameters}):\n    return {_result_text(module, body)}\n"
     names = [a.arg for a in function.args.args]
@@ -107,12 +108,12 @@ def _result_text(module: Module, body: ast.expr) -> str:
 
 
 def _carry_index(move: Move, role: str) -> int:
-    return 0 if role == "cond" else CARRY[move.primitive][0]
+    return 0 if role == "cond" else CARRY[move.primitive].index
 
 
 def _unpack(module: Module, move: Move, moved: Moved, function: ast.FunctionDef, edit: Rewriter) -> None:
     """Makes the carry of a moved loop function hold the lifted variables, and every result too."""
-    if not move.lifted or move.primitive not in INIT:
+    if not move.lifted or move.primitive not in CARRY:
         return
     carry = _carry_name(module, function)
     first = next((s for s in function.body if not is_docstring(s)), function.body[0])

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from jaxfix.api import Jit, Module, Runs, Staging, jit_of
 from jaxfix.api.analysis import Argument, Number, argument_values, induction, may_be_jitted
+from jaxfix.api.library import Class, Transform, where
 
-FILTERING = frozenset({"equinox.filter_jit", "equinox.filter_pmap"})
+FILTERING = where(Transform.FILTERS)
 """What traces arrays, and takes everything else as it is."""
-_MODULES = ("equinox.Module", "equinox.nn.Module")
+_MODULES = where(Class.MODULE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,21 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Function, Module
 from jaxfix.api.analysis import Form, Kind, Values, is_script, positional_of
+from jaxfix.api.library import Member, Result, WeakType, short_names
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
-_KEEPING = frozenset(
-    {
-        *("sqrt", "square", "abs", "absolute", "negative", "exp", "expm1", "log", "log1p", "sin", "cos", "tanh"),
-        *("maximum", "minimum", "clip", "add", "subtract", "multiply", "divide", "true_divide", "power", "reciprocal"),
-    }
-)
+_KEEPING = short_names(WeakType.KEPT)
 
 
-_TRUTHS = frozenset({"isnan", "isfinite", "isinf", "greater", "less", "greater_equal", "less_equal", "shape", "ndim"})
+_CONVERTING = short_names(Result.CONVERTED)
+_TRUTHS = short_names(WeakType.IGNORED, "jax.numpy")
 
 
-_NUMBERS = frozenset({"float", "int", "bool", "print", "str", "format"})
+_STATIC = short_names(Member.STATIC)
+_STRONG = short_names(WeakType.IGNORED, "jax.Array")
+_NUMBERS = short_names(WeakType.IGNORED, "builtins")
 
 
 _STEPS = 200
@@ -90,10 +89,10 @@ class _Followed:
 
     def _attribute(self, attribute: ast.Attribute, attr: str) -> bool:
         parent = self._module.parent(attribute)
-        if attr in ("dtype", "shape", "ndim", "size"):
+        if attr in _STATIC:
             return False
         is_called = isinstance(parent, ast.Call) and parent.func is attribute
-        return not (is_called and attr in ("astype", "item", "tolist"))
+        return not (is_called and attr in _STRONG)
 
     def _argument(self, call: ast.Call, node: ast.expr) -> bool:
         if node is call.func or any(isinstance(a, ast.Starred) for a in call.args):
@@ -111,7 +110,7 @@ class _Followed:
         return position >= len(parameters) or self._loads(parameters[position].arg, function)
 
     def _in_numpy(self, call: ast.Call, name: str, position: int) -> bool:
-        if name in ("asarray", "array") and position == 0:
+        if name in _CONVERTING and position == 0:
             typed = len(call.args) > 1 or any(k.arg == "dtype" for k in call.keywords)
             return not typed and self.reaches(call)
         if name in _TRUTHS:

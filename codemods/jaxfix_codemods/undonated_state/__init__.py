@@ -66,9 +66,10 @@ from jaxfix.api import (
     Staging,
 )
 from jaxfix.api.analysis import positional_of
+from jaxfix.api.library import Transform, where
 from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, steps
 
-_KNOWN = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit")
+_KNOWN = where(Transform.DONATES)
 
 
 def find(module: Module) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, jitted_by_decorator, walk
 from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, positional_of, why_unstable
+from jaxfix.api.library import Effect, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.whole import (
     check_made_once,
@@ -21,7 +22,8 @@ _PLAIN = (
     *(ast.Subscript, ast.operator, ast.unaryop, ast.expr_context, ast.Assign, ast.AnnAssign, ast.AugAssign),
     *(ast.Lambda, ast.arguments, ast.arg),
 )
-_SEE_NAMES = frozenset({"locals", "vars", "eval", "exec", "dir", "globals"})
+_TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform.SAME_RESULT, "jax")
+_SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +347,7 @@ def _is_used_as_function(module: Module, use: ast.Name) -> bool:
 
 def _transforms(module: Module, call: ast.Call) -> bool:
     last = (module.qualname(call.func) or "").rpartition(".")[2].removeprefix("filter_")
-    return last in ("grad", "value_and_grad", "vmap", "hessian", "jacfwd", "jacrev", "jit", "checkpoint")
+    return last in _TRANSFORMING
 
 
 def _read_outside(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> set[str]:

@@ -5,22 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import Module, Runs, Staging, in_order, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import DERIVATIVES, Use, family, instance_state, own_parameter
+from jaxfix.api.analysis import Use, family, instance_state, own_parameter
+from jaxfix.api.library import Transform, where
 
 LOOPS = (ast.For, ast.While)
 _SEARCHED = 4
-_GRADIENTS = frozenset(
-    name
-    for name in DERIVATIVES
-    if name.rpartition(".")[2].removeprefix("filter_")
-    in (
-        "grad",
-        "value_and_grad",
-        "hessian",
-        "jacfwd",
-        "jacrev",
-    )
-) - {"flax.nnx.grad", "flax.nnx.value_and_grad"}
+_GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from jaxfix.api import Function, Module, direct_calls, returned
-from jaxfix.api.analysis import CONTROL_FLOW, Form, Key, Kind, Pair, Rebinding, Values, rebindings
+from jaxfix.api.analysis import Form, Key, Kind, Pair, Rebinding, Values, rebindings
+from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
 
 _KINDS = (Kind.INT, Kind.FLOAT)

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Module, returned
-from jaxfix.api.analysis import DERIVATIVES, HALVES, Carried, CastLike, DtypeOrigins, Dtypes, Form, Key, Kind, Values
+from jaxfix.api.analysis import HALVES, Carried, CastLike, DtypeOrigins, Dtypes, Form, Key, Kind, Values
+from jaxfix.api.library import Dtype, Result, Scalar, Transform, dtype_positions, short_names, where
 
-_HANDING_ON = DERIVATIVES | {"functools.partial", "jax.jit", "jax.checkpoint", "jax.remat"}
-_PROMOTING = frozenset(f"jax.numpy.{name}" for name in ("where", "maximum", "minimum", "add", "subtract", "multiply"))
-_MAKERS = {"array": 1, "asarray": 1, "zeros": 1, "ones": 1, "full": 2}
-_INTEGERS = frozenset(f"jax.numpy.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-_KEEPING = frozenset(f"jax.numpy.{name}" for name in ("abs", "absolute", "negative", "square", "sqrt"))
+_HANDING_ON = where(Transform.DIFFERENTIATES) | where(Transform.SAME_RESULT)
+_PROMOTING = where(Dtype.PROMOTED)
+_MAKERS = {**dtype_positions(Result.FILLED), **dtype_positions(Result.CONVERTED)}
+_INCREMENTS = short_names(Result.INCREMENT)
+_INTEGERS = where(Scalar.INT)
+_KEEPING = where(Dtype.KEPT) | where(Dtype.FLOAT)
 _WEAK = (Form.PYTHON, Form.WEAK)
 _DEEPEST = 16
 """How many expressions may refer to one another until nothing is known of a value."""
@@ -102,7 +104,7 @@ def _integer(module: Module, values: Values, sources: Iterable[ast.AST]) -> str 
 
 
 def _is_increment(module: Module, function: ast.expr) -> bool:
-    return (module.qualname(function) or "").rpartition(".")[2] in ("safe_increment", "safe_int32_increment")
+    return (module.qualname(function) or "").rpartition(".")[2] in _INCREMENTS
 
 
 def _integer_of_call(module: Module, call: ast.Call) -> str | None:

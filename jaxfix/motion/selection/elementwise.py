@@ -11,24 +11,20 @@ from math import frexp, isfinite
 
 from jaxfix.dataflow.substitution import Names, occurrences, substitute, text_of
 from jaxfix.dataflow.types import Values
+from jaxfix.library.facets import Member, Slope
+from jaxfix.library.table import short_names
 from jaxfix.report.abstract_value import Form, Kind, Value
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import walk
 
-_ONE = frozenset({"abs", "absolute", "sign", "negative"})
-_LIKE = frozenset({"zeros_like", "ones_like"})
+_ONE = short_names(Slope.FINITE)
+_LIKE = short_names(Slope.ZERO)
 _OPERATIONS: Mapping[str, type[ast.operator]] = {"add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult}
-_CHOOSING = frozenset({"maximum", "minimum", "clip"})
-_INFINITE = frozenset(
-    {
-        *("sqrt", "cbrt", "log", "log1p", "log2", "log10", "exp", "exp2", "expm1", "sinh", "cosh", "tan", "square"),
-        *("power", "pow", "float_power", "divide", "true_divide", "reciprocal", "mod", "remainder", "hypot"),
-        *("arcsin", "arccos", "arccosh", "arctanh", "logaddexp", "logaddexp2"),
-    }
-)
+_CHOOSING = short_names(Slope.ARGUMENT)
+_INFINITE = short_names(Slope.INFINITE)
 """Functions of `jax.numpy` that are cheap, and may be infinite or have an infinite slope."""
-_STATIC = frozenset({"shape", "dtype", "size", "ndim", "itemsize", "nbytes", "weak_type", "at"})
+_STATIC = short_names(Member.ABSTRACT) | {"at"}
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _HARMFUL = "`{}` may be infinite where it is not chosen, and make the gradient NaN"
 _MOST = 8

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from jaxfix.dataflow.substitution import substitute
 from jaxfix.dataflow.types import Values
+from jaxfix.library.facets import Transform
+from jaxfix.library.table import where
 from jaxfix.motion.selection.choice import Choice, SelectedValue, choice, one_line
 from jaxfix.motion.selection.elementwise import Elementwise, Reader
 from jaxfix.report.abstract_value import Form, Kind
@@ -16,7 +18,7 @@ from jaxfix.syntax.nodes import walk
 
 FAR = frozenset({Code.NOT_ELEMENTWISE, Code.FORMAT_STRING, Code.SIDE_EFFECT})
 """Codes of what nobody would write with `jnp.where`: no finding, rather than one without a fix."""
-_MAPS = ("jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap", "jax.pmap")
+_MAPS = where(Transform.BATCHES) | where(Transform.PARALLEL)
 
 
 @dataclass(frozen=True, slots=True)

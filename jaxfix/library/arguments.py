@@ -1,0 +1,24 @@
+"""Which arguments of a call of JAX make a shape, and which are functions."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.library.facets import Transform
+from jaxfix.library.table import ROWS, short_names, unfiltered, where
+
+_SHAPES = {row.name.rpartition(".")[2]: row.shape_at for row in ROWS if row.shape_at is not None}
+_STATIC_KEYWORDS = frozenset({"axis", "axes", "shape", "dtype", "num", "length", "num_classes", "has_aux", "argnums"})
+_FUNCTION_TAKERS = unfiltered(where(Transform.DIFFERENTIATES) | where(Transform.BATCHES)) | short_names(
+    Transform.SAME_RESULT, "jax"
+)
+
+
+def shapes(call: ast.Call, last: str) -> Iterator[ast.expr]:
+    """What `call`, of a function of JAX with that last name, makes a shape or a type of."""
+    yield from call.args[_SHAPES[last]] if last in _SHAPES else ()
+    yield from (keyword.value for keyword in call.keywords if keyword.arg in _STATIC_KEYWORDS)
+
+
+def takes_function(qualname: str) -> bool:
+    """Whether the first argument of a transformation of that name is a function."""
+    return qualname.rpartition(".")[2].removeprefix("filter_") in _FUNCTION_TAKERS
