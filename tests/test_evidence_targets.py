@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from jaxfix.evidence import shadow
-from jaxfix.evidence.elsewhere import Elsewhere, target_for
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.probe import host
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.evidence.remote import Remote, target_for
 from jaxfix.evidence.target import Local, OnPlatform, Target
 from jaxfix.evidence.trace import trace
 from jaxfix.report.evidence import Evidence, Verdict
@@ -109,7 +109,7 @@ def test_nothing_said_is_here() -> None:
 
 def test_a_url_has_a_user_a_host_a_port_and_a_folder() -> None:
     target = target_for("ssh://me@Box:2222/data/project", "srun --gpus=1")
-    assert isinstance(target, Elsewhere)
+    assert isinstance(target, Remote)
     assert target.folder == "/data/project" and target.is_remote
     at = target.prefix.index("--")
     assert target.prefix[at - 2 :] == ("-p", "2222", "--", "me@Box", "srun", "--gpus=1")
@@ -117,12 +117,12 @@ def test_a_url_has_a_user_a_host_a_port_and_a_folder() -> None:
 
 def test_a_folder_may_begin_at_home() -> None:
     target = target_for("ssh://box/~/project/", None)
-    assert isinstance(target, Elsewhere) and target.folder == "~/project"
+    assert isinstance(target, Remote) and target.folder == "~/project"
 
 
 def test_a_platform_and_a_place_combine() -> None:
     target = target_for("gpu,ssh://box", None)
-    assert isinstance(target, OnPlatform) and isinstance(target.place, Elsewhere)
+    assert isinstance(target, OnPlatform) and isinstance(target.place, Remote)
     assert target.name == "the gpu of `ssh://box`"
 
 
@@ -200,7 +200,7 @@ def test_a_large_file_that_is_not_there_is_sent(project: Path, bare: str, monkey
     other.mkdir()
     (other / "big.bin").write_bytes(b"y" * 2000)
     (project / "train.py").write_text("import os\nprint(open('big.bin').read(1), os.path.islink('big.bin'))\n")
-    there = Elsewhere("there", (bare,), folder=str(other))
+    there = Remote("there", (bare,), folder=str(other))
     assert measured(project, there).stdout == "x False\n"
     (other / "big.bin").write_bytes(b"x" * 2000)
     assert measured(project, there).stdout == "x True\n"
@@ -215,7 +215,7 @@ def test_a_large_file_of_the_project_over_there_is_not_written_to(
     for root in (project, other):
         (root / "big.bin").write_bytes(b"x" * 2000)
     (project / "train.py").write_text("open('big.bin', 'ab').write(b'more')\n")
-    assert measured(project, Elsewhere("there", (bare,), folder=str(other))).failure is None
+    assert measured(project, Remote("there", (bare,), folder=str(other))).failure is None
     assert (other / "big.bin").read_bytes() == b"x" * 2000
 
 
@@ -224,7 +224,7 @@ def test_the_environment_of_the_project_over_there_is_used(project: Path, bare: 
     (other / ".venv" / "bin").mkdir(parents=True)
     script(other / ".venv" / "bin" / "python", 'echo "own $#"', f'exec {PYTHON} "$@"')
     (project / "train.py").write_text("print('ran')\n")
-    there = Elsewhere("there", (bare,), is_remote=False, folder=str(other))
+    there = Remote("there", (bare,), is_remote=False, folder=str(other))
     # asked for its version, it says something before: it is no Python that can be trusted
     with pytest.raises(EvidenceError, match="does not say its version"):
         measured(project, there)
@@ -260,7 +260,7 @@ def test_a_program_that_does_not_end_is_cut_off_there(project: Path, bare: str, 
 DRIVER = """\
 import sys
 from pathlib import Path
-from jaxfix.evidence.elsewhere import target_for
+from jaxfix.evidence.remote import target_for
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.trace import trace
 if sys.argv[3] == "trace":
@@ -446,7 +446,7 @@ def test_a_program_that_is_not_there(project: Path, bare: str) -> None:
 
 
 def test_a_folder_that_is_not_there(project: Path) -> None:
-    said = failing(project, Elsewhere("there", ("env",), folder="/no/such/folder"))
+    said = failing(project, Remote("there", ("env",), folder="/no/such/folder"))
     assert said.message == "there is no folder `/no/such/folder` on there"
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxfix.evidence import headway, shadow
-from jaxfix.evidence.headway import Told
+from jaxfix.evidence import progress, shadow
+from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target
 from jaxfix.report.measurement import Measurement
@@ -74,7 +74,7 @@ class OptimizerRunner:
         everything: bool = False,
         loops: Sequence[str] = (),
         target: Target | None = None,
-        told: Told = headway.nobody,
+        told: Progress = progress.ignore,
     ) -> None:
         self.repeats, self.calls_originals = True, False
         self.command = f"optimizers of {package}, {STEPS} updates each"
@@ -175,7 +175,7 @@ class OptimizerRunner:
             "user": [str(copy)],
             "moved": places.moved,
             "calls": None,
-            "tells": self._told is not headway.nobody,
+            "tells": self._told is not progress.ignore,
         }
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):

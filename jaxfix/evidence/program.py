@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jaxfix.evidence import headway, shadow
-from jaxfix.evidence.headway import Told
+from jaxfix.evidence import progress, shadow
+from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
 from jaxfix.evidence.written import files_of, written
@@ -37,7 +37,7 @@ class ProgramRunner:
         cwd: Path | None = None,
         timeout_s: float = 600.0,
         target: Target | None = None,
-        told: Told = headway.nobody,
+        told: Progress = progress.ignore,
         compared: Sequence[tuple[str, str]] = (),
         steps: int | None = None,
     ) -> None:
@@ -109,7 +109,7 @@ class ProgramRunner:
             "links": [str(tree), str(self._root)],
             "named": [list(entry) for entry in self._compared],
             "stop_after": self._steps,
-            "tells": self._told is not headway.nobody,
+            "tells": self._told is not progress.ignore,
         }
         variables, words = command_words(self.command)
         environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Protocol
 
-from jaxfix.evidence import headway
-from jaxfix.evidence.headway import Told
+from jaxfix.evidence import progress
+from jaxfix.evidence.progress import Progress
 from jaxfix.source.errors import EvidenceError
 
 _SHELL = {"&&", "||", "|", ";", "&", ">", "<", ">>", "2>&1"}
@@ -42,7 +42,7 @@ class Job:
     timeout_s: float = 600.0
     interactive: bool = False
     variables: frozenset[str] = frozenset()
-    told: Told = headway.nobody
+    told: Progress = progress.ignore
 
     @property
     def scratch(self) -> Path:
@@ -247,7 +247,7 @@ def _waited(process: subprocess.Popen[bytes], job: Job) -> int:
         except subprocess.TimeoutExpired:
             if left <= _TICK_S:
                 raise
-        now = headway.read(job.scratch / "results") if "JAXFIX_PROBE" in job.environment else said
+        now = progress.read(job.scratch / "results") if "JAXFIX_PROBE" in job.environment else said
         if now != said:
             said = now
             job.told(now)

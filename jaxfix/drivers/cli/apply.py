@@ -25,7 +25,7 @@ from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
 from jaxfix.drivers.workflow.salvaging import salvaging
 from jaxfix.drivers.workflow.session import Session, opened, proven, refuse_unwritable, second_look, written
 from jaxfix.drivers.workflow.targets import STDIN, Targets, targets
-from jaxfix.evidence.elsewhere import target_for
+from jaxfix.evidence.remote import target_for
 from jaxfix.source.errors import ConfigError
 
 

@@ -13,7 +13,7 @@ from jaxfix.drivers.cli import outcome, terminal, trace
 from jaxfix.drivers.cli.options.trace import Gate
 from jaxfix.drivers.workflow.traces import from_here, traced
 from jaxfix.evidence import trace as evidence
-from jaxfix.evidence.elsewhere import target_for
+from jaxfix.evidence.remote import target_for
 from jaxfix.render import excess
 from jaxfix.render import trace as render
 from jaxfix.render.excess import Verdict

@@ -14,7 +14,7 @@ from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Rerun, named_function
 from jaxfix.drivers.workflow.request import Wish
 from jaxfix.drivers.workflow.targets import STDIN
-from jaxfix.evidence.elsewhere import target_for
+from jaxfix.evidence.remote import target_for
 from jaxfix.render.paint import counted
 from jaxfix.source.errors import ConfigError, UserError
 

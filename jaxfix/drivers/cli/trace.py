@@ -17,7 +17,7 @@ from jaxfix.drivers.workflow.traces import Sights, from_here, traced
 from jaxfix.engine.analyze import Found
 from jaxfix.engine.seen import worth_telling
 from jaxfix.evidence import trace as evidence
-from jaxfix.evidence.elsewhere import target_for
+from jaxfix.evidence.remote import target_for
 from jaxfix.render import trace as render
 from jaxfix.render import trace_page
 from jaxfix.render.trace import Cure

@@ -124,7 +124,7 @@ class Telling:
         self._run = words
         self.advance(words)
 
-    def headway(self, words: str) -> None:
+    def progress(self, words: str) -> None:
         self.advance(f"{self._run}: {words}" if self._run else words)
 
 
@@ -201,7 +201,7 @@ def _by_program(
             compared=compared,
             steps=rerun.steps,
             target=rerun.target,
-            told=telling.headway,
+            told=telling.progress,
         )
         return trial.proven_by(runner, telling, shown)
 
@@ -246,7 +246,7 @@ def _by_driving(
             timeout_s=limit,
             target=target,
             loops=loops,
-            told=telling.headway,
+            told=telling.progress,
         )
         return trial.proven_by(runner, telling, shown)
 

@@ -21,7 +21,7 @@ names the file with the settings.
     marked     calls of a function that is the step
     notebook   runs the cells of a notebook
     cells      the Python in the cells of a notebook
-    beside     calls the original beside the rewritten function
+    shadow_call calls the original beside the rewritten function
     originals  functions as the original text has them
     samples    arguments, kept for later calls
     perturb    other data of the same types
@@ -30,7 +30,7 @@ names the file with the settings.
     jaxprs     whether two functions are the same program
     values     digests of values
     memory     what is resident
-    headway    how far the run is
+    progress   how far the run is
     drive      drives optimizers and solvers
     factories  the public factories of a package, and arguments for them
     problem    what optimizers and solvers are given to solve

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from .beside import Beside
 from .files import cell_of, real
 from .samples import is_array
+from .shadow_call import ShadowCall
 from .values import raised_output
 from .watching import Watching
 
@@ -37,8 +37,8 @@ class _Thread(threading.local):
 class Calls:
     """Observes functions by file and qualified name (docs/decisions/0003)."""
 
-    def __init__(self, probe: Watching, beside: Beside) -> None:
-        self.beside = beside
+    def __init__(self, probe: Watching, shadow_call: ShadowCall) -> None:
+        self.shadow_call = shadow_call
         self.probe, self.settings, self.record = probe, probe.settings, probe.record
         self.wanted = {(real(file), qualname): name for file, qualname, name in self.settings.observe}
         self.named = [(endings(module), qualname, f"{module}:{qualname}") for module, qualname in self.settings.named]
@@ -116,7 +116,7 @@ class Calls:
             return
         self.record.functions.add(name)
         if name in self.rewritten:
-            self.beside.saw(name, frame, is_tracing())
+            self.shadow_call.saw(name, frame, is_tracing())
         if self.settings.calls is not None and not frame.f_code.co_flags & _NO_CALLS:
             counts = len(self.record.compiles), self.record.traces
             self.thread.calls.append(Call(name, frame, name in self.rewritten, is_tracing(), counts))

@@ -152,7 +152,7 @@ def drive(watch: Probe, request: Request) -> None:
         return lambda: child(words, partial(run_and_write, watch, request, index))
 
     def tell(number: int) -> None:
-        watch.headway.tell(case=number, cases=len(request.cases))
+        watch.progress.tell(case=number, cases=len(request.cases))
 
     ended = run_all([starts(index) for index in range(len(request.cases))], request.workers, request.case_limit_s, tell)
     for index, failure in enumerate(ended):

@@ -130,7 +130,7 @@ class Output:
             self.sent += len(piece)
 
 
-class Headway:
+class Progress:
     """How far the processes of the job are, from the files that they keep of it."""
 
     def __init__(self, folder: str) -> None:
@@ -143,7 +143,7 @@ class Headway:
         self.next = time.monotonic() + TELLING_S
         said = []
         for name in sorted(os.listdir(self.folder)):
-            if name.endswith(".headway"):
+            if name.endswith(".progress"):
                 with contextlib.suppress(OSError, ValueError), open(os.path.join(self.folder, name)) as file:
                     said.append(json.load(file))
         if said != self.said:
@@ -246,16 +246,16 @@ def _unpack(source: Sent, folder: str) -> None:
 
 def _run(wire: Wire, job: "dict[str, object]", folder: str, base: "str | None") -> None:
     words, environment = _settled(job, base)
-    headway = Headway(os.path.join(folder, "results"))
+    progress = Progress(os.path.join(folder, "results"))
     with Output(b"O", os.path.join(folder, "stdout")) as out, Output(b"E", os.path.join(folder, "stderr")) as err:
         process = _start(words, environment, str(job["cwd"]), out, err)
         try:
-            status = _wait(wire, process, job["timeout_s"], [out, err, headway])
+            status = _wait(wire, process, job["timeout_s"], [out, err, progress])
         finally:
             _kill(process)
         out.pass_on(wire)
         err.pass_on(wire)
-    headway.finish(wire)
+    progress.finish(wire)
     results = os.path.join(folder, "results")
     for name in sorted(os.listdir(results)):
         if name.endswith(".json"):
@@ -316,7 +316,7 @@ def _check_version(python: str, environment: "dict[str, str]") -> None:
 
 
 def _wait(
-    wire: Wire, process: "subprocess.Popen[bytes]", timeout_s: object, told: "list[Output | Headway]"
+    wire: Wire, process: "subprocess.Popen[bytes]", timeout_s: object, told: "list[Output | Progress]"
 ) -> "int | None":
     """The status of the process, None if it was cut off; passes on meanwhile what it tells."""
     limit = time.monotonic() + timeout_s if isinstance(timeout_s, (int, float)) else None

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from .arrival import when_imported
-from .beside import Beside
 from .calls import Calls
 from .compiles import Compiles, so_far
 from .files import write_json
-from .headway import Headway
 from .memory import device_peak_bytes, rss_bytes
+from .progress import Progress
 from .record import Record
 from .settings import Settings, shown
+from .shadow_call import ShadowCall
 from .sources import Sources
 from .steps import Steps
 from .values import Values
@@ -33,10 +33,10 @@ class Probe:
         self.record = Record()
         self.values = Values(settings, self.record)
         self.steps = Steps(settings, self.record, lambda path: shown(path, settings))
-        self.headway = Headway(settings)
+        self.progress = Progress(settings)
         self.compiles = Compiles(settings, self.record, self.steps, self._tell)
-        self.beside = Beside(self)
-        self.calls = Calls(self, self.beside)
+        self.shadow_call = ShadowCall(self)
+        self.calls = Calls(self, self.shadow_call)
         self.sources = Sources(settings, self.record)
         self.attached = False
         self.silent = False
@@ -62,7 +62,7 @@ class Probe:
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         self.compiles.listen()
-        atexit.register(self.beside.finish)
+        atexit.register(self.shadow_call.finish)
         atexit.register(self._ask_devices)  # before jax, which has registered its own, takes the backends down
 
     def reset(self) -> None:
@@ -70,7 +70,7 @@ class Probe:
         self.record.reset()
         self.compiles.reset()
         self.calls.reset()
-        self.beside.reset()
+        self.shadow_call.reset()
         self.steps.reset()
 
     def write(self) -> None:
@@ -78,7 +78,7 @@ class Probe:
         if self.silent:
             return
         self.steps.finish()
-        self.beside.finish()
+        self.shadow_call.finish()
         self._write()
 
     def _write(self) -> None:
@@ -123,7 +123,7 @@ class Probe:
             _thread.interrupt_main()
 
     def _tell(self) -> None:
-        self.headway.tell(steps=len(self.record.steps), compiles=len(self.record.compiles))
+        self.progress.tell(steps=len(self.record.steps), compiles=len(self.record.compiles))
 
     def digest(self, label: str, value: Any) -> dict[str, Any]:
         """What `value` is, as an `Output`; counts nothing, and keeps nothing of it alive."""

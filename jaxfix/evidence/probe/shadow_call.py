@@ -33,7 +33,7 @@ _FUNCTION_S, _PROCESS_S, _LEAST_S, _GIVE_UP_S = 10.0, 60.0, 20.0, 30.0
 _ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous generator"}
 
 
-class Beside:
+class ShadowCall:
     """Keeps arguments of the first calls of each rewritten function; calls both functions at the end."""
 
     def __init__(self, probe: Watching) -> None:

@@ -9,7 +9,7 @@ from .settings import Settings
 _PAUSE_S = 0.5
 
 
-class Headway:
+class Progress:
     """Keeps one small file for each process, written now and then."""
 
     def __init__(self, settings: Settings) -> None:
@@ -22,4 +22,4 @@ class Headway:
         if not self.settings.tells or now < self.next:
             return
         self.next = now + _PAUSE_S
-        write_json(os.path.join(self.settings.results, f"{os.getpid()}.headway"), counts)
+        write_json(os.path.join(self.settings.results, f"{os.getpid()}.progress"), counts)

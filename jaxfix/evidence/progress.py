@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-Told = Callable[[str], None]
-"""Told in words how far a run is, each time that it says something new."""
+Progress = Callable[[str], None]
+"""Called with how far a run is, in words, each time that these are new."""
 
 
-def nobody(words: str) -> None:
-    """Hears nothing."""
+def ignore(words: str) -> None:
+    """Shows no progress."""
 
 
 def read(results: Path) -> str:
     """How far the processes are that write into this folder; empty where none has said anything."""
     said = []
-    for path in results.glob("*.headway"):
+    for path in results.glob("*.progress"):
         with suppress(OSError, ValueError):
             said.append(json.loads(path.read_text()))
     return words(said)

@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from jaxfix.evidence import headway, shadow
-from jaxfix.evidence.cargo import Cargo
+from jaxfix.evidence import progress, shadow
+from jaxfix.evidence.payload import Payload
 from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap, parsed
 from jaxfix.evidence.target import PLATFORMS, Finished, Job, Local, OnPlatform, Target, command_words
 from jaxfix.source.errors import ConfigError, EvidenceError
@@ -45,14 +45,14 @@ def target_for(on: str | None, launcher: str | None = None, python: str | None =
     prefix = _launcher(launcher)
     found: Target
     if place == "local":
-        found = Elsewhere(f"`{launcher}`", prefix, python=python) if prefix else Local()
+        found = Remote(f"`{launcher}`", prefix, python=python) if prefix else Local()
     else:
         found = _over_ssh(place, prefix, launcher, python)
     return OnPlatform(found, platform) if platform else found
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Remote:
     """A place that is reached by putting words in front of a command. Python must be there, and a shell for ssh.
 
     Attributes:
@@ -117,14 +117,14 @@ class Elsewhere:
             raise EvidenceError(f"{self.name} starts {hello['tasks']} processes", hint=hint)
         there, scratch = str(hello["folder"]), job.scratch
         job = self._with_project(job, stream)
-        cargo = Cargo(scratch, there, hello["base"], self._tree_of(job))
-        cargo.send(stream)
+        payload = Payload(scratch, there, hello["base"], self._tree_of(job))
+        payload.send(stream)
         with suppress(Broken):  # the reason waits to be received
-            stream.say(b"G", self._order(job, cargo))
-        moved = cargo.back() if job.interactive else ()
+            stream.say(b"G", self._order(job, payload))
+        moved = payload.back() if job.interactive else ()
         limit = None if job.interactive else job.timeout_s + _PATIENCE_S
-        ended = _received(stream, job, cargo, moved, limit)
-        return self._finished(job, ended, cargo)
+        ended = _received(stream, job, payload, moved, limit)
+        return self._finished(job, ended, payload)
 
     def _tree_of(self, job: Job) -> Path | None:
         """The copy of the project, if the job has one."""
@@ -149,15 +149,15 @@ class Elsewhere:
         words = tuple(_moved(word, root, tree) for word in job.words)
         return replace(job, words=words, cwd=tree)
 
-    def _order(self, job: Job, cargo: Cargo) -> dict[str, object]:
+    def _order(self, job: Job, payload: Payload) -> dict[str, object]:
         added = {n: v for n, v in job.environment.items() if n.startswith(_TRAVELS) or n in job.variables}
         added["PYTHONPATH"] = self._search_path(job)
         if job.interactive:
             added["PYTHONUNBUFFERED"] = "1"
         return {
-            "words": [cargo.renamed(word) for word in job.words],
-            "cwd": cargo.renamed(str(job.cwd)),
-            "added": {name: cargo.renamed(value) for name, value in added.items()},
+            "words": [payload.renamed(word) for word in job.words],
+            "cwd": payload.renamed(str(job.cwd)),
+            "added": {name: payload.renamed(value) for name, value in added.items()},
             "timeout_s": None if job.interactive else job.timeout_s,
             "pythons": self._interpreters(job),
             "named": self.python is not None,
@@ -183,8 +183,8 @@ class Elsewhere:
         # The environment is a link in a copied tree; the interpreter in it may be one too, and stays what it is.
         return [str(word.parent.resolve() / word.name) if word.is_absolute() else str(word)]
 
-    def _finished(self, job: Job, ended: Mapping[str, Any], cargo: Cargo) -> Finished:
-        stdout, stderr = (cargo.shown(ended[kind].decode(errors="replace")) for kind in ("stdout", "stderr"))
+    def _finished(self, job: Job, ended: Mapping[str, Any], payload: Payload) -> Finished:
+        stdout, stderr = (payload.shown(ended[kind].decode(errors="replace")) for kind in ("stdout", "stderr"))
         said = stderr.rstrip().rpartition("\n")[2]
         if ended["status"] and re.fullmatch(r"ModuleNotFoundError: No module named 'jax(lib)?'", said):
             hint = "install jax for it, or name another interpreter of there with `--python`"
@@ -259,7 +259,7 @@ def _launcher(launcher: str | None) -> tuple[str, ...]:
     return (*(("env", *(f"{n}={v}" for n, v in variables.items())) if variables else ()), *words)
 
 
-def _over_ssh(url: str, prefix: tuple[str, ...], launcher: str | None, python: str | None) -> Elsewhere:
+def _over_ssh(url: str, prefix: tuple[str, ...], launcher: str | None, python: str | None) -> Remote:
     hint = f"say {_PLACES}"
     try:
         parts = urlsplit(url)
@@ -279,7 +279,7 @@ def _over_ssh(url: str, prefix: tuple[str, ...], launcher: str | None, python: s
     own = tuple(shlex.split(os.environ.get("JAXFIX_SSH", "ssh")))
     command = (*own, *_SSH, *(("-p", str(port)) if port else ()), "--", unquote(host), *prefix)
     through = f" through `{launcher}`" if prefix else ""
-    return Elsewhere(f"`{url}`{through}", command, is_remote=True, folder=folder, python=python)
+    return Remote(f"`{url}`{through}", command, is_remote=True, folder=folder, python=python)
 
 
 def _moved(text: str, root: Path, tree: Path) -> str:
@@ -287,41 +287,41 @@ def _moved(text: str, root: Path, tree: Path) -> str:
 
 
 def _received(
-    stream: Stream, job: Job, cargo: Cargo, shown: tuple[tuple[str, str], ...], limit_s: float | None
+    stream: Stream, job: Job, payload: Payload, shown: tuple[tuple[str, str], ...], limit_s: float | None
 ) -> dict[str, Any]:
     """What the other side says until its last word, with `stdout` and `stderr`; results are written down."""
     output, said = {b"O": bytearray(), b"E": bytearray()}, ""
     with stream.given_up_after(limit_s):
         while True:
-            kind, payload = stream.receive()
+            kind, body = stream.receive()
             if kind in output and job.interactive:
-                _show(kind, payload, shown)
-                output[kind] = (output[kind] + payload)[-4096:]
+                _show(kind, body, shown)
+                output[kind] = (output[kind] + body)[-4096:]
             elif kind in output:
-                output[kind] += payload
+                output[kind] += body
             elif kind == b"P":
-                now = headway.words(json.loads(payload))
+                now = progress.words(json.loads(body))
                 if now != said:
                     said = now
                     job.told(now)
             elif kind == b"F":
-                name, _, content = payload.partition(b"\0")
+                name, _, content = body.partition(b"\0")
                 if _RESULT.fullmatch(name.decode()):
-                    (job.scratch / "results" / name.decode()).write_bytes(cargo.local(content))
+                    (job.scratch / "results" / name.decode()).write_bytes(payload.local(content))
             elif kind == b"X":
-                return parsed(kind, payload) | {"stdout": bytes(output[b"O"]), "stderr": bytes(output[b"E"])}
+                return parsed(kind, body) | {"stdout": bytes(output[b"O"]), "stderr": bytes(output[b"E"])}
 
 
-def _show(kind: bytes, payload: bytes, moved: tuple[tuple[str, str], ...]) -> None:
+def _show(kind: bytes, body: bytes, moved: tuple[tuple[str, str], ...]) -> None:
     for there, here in moved:
-        payload = payload.replace(there.encode(), here.encode())
+        body = body.replace(there.encode(), here.encode())
     stream = sys.stdout if kind == b"O" else sys.stderr
     stream.flush()
     raw = getattr(stream, "buffer", None)
     if raw is None:
-        stream.write(payload.decode(errors="replace"))
+        stream.write(body.decode(errors="replace"))
     else:
-        raw.write(payload)
+        raw.write(body)
     stream.flush()
 
 

@@ -16,7 +16,7 @@ _PIECE_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Cargo:
+class Payload:
     """A scratch folder on its way.
 
     Attributes:
