@@ -9,7 +9,7 @@ from command_line import Cli
 
 from jaxfix.drivers import overtime
 from jaxfix.drivers.workers import VARIABLE
-from jaxfix.engine import project, strangers
+from jaxfix.engine import plugins, project
 from jaxfix.engine.registry import load_registry
 from jaxfix.source.timeouts import Overtime, turn
 
@@ -56,7 +56,7 @@ def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(overtime, "LIMIT_S", 0.5)
     monkeypatch.setattr(overtime, "TICK_S", 0.02)
     monkeypatch.setattr(project, "_SHARD", (1, 1))
-    monkeypatch.setattr(strangers, "_endless", {})
+    monkeypatch.setattr(plugins, "_endless", {})
     monkeypatch.delitem(sys.modules, "waiter", raising=False)
     return packs
 

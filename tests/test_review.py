@@ -22,8 +22,8 @@ from test_cli_prove import SEVERAL, several, wait_for_last
 
 from jaxfix.drivers.cli import reviewing, terminal
 from jaxfix.drivers.review import document, reporting
-from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.look import Wishes, agenda_digest, informed, look
+from jaxfix.drivers.review.state import ReviewState, Stale
 from jaxfix.drivers.workflow.decisions import Choice, Decisions
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
@@ -55,30 +55,30 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-# --- the desk
+# --- the review
 
 
 def test_what_is_decided_is_kept_and_can_be_taken_back(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    assert len(desk.seen.found) == 12
-    desk.decide(desk.seen.number, [0, 3], Choice.ACCEPTED)
-    desk.decide(desk.seen.number, [3, 4], Choice.REFUSED)
-    after_a_crash = Desk(wishes(), terminal)
-    assert after_a_crash.decisions == desk.decisions
-    desk.decide(desk.seen.number, [4], Choice.REFUSED)
-    desk.decide(desk.seen.number, [-1, 99], Choice.ACCEPTED)
-    assert desk.undo() == (3, 4)
-    assert Desk(wishes(), terminal).decisions.having(Choice.ACCEPTED) == set(desk.seen.names([0, 3]))
-    assert desk.undo() == (0, 3) and not desk.can_undo and not Desk(wishes(), terminal).decisions.choices
+    review = ReviewState(wishes(), terminal)
+    assert len(review.seen.found) == 12
+    review.decide(review.seen.number, [0, 3], Choice.ACCEPTED)
+    review.decide(review.seen.number, [3, 4], Choice.REFUSED)
+    after_a_crash = ReviewState(wishes(), terminal)
+    assert after_a_crash.decisions == review.decisions
+    review.decide(review.seen.number, [4], Choice.REFUSED)
+    review.decide(review.seen.number, [-1, 99], Choice.ACCEPTED)
+    assert review.undo() == (3, 4)
+    assert ReviewState(wishes(), terminal).decisions.having(Choice.ACCEPTED) == set(review.seen.names([0, 3]))
+    assert review.undo() == (0, 3) and not review.can_undo and not ReviewState(wishes(), terminal).decisions.choices
 
 
 def test_a_fix_is_taken_as_it_is_written_on_the_page(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    shown = desk.seen.found[0].patch.after.decode().replace("\r\n", "\n")  # as a browser has it
-    desk.edit(1, 0, shown.replace("_batches_jitted", "_wave"))
-    assert document.choices(desk.seen, desk.decisions)[:2] == ["accepted", None] and desk.seen.number == 2
-    assert desk.plan().unproven == (0,)
-    desk.write(desk.plan().digest)
+    review = ReviewState(wishes(), terminal)
+    shown = review.seen.found[0].patch.after.decode().replace("\r\n", "\n")  # as a browser has it
+    review.edit(1, 0, shown.replace("_batches_jitted", "_wave"))
+    assert document.choices(review.seen, review.decisions)[:2] == ["accepted", None] and review.seen.number == 2
+    assert review.plan().unproven == (0,)
+    review.write(review.plan().digest)
     expected = review_project.fixed(1)["data.py"].replace(b"_batches_jitted", b"_wave")
     assert (project / "data.py").read_bytes() == expected
 
@@ -91,52 +91,56 @@ def test_a_fix_is_taken_as_it_is_written_on_the_page(project: Path) -> None:
     ],
 )
 def test_what_cannot_be_taken_changes_nothing(project: Path, made: Callable[[str], str], message: str) -> None:
-    desk = Desk(wishes(), terminal)
+    review = ReviewState(wishes(), terminal)
     with pytest.raises(UserError, match=message):
-        desk.edit(1, 0, made(desk.seen.found[0].patch.after.decode()))
-    assert desk.decisions == Decisions() and not desk.can_undo
+        review.edit(1, 0, made(review.seen.found[0].patch.after.decode()))
+    assert review.decisions == Decisions() and not review.can_undo
 
 
 def test_an_edited_fix_is_as_it_was_found_again(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    shown = desk.seen.found[0].patch.after.decode()
-    desk.edit(1, 0, shown + "\n# mine")
-    desk.edit(2, 0, None)
-    assert not desk.decisions.edited and desk.seen.number == 3
-    assert desk.undo() == () and list(desk.decisions.edited) == [desk.seen.found[0].name]
-    desk.edit(desk.seen.number, 0, shown)
-    assert not desk.decisions.edited and document.choices(desk.seen, desk.decisions)[0] == "accepted"
+    review = ReviewState(wishes(), terminal)
+    shown = review.seen.found[0].patch.after.decode()
+    review.edit(1, 0, shown + "\n# mine")
+    review.edit(2, 0, None)
+    assert not review.decisions.edited and review.seen.number == 3
+    assert review.undo() == () and list(review.decisions.edited) == [review.seen.found[0].name]
+    review.edit(review.seen.number, 0, shown)
+    assert not review.decisions.edited and document.choices(review.seen, review.decisions)[0] == "accepted"
 
 
 def test_what_is_decided_can_be_forgotten_and_that_taken_back(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    desk.decide(1, [0, 1], Choice.REFUSED)
-    desk.decide(1, [2], Choice.ACCEPTED)
+    review = ReviewState(wishes(), terminal)
+    review.decide(1, [0, 1], Choice.REFUSED)
+    review.decide(1, [2], Choice.ACCEPTED)
     with pytest.raises(Stale):
-        desk.forget(desk.seen.number + 1)
-    desk.forget(desk.seen.number)
-    assert not desk.can_forget and document.choices(desk.seen, desk.decisions) == [None] * 12
-    assert Desk(wishes(), terminal).decisions.choices == {}
-    assert desk.undo() == (0, 1, 2)
-    assert document.choices(Desk(wishes(), terminal).seen, desk.decisions)[:3] == ["refused", "refused", "accepted"]
+        review.forget(review.seen.number + 1)
+    review.forget(review.seen.number)
+    assert not review.can_forget and document.choices(review.seen, review.decisions) == [None] * 12
+    assert ReviewState(wishes(), terminal).decisions.choices == {}
+    assert review.undo() == (0, 1, 2)
+    assert document.choices(ReviewState(wishes(), terminal).seen, review.decisions)[:3] == [
+        "refused",
+        "refused",
+        "accepted",
+    ]
 
 
 def test_exactly_what_was_shown_is_written_and_put_back(project: Path) -> None:
     before = tree(project)
-    desk = Desk(wishes(), terminal)
-    desk.decide(desk.seen.number, [0, 1, 6, 9], Choice.ACCEPTED)
-    desk.decide(desk.seen.number, [2], Choice.REFUSED)
-    plan = desk.plan()
+    review = ReviewState(wishes(), terminal)
+    review.decide(review.seen.number, [0, 1, 6, 9], Choice.ACCEPTED)
+    review.decide(review.seen.number, [2], Choice.REFUSED)
+    plan = review.plan()
     shown = {entry.path: entry.after for entry in plan.files}
     assert plan.problem is None and len(plan.titles) == 4 and not plan.unmade
-    desk.write(plan.digest)
+    review.write(plan.digest)
     assert tree(project) == before | shown != before
-    assert desk.written is not None and len(desk.seen.found) == 8
-    assert desk.decisions.having(Choice.REFUSED)
-    assert not Desk(wishes(), terminal).decisions.having(Choice.ACCEPTED)
-    desk.take_back(desk.written.mark.number)
-    assert tree(project) == before and len(desk.seen.found) == 12
-    assert len(desk.decisions.having(Choice.ACCEPTED)) == 4
+    assert review.written is not None and len(review.seen.found) == 8
+    assert review.decisions.having(Choice.REFUSED)
+    assert not ReviewState(wishes(), terminal).decisions.having(Choice.ACCEPTED)
+    review.take_back(review.written.mark.number)
+    assert tree(project) == before and len(review.seen.found) == 12
+    assert len(review.decisions.having(Choice.ACCEPTED)) == 4
 
 
 def test_a_write_is_put_back_where_no_project_holds_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,60 +149,60 @@ def test_a_write_is_put_back_where_no_project_holds_the_files(tmp_path: Path, mo
         (tmp_path / name / "model.py").write_bytes(review_project.FILES["model.py"])
     monkeypatch.chdir(tmp_path)
     before = tree(tmp_path)
-    desk = Desk(replace(wishes(), leave=Leave(no_vcs=True)), terminal)
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
-    desk.write(desk.plan().digest)
-    assert desk.written is not None and tree(tmp_path) != before
-    desk.take_back(desk.written.mark.number)
+    review = ReviewState(replace(wishes(), leave=Leave(no_vcs=True)), terminal)
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
+    review.write(review.plan().digest)
+    assert review.written is not None and tree(tmp_path) != before
+    review.take_back(review.written.mark.number)
     assert tree(tmp_path) == before
 
 
 def test_a_plan_that_changes_nothing_is_no_write(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
-    desk.write(desk.plan().digest)
-    before, first = tree(project), desk.written
+    review = ReviewState(wishes(), terminal)
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
+    review.write(review.plan().digest)
+    before, first = tree(project), review.written
     with pytest.raises(WriteError, match="no accepted fix changes a file"):
-        Desk(replace(wishes(), leave=Leave(dirty=True)), terminal).write(desk.plan().digest)
+        ReviewState(replace(wishes(), leave=Leave(dirty=True)), terminal).write(review.plan().digest)
     with pytest.raises(WriteError, match="no accepted fix changes a file"):
-        desk.write(desk.plan().digest)
-    assert tree(project) == before and desk.written is first
+        review.write(review.plan().digest)
+    assert tree(project) == before and review.written is first
 
 
 def test_a_write_stands_where_its_decisions_cannot_be_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tree(project)
-    desk = Desk(wishes(), terminal)
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
+    review = ReviewState(wishes(), terminal)
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
     kept = project / ".jaxfix" / "decisions.json"
     kept.write_text(kept.read_text().replace('"schema": 1', '"schema": 2'))
-    desk.write(desk.plan().digest)
-    assert tree(project) != before and desk.written is not None and len(desk.seen.found) == 11
-    assert desk.problem is not None and "nothing is remembered" in desk.problem
-    desk.take_back(desk.written.mark.number)
+    review.write(review.plan().digest)
+    assert tree(project) != before and review.written is not None and len(review.seen.found) == 11
+    assert review.problem is not None and "nothing is remembered" in review.problem
+    review.take_back(review.written.mark.number)
     assert tree(project) == before
 
 
 def test_a_proof_holds_for_the_code_that_was_rerun(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    held = next(number for number, entry in enumerate(desk.seen.found) if entry.held is not None)
-    name = desk.seen.found[held].name
-    desk._ended(Proofs({name: proven(desk, held)}))
+    review = ReviewState(wishes(), terminal)
+    held = next(number for number, entry in enumerate(review.seen.found) if entry.held is not None)
+    name = review.seen.found[held].name
+    review._ended(Proofs({name: proven(review, held)}))
 
     def is_proven() -> bool:
-        entry = next(entry for entry in desk.seen.found if entry.name == name)
+        entry = next(entry for entry in review.seen.found if entry.name == name)
         return entry.held is None and entry.known is not None and entry.known.when is None
 
     assert is_proven()
-    desk.look_again()
+    review.look_again()
     assert is_proven()
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
-    desk.write(desk.plan().digest)
-    assert is_proven() and desk.written is not None  # it is the same program, with what was agreed to
-    desk.take_back(desk.written.mark.number)
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
+    review.write(review.plan().digest)
+    assert is_proven() and review.written is not None  # it is the same program, with what was agreed to
+    review.take_back(review.written.mark.number)
     assert is_proven()
     path = project / name.path
     path.write_bytes(path.read_bytes() + b"\nLATER = 1\n")
-    desk.look_again()
+    review.look_again()
     assert not is_proven()
 
 
@@ -209,50 +213,50 @@ def test_names_that_are_no_utf_8_can_be_told(tmp_path: Path, monkeypatch: pytest
     except OSError:
         pytest.skip("this file system has no such names")
     monkeypatch.chdir(tmp_path)
-    desk = Desk(replace(wishes(), leave=Leave(no_vcs=True)), terminal)
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
+    review = ReviewState(replace(wishes(), leave=Leave(no_vcs=True)), terminal)
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
     path.write_bytes(path.read_bytes() + b"# mine\n")
-    told = document.plan(desk.plan())
+    told = document.plan(review.plan())
     assert "has changed" in str(told["problem"])
-    json.dumps([told, document.state(desk)], ensure_ascii=False).encode()
-    with serving_of(desk) as server:
-        answer, content = server.ask("POST", "/api/write", {"digest": desk.plan().digest})
+    json.dumps([told, document.state(review)], ensure_ascii=False).encode()
+    with serving_of(review) as server:
+        answer, content = server.ask("POST", "/api/write", {"digest": review.plan().digest})
         assert answer.status == 422 and b"has changed" in content
 
 
 def test_a_plan_that_was_not_shown_is_not_written(project: Path) -> None:
     before = tree(project)
-    desk = Desk(wishes(), terminal)
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
-    digest = desk.plan().digest
-    desk.decide(desk.seen.number, [1], Choice.ACCEPTED)
+    review = ReviewState(wishes(), terminal)
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
+    digest = review.plan().digest
+    review.decide(review.seen.number, [1], Choice.ACCEPTED)
     with pytest.raises(Exception, match="is not what was shown"):
-        desk.write(digest)
+        review.write(digest)
     assert tree(project) == before
 
 
 def test_a_file_that_has_changed_is_noticed_and_not_written_over(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    desk.decide(desk.seen.number, list(range(12)), Choice.ACCEPTED)
-    path = project / desk.seen.found[0].name.path
+    review = ReviewState(wishes(), terminal)
+    review.decide(review.seen.number, list(range(12)), Choice.ACCEPTED)
+    path = project / review.seen.found[0].name.path
     path.write_bytes(path.read_bytes() + b"\n# mine\n")
     before = tree(project)
-    desk.watch_files()
-    assert desk.changed == (desk.seen.found[0].name.path,)
-    problem = desk.plan().problem
-    assert problem is not None and desk.seen.found[0].name.path in problem
-    with pytest.raises(Exception, match=re.escape(desk.seen.found[0].name.path)):
-        desk.write(desk.plan().digest)
+    review.watch_files()
+    assert review.changed == (review.seen.found[0].name.path,)
+    problem = review.plan().problem
+    assert problem is not None and review.seen.found[0].name.path in problem
+    with pytest.raises(Exception, match=re.escape(review.seen.found[0].name.path)):
+        review.write(review.plan().digest)
     assert tree(project) == before
-    desk.look_again()
-    assert not desk.changed and len(desk.decisions.having(Choice.ACCEPTED)) == 12
+    review.look_again()
+    assert not review.changed and len(review.decisions.having(Choice.ACCEPTED)) == 12
 
 
 def test_a_yes_to_something_else_runs_nothing(project: Path) -> None:
-    desk = Desk(wishes("python train.py"), terminal)
+    review = ReviewState(wishes("python train.py"), terminal)
     with pytest.raises(Exception, match="is not what was shown"):
-        desk.prove("0" * 64)
-    assert not desk.is_running
+        review.prove("0" * 64)
+    assert not review.is_running
 
 
 def waited(is_so: Callable[[], bool]) -> bool:
@@ -263,16 +267,16 @@ def waited(is_so: Callable[[], bool]) -> bool:
 
 
 def test_a_cancelled_rerun_ends_with_its_program(project: Path) -> None:
-    desk = Desk(wishes(SLEEPER), terminal)
-    agenda = document.document(desk.seen, desk.decisions, (), desk.rerun, "review")["agenda"]
+    review = ReviewState(wishes(SLEEPER), terminal)
+    agenda = document.document(review.seen, review.decisions, (), review.rerun, "review")["agenda"]
     assert isinstance(agenda, dict) and agenda["command"] == SLEEPER
-    desk.prove(agenda["digest"])
-    assert waited(lambda: any("rerunning" in line for line in desk.run.log))
-    assert desk.plan().problem is not None  # nothing is written meanwhile
-    desk.cancel()
-    assert waited(lambda: desk.run.state == "cancelled")
-    assert not desk.is_running
-    desk.close()
+    review.prove(agenda["digest"])
+    assert waited(lambda: any("rerunning" in line for line in review.run.log))
+    assert review.plan().problem is not None  # nothing is written meanwhile
+    review.cancel()
+    assert waited(lambda: review.run.state == "cancelled")
+    assert not review.is_running
+    review.close()
 
 
 @pytest.mark.evidence
@@ -283,16 +287,16 @@ def test_what_is_judged_when_a_rerun_is_cancelled_stays(
     monkeypatch.syspath_prepend(ROOT / "tests" / "pack")
     (project / "train.py").write_text(SEVERAL)
     runs = tmp_path_factory.mktemp("outside") / "runs"
-    desk = Desk(Wishes(Request(("train.py",), ("tiny-ready",)), Rerun(several(runs), None, 600)), terminal)
-    assert desk.seen.agenda is not None
-    desk.prove(agenda_digest(desk.seen.agenda))
+    review = ReviewState(Wishes(Request(("train.py",), ("tiny-ready",)), Rerun(several(runs), None, 600)), terminal)
+    assert review.seen.agenda is not None
+    review.prove(agenda_digest(review.seen.agenda))
     wait_for_last(runs)
-    desk.cancel()
-    assert waited(lambda: desk.run.state == "cancelled")
-    assert desk.run.message == "the rerun was cancelled; by then 2 fixes tried, 1 proven, and that is kept"
-    known = [entry.known.evidence.verdict for entry in desk.seen.found if entry.known is not None]
+    review.cancel()
+    assert waited(lambda: review.run.state == "cancelled")
+    assert review.run.message == "the rerun was cancelled; by then 2 fixes tried, 1 proven, and that is kept"
+    known = [entry.known.evidence.verdict for entry in review.seen.found if entry.known is not None]
     assert known == [Verdict.DIFFERENT, Verdict.PROVEN]
-    desk.close()
+    review.close()
     assert len(list((project / ".jaxfix" / "receipts").glob("*.json"))) == 1
 
 
@@ -301,7 +305,7 @@ def test_what_is_judged_when_a_rerun_is_cancelled_stays(
 
 @dataclass(frozen=True)
 class Served:
-    desk: Desk
+    review: ReviewState
     port: int
     token: str
 
@@ -326,7 +330,7 @@ class Served:
 
 
 @contextmanager
-def serving_of(desk: Desk) -> Iterator[Served]:
+def serving_of(review: ReviewState) -> Iterator[Served]:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     from jaxfix.drivers.review import serving
@@ -336,11 +340,11 @@ def serving_of(desk: Desk) -> Iterator[Served]:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
-        server = serving._Server(serving._config(desk, port, "secret", closing), closing)
+        server = serving._Server(serving._config(review, port, "secret", closing), closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         assert waited(lambda: server.started)
-        yield Served(desk, port, "secret")
+        yield Served(review, port, "secret")
         closing.close()
         server.should_exit = True
         thread.join()
@@ -348,7 +352,7 @@ def serving_of(desk: Desk) -> Iterator[Served]:
 
 @pytest.fixture
 def served(project: Path) -> Iterator[Served]:
-    with serving_of(Desk(wishes(), terminal)) as server:
+    with serving_of(ReviewState(wishes(), terminal)) as server:
         yield server
 
 
@@ -357,9 +361,9 @@ def left_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One server for all who are refused."""
     folder = tmp_path_factory.mktemp("left-alone")
     (folder / "model.py").write_bytes(review_project.FILES["model.py"])
-    with serving_of(Desk(wishes(path=str(folder)), terminal)) as server:
+    with serving_of(ReviewState(wishes(path=str(folder)), terminal)) as server:
         yield server
-        assert not server.desk.decisions.choices
+        assert not server.review.decisions.choices
 
 
 @pytest.mark.parametrize("path", ["/", "/assets/review.js", "/assets/none.js", "/api/document", "/nowhere"])
@@ -370,7 +374,7 @@ def test_every_answer_keeps_the_page_to_itself(left_alone: Served, path: str) ->
     assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "no-store"
     assert not [name for name in answer.headers if name.lower().startswith("access-control")]
     if path == "/":
-        assert str(left_alone.desk.seen.root) not in content.decode() and "secret" not in content.decode()
+        assert str(left_alone.review.seen.root) not in content.decode() and "secret" not in content.decode()
 
 
 @pytest.mark.parametrize(
@@ -393,7 +397,7 @@ def test_who_is_not_the_page_neither_reads_nor_decides(
     body = {"document": 1, "fixes": [0], "choice": "accepted"} if path == "/api/decide" else None
     answer, content = left_alone.ask("POST" if body else "GET", path, body, **headers)
     assert answer.status == status
-    assert b"project" not in content and not left_alone.desk.decisions.choices
+    assert b"project" not in content and not left_alone.review.decisions.choices
 
 
 @pytest.mark.parametrize(
@@ -417,7 +421,7 @@ def test_what_makes_no_sense_changes_nothing(
 ) -> None:
     answer, content = left_alone.ask(method, path, body, **headers)
     assert answer.status == status, content
-    assert not left_alone.desk.decisions.choices
+    assert not left_alone.review.decisions.choices
 
 
 def test_all_pages_hear_of_a_decision(served: Served) -> None:
@@ -561,9 +565,9 @@ def test_ctrl_c_ends_it_cleanly(project: Path) -> None:
         assert "0 fixes accepted, 0 rejected" in process.stderr.read()
 
 
-def proven(desk: Desk, number: int) -> Evidence:
+def proven(review: ReviewState, number: int) -> Evidence:
     """What a rerun could have shown of one fix."""
-    entry = desk.seen.found[number]
+    entry = review.seen.found[number]
     steps = tuple(range(1, 9))
     before = Course(steps, (1,) * 8, tuple(10**8 + 10**6 * step for step in steps))
     after = Course(steps, (1, *[0] * 7), (10**8,) * 8)
@@ -576,27 +580,27 @@ def proven(desk: Desk, number: int) -> Evidence:
 
 
 def test_what_a_rerun_shows_goes_to_the_page_with_its_steps(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    held = next(number for number, entry in enumerate(desk.seen.found) if entry.held is not None)
-    evidence = proven(desk, held)
-    seen = informed(desk.seen, {desk.seen.found[held].name: evidence})
-    told = document.document(seen, desk.decisions, (), desk.rerun, "review")
+    review = ReviewState(wishes(), terminal)
+    held = next(number for number, entry in enumerate(review.seen.found) if entry.held is not None)
+    evidence = proven(review, held)
+    seen = informed(review.seen, {review.seen.found[held].name: evidence})
+    told = document.document(seen, review.decisions, (), review.rerun, "review")
     fix = told["fixes"][held]  # type: ignore[index]
-    assert fix["held"] is None and fix["past"] is None and seen.number == desk.seen.number + 1
+    assert fix["held"] is None and fix["past"] is None and seen.number == review.seen.number + 1
     assert fix["proof"]["comparisons"][0]["course_before"]["compiles"] == [1] * 8
     assert "compiles per step 1 -> 0" in fix["proof"]["story"]
 
 
 def test_what_a_person_has_edited_is_not_proven(project: Path) -> None:
-    desk = Desk(wishes(), terminal)
-    name = desk.seen.found[0].name
-    desk.decisions = desk.decisions.with_text(name, (Edit(Span(0, 0), "# mine\n"),))
-    desk.decide(desk.seen.number, [0], Choice.ACCEPTED)
-    seen = informed(desk.seen, {name: proven(desk, 0)})
-    told = document.document(seen, desk.decisions, (), desk.rerun, "review")
+    review = ReviewState(wishes(), terminal)
+    name = review.seen.found[0].name
+    review.decisions = review.decisions.with_text(name, (Edit(Span(0, 0), "# mine\n"),))
+    review.decide(review.seen.number, [0], Choice.ACCEPTED)
+    seen = informed(review.seen, {name: proven(review, 0)})
+    told = document.document(seen, review.decisions, (), review.rerun, "review")
     fix = told["fixes"][0]  # type: ignore[index]
     assert fix["edited"] and fix["proof"] is None and fix["held"] == document.EDITED
-    assert fix["changes"] == [(0, 0, ["# mine"])] and desk.plan().unproven == (0,)
+    assert fix["changes"] == [(0, 0, ["# mine"])] and review.plan().unproven == (0,)
 
 
 def test_a_report_is_written_where_it_is_wanted(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

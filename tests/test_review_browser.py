@@ -21,8 +21,8 @@ from test_review import proven
 
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.review import document, reporting
-from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes, informed, look
+from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request
@@ -120,11 +120,11 @@ def expected_tree(folder: Path, first: int, last: int) -> dict[str, bytes]:
     before = os.getcwd()
     os.chdir(folder)
     try:
-        desk = Desk(Wishes(Request((".",)), Rerun(None, None, 600)), terminal)
-        ids = [entry.fix.codemod for entry in desk.seen.found]
+        review = ReviewState(Wishes(Request((".",)), Rerun(None, None, 600)), terminal)
+        ids = [entry.fix.codemod for entry in review.seen.found]
         rows = sorted(range(len(ids)), key=lambda number: (ids.index(ids[number]), number))
-        desk.decide(desk.seen.number, rows[first:last], Choice.ACCEPTED)
-        desk.write(desk.plan().digest)
+        review.decide(review.seen.number, rows[first:last], Choice.ACCEPTED)
+        review.write(review.plan().digest)
         return tree(folder)
     finally:
         os.chdir(before)
@@ -373,9 +373,9 @@ def test_what_a_rerun_has_shown_is_drawn(browser: Any, project: Path, tmp_path: 
     before = os.getcwd()
     os.chdir(project)
     try:
-        desk = Desk(Wishes(Request((".",)), Rerun(None, None, 600)), terminal)
-        seen = informed(desk.seen, {desk.seen.found[0].name: proven(desk, 0)})
-        made = document.document(seen, desk.decisions, (), desk.rerun, "report")
+        review = ReviewState(Wishes(Request((".",)), Rerun(None, None, 600)), terminal)
+        seen = informed(review.seen, {review.seen.found[0].name: proven(review, 0)})
+        made = document.document(seen, review.decisions, (), review.rerun, "report")
     finally:
         os.chdir(before)
     file = tmp_path / "report.html"

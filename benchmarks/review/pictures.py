@@ -16,9 +16,9 @@ from playwright.sync_api import sync_playwright
 from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.receipts import Batch
 from jaxfix.drivers.review import serving
-from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing
+from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
 from jaxfix.drivers.workflow.request import Request
@@ -40,16 +40,16 @@ def take(receipts: Sequence[Path], chromium: str) -> None:
     os.environ["HOME"] = str(folder.parent)  # shown as `~`
     folder.mkdir()
     os.chdir(review_project.make(folder))
-    desk = Desk(Wishes(Request((".",)), Rerun(review_project.COMMAND, None, 600)), terminal)
-    desk._ended(Proofs(shown))
-    desk.decide(desk.seen.number, [0, 1, 2, 6], Choice.ACCEPTED)
-    desk.decide(desk.seen.number, [4], Choice.REFUSED)
+    review = ReviewState(Wishes(Request((".",)), Rerun(review_project.COMMAND, None, 600)), terminal)
+    review._ended(Proofs(shown))
+    review.decide(review.seen.number, [0, 1, 2, 6], Choice.ACCEPTED)
+    review.decide(review.seen.number, [4], Choice.REFUSED)
     closing = Closing()
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         bound.listen()
         port = bound.getsockname()[1]
-        server = serving._Server(serving._config(desk, port, "picture", closing), closing)
+        server = serving._Server(serving._config(review, port, "picture", closing), closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         try:

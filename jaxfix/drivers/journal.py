@@ -21,7 +21,7 @@ from pathlib import Path
 
 from jaxfix.drivers import files, pruning, staging
 from jaxfix.drivers.files import Replacement
-from jaxfix.drivers.turns import turn
+from jaxfix.drivers.lock import locked
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError, WriteError
 
@@ -83,7 +83,7 @@ def held(root: Path) -> Iterator[None]:
       WriteError: there is no place for the folder.
     """
     _make(root / FOLDER)
-    with turn(root / FOLDER / "busy") as was_killed:
+    with locked(root / FOLDER / "busy") as was_killed:
         if was_killed:
             _clear(root)
         yield

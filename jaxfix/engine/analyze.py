@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from jaxfix.engine import strangers
+from jaxfix.engine import plugins
 from jaxfix.engine.anchor import anchored
 from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
@@ -171,7 +171,7 @@ def _all(module: Module, codemods: Iterable[Codemod], made: Container[str], bugs
     found: list[Found] = []
     for codemod in codemods:
         try:
-            found += _keyed(module, codemod, strangers.findings(module, codemod), made)
+            found += _keyed(module, codemod, plugins.findings(module, codemod), made)
         except BugError as error:
             bugs.append(str(error))
     return found

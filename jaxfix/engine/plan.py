@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from jaxfix.engine import strangers
+from jaxfix.engine import plugins
 from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
@@ -112,7 +112,7 @@ def _cook(module: Module, found: Found) -> Fix:
     refusal = None
     cooked = fix
     try:
-        with strangers.blamed(f"{where}: the recipe of `{found.codemod.id}` broke", module):
+        with plugins.blamed(f"{where}: the recipe of `{found.codemod.id}` broke", module):
             try:
                 recorder = EditRecorder(module)
                 found.finding.recipe(recorder)

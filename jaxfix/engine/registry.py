@@ -1,11 +1,11 @@
-"""From entry points to validated codemods. Built-ins enter by the same door as strangers."""
+"""From entry points to validated codemods. Built-ins enter by the same door as packs."""
 
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from jaxfix.engine.strangers import told
+from jaxfix.engine.plugins import described
 from jaxfix.engine.versions import parsed
 from jaxfix.report.finding import Equality, Proves, Safety
 from jaxfix.semantic.codemod import Codemod
@@ -51,7 +51,7 @@ def load_registry() -> Registry:
         except Ended:
             raise
         except (Exception, SystemExit) as error:  # a stranger's import may raise anything
-            failures.append(PackError(f"pack {point.name!r}: {told(error)}", hint=_HELP))
+            failures.append(PackError(f"pack {point.name!r}: {described(error)}", hint=_HELP))
         finally:
             turn.reset(going_on)
     return Registry(tuple(codemods), tuple(failures))

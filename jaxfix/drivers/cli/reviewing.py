@@ -32,10 +32,10 @@ def review(options: Review) -> int:
     from jaxfix.drivers.review.serving import Serving, serve
 
     is_near = terminal.is_attended() and not any(os.environ.get(name) for name in _REMOTE)
-    desk = serve(wishes, Serving(options.port, is_near and not options.no_open), terminal, terminal.tell)
-    accepted, refused = (len(desk.decisions.having(choice)) for choice in (Choice.ACCEPTED, Choice.REFUSED))
+    review = serve(wishes, Serving(options.port, is_near and not options.no_open), terminal, terminal.tell)
+    accepted, refused = (len(review.decisions.having(choice)) for choice in (Choice.ACCEPTED, Choice.REFUSED))
     said = f"\n{counted(accepted, 'fix')} accepted, {refused} rejected"
-    if accepted and not (desk.written is not None and not desk.written.undone):
+    if accepted and not (review.written is not None and not review.written.undone):
         said += "; nothing was written: `jaxfix review` goes on where this ended"
     terminal.tell(f"{said}\n")
     return outcome.CLEAN

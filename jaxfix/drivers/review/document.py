@@ -10,9 +10,9 @@ from pathlib import Path
 
 from jaxfix import __version__, docs
 from jaxfix.drivers.review import own_text
-from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Look, agenda_digest
 from jaxfix.drivers.review.plan import FileChange, Plan
+from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.agenda import Agenda
 from jaxfix.drivers.workflow.candidates import Candidate, alone
 from jaxfix.drivers.workflow.decisions import Decisions, Name
@@ -68,24 +68,24 @@ def document(
     }
 
 
-def state(desk: Desk) -> dict[str, object]:
+def state(review: ReviewState) -> dict[str, object]:
     """What changes from moment to moment."""
-    with desk.lock:
-        written = desk.written
+    with review.lock:
+        written = review.written
         return {
-            "revision": desk.revision,
-            "document": desk.seen.number,
-            "choices": choices(desk.seen, desk.decisions),
-            "can_undo": desk.can_undo,
-            "can_forget": desk.can_forget,
+            "revision": review.revision,
+            "document": review.seen.number,
+            "choices": choices(review.seen, review.decisions),
+            "can_undo": review.can_undo,
+            "can_forget": review.can_forget,
             "run": {
-                "state": desk.run.state,
-                "title": printable(desk.run.title),
-                "step": printable(desk.run.step),
-                "done": desk.run.done,
-                "log": [printable(line) for line in desk.run.log],
-                "message": printable(desk.run.message),
-                "seconds": round(time.monotonic() - desk.run.begun, 1),
+                "state": review.run.state,
+                "title": printable(review.run.title),
+                "step": printable(review.run.step),
+                "done": review.run.done,
+                "log": [printable(line) for line in review.run.log],
+                "message": printable(review.run.message),
+                "seconds": round(time.monotonic() - review.run.begun, 1),
             },
             "written": None
             if written is None
@@ -95,8 +95,8 @@ def state(desk: Desk) -> dict[str, object]:
                 "fixes": [printable(title) for title in written.titles],
                 "undone": written.undone,
             },
-            "changed": [printable(path) for path in desk.changed],
-            "problem": None if desk.problem is None else printable(desk.problem),
+            "changed": [printable(path) for path in review.changed],
+            "problem": None if review.problem is None else printable(review.problem),
         }
 
 

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from jaxfix.drivers.review import document
-from jaxfix.drivers.review.desk import Desk, Stale
 from jaxfix.drivers.review.guard import LARGEST_BODY, Guard
+from jaxfix.drivers.review.state import ReviewState, Stale
 from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.render import review_page
 from jaxfix.render.paint import printable
@@ -45,31 +45,31 @@ class Closing:
             wake()
 
 
-def application(desk: Desk, port: int, token: str, closing: Closing) -> ASGIApp:
-    """The server of one desk."""
+def application(review: ReviewState, port: int, token: str, closing: Closing) -> ASGIApp:
+    """The server of one review."""
     acts: dict[str, Callable[[Asked], Asked]] = {
-        "decide": lambda asked: _decide(desk, asked),
-        "undo": lambda asked: {"fixes": list(desk.undo()), **document.state(desk)},
-        "edit": lambda asked: _state(desk, partial(_edit, desk, asked)),
-        "forget": lambda asked: _state(desk, partial(desk.forget, _number(asked, "document"))),
-        "plan": lambda asked: document.plan(desk.plan()),
-        "prove": lambda asked: _state(desk, partial(desk.prove, _text(asked, "digest"))),
-        "cancel": lambda asked: _state(desk, desk.cancel),
-        "write": lambda asked: _state(desk, partial(desk.write, _text(asked, "digest"))),
-        "take-back": lambda asked: _state(desk, partial(desk.take_back, _number(asked, "number"))),
-        "look": lambda asked: _state(desk, desk.look_again),
+        "decide": lambda asked: _decide(review, asked),
+        "undo": lambda asked: {"fixes": list(review.undo()), **document.state(review)},
+        "edit": lambda asked: _state(review, partial(_edit, review, asked)),
+        "forget": lambda asked: _state(review, partial(review.forget, _number(asked, "document"))),
+        "plan": lambda asked: document.plan(review.plan()),
+        "prove": lambda asked: _state(review, partial(review.prove, _text(asked, "digest"))),
+        "cancel": lambda asked: _state(review, review.cancel),
+        "write": lambda asked: _state(review, partial(review.write, _text(asked, "digest"))),
+        "take-back": lambda asked: _state(review, partial(review.take_back, _number(asked, "number"))),
+        "look": lambda asked: _state(review, review.look_again),
     }
 
     async def events(request: Request) -> Response:
-        return await _stream(desk, closing)
+        return await _stream(review, closing)
 
-    documents = Documents(desk)
+    documents = Documents(review)
     documents()  # before the first page asks
     routes = [
         Route("/", _frame, methods=["GET"]),
         Route("/assets/{name}", _asset, methods=["GET"]),
         Route("/api/document", _get(documents), methods=["GET"]),
-        Route("/api/state", _get(lambda: document.state(desk)), methods=["GET"]),
+        Route("/api/state", _get(lambda: document.state(review)), methods=["GET"]),
         Route("/api/events", events, methods=["GET"]),
         *(Route(f"/api/{name}", _act(act), methods=["POST"]) for name, act in acts.items()),
     ]
@@ -129,7 +129,7 @@ async def _asset(request: Request) -> Response:
     return Response(review_page.asset(name), media_type=f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8")
 
 
-async def _stream(desk: Desk, closing: Closing) -> Response:
+async def _stream(review: ReviewState, closing: Closing) -> Response:
     """The state, now and after each change; several changes may come as one."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
@@ -138,12 +138,12 @@ async def _stream(desk: Desk, closing: Closing) -> Response:
             loop.call_soon_threadsafe(changed.set)
 
     async def events() -> AsyncIterator[str]:
-        stop = desk.listen(wake)
+        stop = review.listen(wake)
         closing.wakers.add(wake)
         try:
             while not closing.is_closed:
                 changed.clear()
-                now = await run_in_threadpool(document.state, desk)
+                now = await run_in_threadpool(document.state, review)
                 yield f"data: {json.dumps(now)}\n\n"
                 while not changed.is_set():
                     try:
@@ -159,39 +159,39 @@ async def _stream(desk: Desk, closing: Closing) -> Response:
 
 @dataclass(slots=True)
 class Documents:
-    """The document of a desk, made once for each look: with many fixes that takes longer than to send it."""
+    """The document of a review, made once for each look: with many fixes that takes longer than to send it."""
 
-    desk: Desk
+    review: ReviewState
     _number: int = 0
     _made: Asked = field(default_factory=dict)
 
     def __call__(self) -> Asked:
-        desk = self.desk
-        with desk.lock:
-            if self._number != desk.seen.number:
-                self._made = document.document(desk.seen, desk.decisions, desk.together, desk.rerun, "review")
-                self._number = desk.seen.number
-            return {**self._made, "choices": document.choices(desk.seen, desk.decisions)}
+        review = self.review
+        with review.lock:
+            if self._number != review.seen.number:
+                self._made = document.document(review.seen, review.decisions, review.together, review.rerun, "review")
+                self._number = review.seen.number
+            return {**self._made, "choices": document.choices(review.seen, review.decisions)}
 
 
-def _state(desk: Desk, act: Callable[[], None]) -> Asked:
+def _state(review: ReviewState, act: Callable[[], None]) -> Asked:
     act()
-    return document.state(desk)
+    return document.state(review)
 
 
-def _decide(desk: Desk, asked: Asked) -> Asked:
+def _decide(review: ReviewState, asked: Asked) -> Asked:
     fixes, choice = asked.get("fixes"), asked.get("choice")
     if not isinstance(fixes, list) or not all(type(fix) is int for fix in fixes):
         raise Malformed("`fixes` are numbers")
     if choice is not None and choice not in [each.value for each in Choice]:
         raise Malformed("no such choice")
-    desk.decide(_number(asked, "document"), fixes, None if choice is None else Choice(choice))
-    return document.state(desk)
+    review.decide(_number(asked, "document"), fixes, None if choice is None else Choice(choice))
+    return document.state(review)
 
 
-def _edit(desk: Desk, asked: Asked) -> None:
+def _edit(review: ReviewState, asked: Asked) -> None:
     text = None if asked.get("text") is None else _text(asked, "text")
-    desk.edit(_number(asked, "document"), _number(asked, "fix"), text)
+    review.edit(_number(asked, "document"), _number(asked, "fix"), text)
 
 
 def _number(asked: Asked, name: str) -> int:

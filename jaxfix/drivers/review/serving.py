@@ -16,9 +16,9 @@ from types import FrameType
 import uvicorn
 
 from jaxfix.drivers import files
-from jaxfix.drivers.review.desk import Desk
 from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing, application
+from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.source.errors import ConfigError
 
@@ -34,26 +34,26 @@ class Serving:
     opens: bool = True
 
 
-def serve(wishes: Wishes, serving: Serving, watcher: Watcher, tell: Callable[[str], None]) -> Desk:
-    """Serves the review until it is interrupted; returns the desk as it is left.
+def serve(wishes: Wishes, serving: Serving, watcher: Watcher, tell: Callable[[str], None]) -> ReviewState:
+    """Serves the review until it is interrupted; returns the state that it leaves.
 
     Raises:
       UserError: there is nothing to look at, or no place to serve it.
     """
-    desk = Desk(wishes, watcher)
+    review = ReviewState(wishes, watcher)
     with _bound(serving.port) as bound:
         port, token, closing = bound.getsockname()[1], secrets.token_urlsafe(32), Closing()
         link = f"http://{HERE}:{port}/#token={token}"
-        server = _Server(_config(desk, port, token, closing), closing)
+        server = _Server(_config(review, port, token, closing), closing)
         tell(f"review at {link}\nCtrl-C ends it; what is decided is kept\n")
         with contextlib.ExitStack() as stack:
-            stack.callback(desk.close)
-            stack.enter_context(_watching(desk, closing))
+            stack.callback(review.close)
+            stack.enter_context(_watching(review, closing))
             if serving.opens:
                 stack.enter_context(_opened(link))
             with contextlib.suppress(KeyboardInterrupt):
                 server.run(sockets=[bound])
-    return desk
+    return review
 
 
 class _Server(uvicorn.Server):
@@ -68,9 +68,9 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def _config(desk: Desk, port: int, token: str, closing: Closing) -> uvicorn.Config:
+def _config(review: ReviewState, port: int, token: str, closing: Closing) -> uvicorn.Config:
     return uvicorn.Config(
-        application(desk, port, token, closing),
+        application(review, port, token, closing),
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -99,14 +99,14 @@ def _bound(port: int | None) -> Iterator[socket.socket]:
 
 
 @contextlib.contextmanager
-def _watching(desk: Desk, closing: Closing) -> Iterator[None]:
+def _watching(review: ReviewState, closing: Closing) -> Iterator[None]:
     """Notices files that change on the disk."""
     ended = threading.Event()
     closing.wakers.add(ended.set)
 
     def watch() -> None:
         while not ended.wait(_LOOK_S):
-            desk.watch_files()
+            review.watch_files()
 
     thread = threading.Thread(target=watch, name="jaxfix-files", daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""What lies on the desk of a review: what was found, what is decided, what reruns have shown, what was written."""
+"""The state of a review: what was found, what is decided, what reruns have shown, what was written."""
 
 import hashlib
 import os
@@ -43,7 +43,7 @@ class Stale(Exception):
     """The page speaks of an older look."""
 
 
-class Desk:
+class ReviewState:
     """The one place where a review changes, whoever asks for it; each change is told to those who listen."""
 
     def __init__(self, wishes: Wishes, watcher: Watcher) -> None:

@@ -1,4 +1,4 @@
-"""Calls what a pack brings along: whatever that raises or returns, it is one bug, told with its file and its codemod.
+"""Calls the code of packs: whatever it raises or returns is one bug, reported with its file and its codemod.
 
 What neither returns nor raises is ended by who watches the time, or by the person: the interruption says where it was.
 """
@@ -24,7 +24,7 @@ _endless: dict[str, str] = {}
 
 
 class _EndlessError(BugError):
-    """A stranger's code was interrupted."""
+    """The code of a pack was interrupted."""
 
 
 def findings(module: Module, codemod: Codemod) -> list[Finding]:
@@ -53,10 +53,10 @@ def findings(module: Module, codemod: Codemod) -> list[Finding]:
 
 @contextmanager
 def blamed(place: str, module: Module) -> Iterator[None]:
-    """Turns what a stranger's code raises into a bug at `place`.
+    """Turns what the code of a pack raises into a bug at `place`.
 
     Raises:
-      BugError: what was raised, told.
+      BugError: what was raised, described.
       RecursionError: the module is nested too deeply.
     """
     going_on = turn.set(object())
@@ -74,12 +74,12 @@ def blamed(place: str, module: Module) -> Iterator[None]:
     except Ended:
         raise
     except (Exception, SystemExit) as error:
-        raise BugError(f"{place}: {told(error)}") from error
+        raise BugError(f"{place}: {described(error)}") from error
     finally:
         turn.reset(going_on)
 
 
-def told(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """The kind of the error, and what it says if it can."""
     try:
         return f"{type(error).__name__}: {error}"
