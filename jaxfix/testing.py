@@ -39,6 +39,8 @@ from jaxfix.source.source_file import SourceFile
 from jaxfix.source.tokens import comments
 
 UPDATE = "--update-golden"
+PLACEHOLDER = "# placeholder: "
+"""What a comment begins with that says what is still to be written in a golden of a new codemod."""
 HELPERS = generated.SOURCE
 """The text of the generated helper file; its folder is where a program finds it."""
 BESIDE = Surroundings(helpers=generated.MODULE)
@@ -107,6 +109,7 @@ def verify(case: Case) -> None:
       GoldenError: says the first difference.
     """
     source = _source(case)
+    _refuse_placeholder(case, source)
     _verify_findings(case, source)
     patch = _patch(case, source)
     if patch.held:
@@ -209,6 +212,12 @@ def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
 
 def _source(case: Case) -> SourceFile:
     return SourceFile.decode(str(case), files.read_bytes(case.path))
+
+
+def _refuse_placeholder(case: Case, source: SourceFile) -> None:
+    for comment in comments(source.text):
+        if comment.text.startswith(PLACEHOLDER):
+            raise GoldenError(f"{case}:{comment.line}: {comment.text.removeprefix(PLACEHOLDER)}")
 
 
 def _patch(case: Case, source: SourceFile) -> Patch:

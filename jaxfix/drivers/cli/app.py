@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from jaxfix import __version__
 from jaxfix.drivers.cli import outcome, terminal
-from jaxfix.drivers.cli.options.about import Doctor, Explain
+from jaxfix.drivers.cli.options.about import Doctor, Explain, New
 from jaxfix.drivers.cli.options.apply import Apply
 from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.cli.options.declaration import Argument, Parameter, parameters
@@ -183,6 +183,14 @@ def explain(options: Explain) -> int:
     from jaxfix.drivers.cli import explain as command
 
     return command.explain(options)
+
+
+@_command()
+def new(options: New) -> int:
+    """Begin a codemod: write its files, each of which says what to write there."""
+    from jaxfix.drivers.cli import new as command
+
+    return command.new(options)
 
 
 @_command()

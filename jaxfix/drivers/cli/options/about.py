@@ -1,4 +1,4 @@
-"""The options of `doctor` and `explain`, which tell of jaxfix itself."""
+"""The options of `doctor`, `explain` and `new`, which are about jaxfix itself and its codemods."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -24,3 +24,10 @@ class Explain:
     """Which codemod is explained."""
 
     codemod: Annotated[str, Argument("ID")]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """Which codemod is begun."""
+
+    codemod: Annotated[str, Argument("ID", help="Names the problem, as `local-jit`.")]
