@@ -42,6 +42,7 @@ class Owner(Protocol):
 
     def stored(self) -> Stores:
         """What the program assigns to again."""
+        ...
 
     def call_until(self) -> None:
         """Sets the deadline of the call that begins."""

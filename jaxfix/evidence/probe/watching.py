@@ -18,6 +18,7 @@ class Watching(Protocol):
 
     def paused(self) -> AbstractContextManager[None]:
         """Neither counts nor observes what this thread does meanwhile."""
+        ...
 
     def write(self) -> None:
         """Writes the record of this process, once and whole."""
@@ -27,3 +28,4 @@ class Watching(Protocol):
 
     def digest(self, label: str, value: Any) -> dict[str, Any]:
         """What `value` is, as an `Output`; counts nothing, and keeps nothing of it alive."""
+        ...
