@@ -29,6 +29,16 @@ def test_a_term_is_explained_once_and_in_a_sentence_or_two() -> None:
     assert [term for term, means, _ in found if not means.endswith(".") or len(means) > 160] == []
 
 
+DIALECT = re.compile(r"\b(anew|whoever|nobody|is told|as far as)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/decisions/0028-ten-rooms.md"]
+)
+def test_a_page_for_newcomers_is_in_plain_words(page: str) -> None:
+    assert DIALECT.findall((ROOT / page).read_text()) == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_leads_somewhere(page: str) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text())

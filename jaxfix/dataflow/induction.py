@@ -40,7 +40,11 @@ class Number:
 
 
 def number(module: Module, expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -> Number | None:
-    """What kind of Python number `expr` is where `at` runs; None if it may be something else."""
+    """The kind of Python number that `expr` is where `at` runs.
+
+    Returns:
+      None if it may be something else, or that cannot be told.
+    """
     match expr:
         case ast.Constant(value=bool()):
             return None
@@ -63,7 +67,11 @@ def number(module: Module, expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -> 
 
 
 def calls_in_loops(module: Module) -> list[ast.Call]:
-    """The calls in which a number can be another one in each round of a loop around them, in the order of the text."""
+    """The calls in which a number can be another one in each iteration of a loop around them.
+
+    Returns:
+      In the order of the text.
+    """
     inside: set[ast.AST] = set()
     for loop in module.nodes(*_LOOPS):  # the outer ones first
         if loop not in inside:
@@ -169,7 +177,11 @@ def _counts(module: Module, over: ast.expr, index: int | None) -> bool:
 
 
 def comes_back(module: Module, target: ast.Name) -> ast.Call | None:
-    """The call in `state, step = f(state, step)` whose jitted function returns `step + 1` there, as a number."""
+    """The call in `state, step = f(state, step)` whose jitted function returns `step + 1` there, as a number.
+
+    Returns:
+      None where `target` is bound in another way.
+    """
     parent = module.parent(target)
     assign = module.parent(parent) if isinstance(parent, ast.Tuple) and parent is not None else parent
     if not isinstance(assign, ast.Assign) or not isinstance(assign.value, ast.Call) or len(assign.targets) != 1:

@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON Schema, by their type annotations: what `codec.to_json` makes of them."""
+"""Frozen dataclasses as JSON Schema, by their type annotations: what `wire.to_json` makes of them."""
 
 import dataclasses
 import re
