@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.query import FOLLOWING_RUNS, FOLLOWING_USERS, Answer, Answers, Asked, Question, Users
 from jaxfix.semantic.project.summary_types import (
     UNKNOWN_CONTEXTS,
-    CallerPath,
     Contexts,
     Factory,
     Facts,
@@ -213,12 +212,6 @@ class Project:
             wanted, ways = set(), {way.name for name in names for use, _ in self._asked[name] for way in use.through}
             ways -= known
 
-    def reading_by(self, read: Reader) -> "Project":
-        """The same, with all that is known of it, for which files are read in another way."""
-        copied = copy(self)
-        object.__setattr__(copied, "read", read)
-        return copied
-
     def _found(self, qualname: str) -> Users:
         names = self._spellings(qualname)
         missing = [name for name in names if name not in self._asked]
@@ -294,68 +287,34 @@ class Project:
 
     def runs(self, qualname: str) -> Contexts:
         """The ways to the function from other files, to the end; unknown where no other file uses it."""
-        return Contexts(frozenset(self._runs(qualname, frozenset()))) if self.is_used(qualname) else UNKNOWN_CONTEXTS
-
-    def _runs(self, qualname: str, asked: frozenset[str]) -> Iterator[Runs]:
-        if qualname in asked:
-            return
-        found = (way for use in self.uses(qualname) for way in self._runs_of(use, asked | {qualname}))
-        if qualname.startswith("."):  # perhaps of another class: only what holds for all of them is known of one
-            found = (way if way is Runs.TRACED else Runs.UNKNOWN for way in found)
-        yield from found
-
-    def _runs_of(self, use: Use, asked: frozenset[str]) -> Iterator[Runs]:
-        yield from use.runs
-        for way in use.through:
-            further = tuple(self._runs(way.name, asked))
-            yield from further or (() if way.name in asked else (Runs.UNKNOWN,))
+        return Contexts(self._callers.runs(qualname))
 
     def runs_of(self, use: Use) -> Runs:
         """How one use of a function runs."""
-        return Contexts(frozenset(self._runs_of(use, frozenset()))).runs
+        return Contexts(frozenset(use.runs).union(*(self.runs(way.name).known for way in use.through))).runs
 
     def repeats(self, qualname: str) -> bool:
         """Whether other files run the function eagerly again and again."""
-        return self._repeats(qualname, frozenset())
-
-    def _repeats(self, qualname: str, asked: frozenset[str]) -> bool:
-        def goes_on(way: CallerPath) -> bool:
-            return self._is_eager(way.name) and (way.repeats or self._repeats(way.name, asked | {qualname}))
-
-        return qualname not in asked and any(
-            use.repeats or any(map(goes_on, use.through)) for use in self.uses(qualname)
-        )
+        return self._callers.repeats(qualname)
 
     def surely_repeats(self, qualname: str) -> bool:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
-        return self._surely(qualname, frozenset())
-
-    def _surely(self, qualname: str, asked: frozenset[str]) -> bool:
-        return qualname not in asked and any(self._surely_of(use, asked | {qualname}) for use in self.uses(qualname))
+        return self._callers.surely_repeats(qualname)
 
     def surely_of(self, use: Use) -> bool:
         """Whether one use of a function surely repeats."""
-        return self._surely_of(use, frozenset())
-
-    def _surely_of(self, use: Use, asked: frozenset[str]) -> bool:
-        def goes_on(way: CallerPath) -> bool:
-            again = way.again or (way.always and self._surely(way.name, asked))
-            return again and self._is_eager(way.name)
-
-        return use.surely or any(map(goes_on, use.through))
-
-    def _is_eager(self, qualname: str) -> bool:
-        return Runs.EAGER in self.runs(qualname).known
+        return use.surely or any(
+            (way.again or (way.always and self.surely_repeats(way.name))) and Runs.EAGER in self.runs(way.name).known
+            for way in use.through
+        )
 
     def differentiated(self, qualname: str) -> bool:
         """Whether other files take a derivative through the function."""
-        return self._differentiated(qualname, frozenset())
+        return self._callers.differentiated(qualname)
 
-    def _differentiated(self, qualname: str, asked: frozenset[str]) -> bool:
-        return qualname not in asked and any(
-            use.differentiated or any(self._differentiated(way.name, asked | {qualname}) for way in use.through)
-            for use in self.uses(qualname)
-        )
+    @cached_property
+    def _callers(self) -> Callers:
+        return Callers(self.uses)
 
     def rebinds(self, qualname: str) -> bool:
         """Whether some file binds the variable of a module, or changes its object, from outside."""

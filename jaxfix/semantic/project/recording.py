@@ -1,10 +1,8 @@
 """A project that is not known yet."""
 
-from collections.abc import Iterator
-
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import Answer, Answers, Asked, Question, Users
-from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, Contexts, Factory, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, Contexts, Factory, Jit, Use, Wrapping
 
 
 class RecordingProject(Project):
@@ -55,16 +53,13 @@ class RecordingProject(Project):
         found = self._ask(Question.RUNS, qualname)
         return found if isinstance(found, Contexts) else UNKNOWN_CONTEXTS
 
-    def _runs(self, qualname: str, asked: frozenset[str]) -> Iterator[Runs]:
-        yield from self.runs(qualname).known
-
-    def _repeats(self, qualname: str, asked: frozenset[str]) -> bool:
+    def repeats(self, qualname: str) -> bool:
         return bool(self._ask(Question.REPEATS, qualname))
 
-    def _surely(self, qualname: str, asked: frozenset[str]) -> bool:
+    def surely_repeats(self, qualname: str) -> bool:
         return bool(self._ask(Question.SURELY_REPEATS, qualname))
 
-    def _differentiated(self, qualname: str, asked: frozenset[str]) -> bool:
+    def differentiated(self, qualname: str) -> bool:
         return bool(self._ask(Question.DIFFERENTIATED, qualname))
 
     def rebinds(self, qualname: str) -> bool:

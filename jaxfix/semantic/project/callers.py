@@ -1,0 +1,69 @@
+"""What the callers of a function do with it, from file to file, to the end of every path that was read."""
+
+from collections.abc import Callable
+from operator import or_
+
+from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.semantic.project.summary_types import CallerPath, Runs, Use
+
+_Known = frozenset[Runs]
+_UNKNOWN: _Known = frozenset({Runs.UNKNOWN})
+_CONTEXTS: Lattice[_Known] = Lattice(frozenset(), or_, _UNKNOWN)
+_UNLESS_SEEN: Lattice[bool] = Lattice(False, or_, False)
+"""Of what holds where one path shows it."""
+
+
+class Callers:
+    """Answers by the dotted name of a function.
+
+    Args:
+      uses: what programs in other files do with it.
+    """
+
+    def __init__(self, uses: Callable[[str], tuple[Use, ...]]) -> None:
+        self._uses = uses
+        self.runs = Solver(self._runs, _CONTEXTS)
+        self.repeats = Solver(self._repeats, _UNLESS_SEEN)
+        self.surely_repeats = Solver(self._surely_repeats, _UNLESS_SEEN)
+        self.differentiated = Solver(self._differentiated, _UNLESS_SEEN)
+        self._is_reached = Solver(self._reached, _UNLESS_SEEN)
+
+    def _runs(self, name: str) -> _Known:
+        found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
+        if not found and not self._is_reached(name):
+            return _UNKNOWN  # nothing but its own callees calls it: so does somebody who was not read
+        if name.startswith("."):  # perhaps of another class: only what holds for all of them is known of one
+            return frozenset(way if way is Runs.TRACED else Runs.UNKNOWN for way in found)
+        return found
+
+    def _runs_of(self, use: Use) -> _Known:
+        return frozenset(use.runs).union(*(self.runs(path.name) for path in use.through))
+
+    def _reached(self, name: str) -> bool:
+        """Whether a path to the function begins in none of its callees, in code whose own callers were read."""
+        return any(use.runs or any(self._begins(path) for path in use.through) for use in self._uses(name))
+
+    def _begins(self, path: CallerPath) -> bool:
+        return not self._uses(path.name) or self._is_reached(path.name)
+
+    def _repeats(self, name: str) -> bool:
+        return any(use.repeats or any(map(self._path_repeats, use.through)) for use in self._uses(name))
+
+    def _path_repeats(self, path: CallerPath) -> bool:
+        return self._is_eager(path.name) and (path.repeats or self.repeats(path.name))
+
+    def _surely_repeats(self, name: str) -> bool:
+        return any(use.surely or any(map(self._path_surely_repeats, use.through)) for use in self._uses(name))
+
+    def _path_surely_repeats(self, path: CallerPath) -> bool:
+        again = path.again or (path.always and self.surely_repeats(path.name))
+        return again and self._is_eager(path.name)
+
+    def _is_eager(self, name: str) -> bool:
+        return Runs.EAGER in self.runs(name)
+
+    def _differentiated(self, name: str) -> bool:
+        return any(
+            use.differentiated or any(self.differentiated(path.name) for path in use.through)
+            for use in self._uses(name)
+        )
