@@ -31,9 +31,9 @@ from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.records import Key
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
-from jaxfix.staging.contexts import is_script
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
+from jaxfix.staging.scripts import is_script
 from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
 

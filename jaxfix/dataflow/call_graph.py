@@ -9,7 +9,8 @@ from jaxfix.report.abstract_value import UNKNOWN, Value
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
-from jaxfix.staging.contexts import Staging, is_script
+from jaxfix.staging.contexts import Staging
+from jaxfix.staging.scripts import is_script
 from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
 from jaxfix.syntax.signatures import positional_of
 

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from operator import or_
+from types import MethodType
 from typing import Generic, TypeVar
+from weakref import WeakMethod
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -26,6 +29,10 @@ class Lattice(Generic[V]):
     bottom: V
     join: Callable[[V, V], V]
     unknown: V
+
+
+EXISTS: Lattice[bool] = Lattice(False, or_, False)
+"""Of what holds where one path shows it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -61,7 +68,9 @@ class Solver(Generic[K, V]):
         self, transfer: Callable[[K], V], lattice: Lattice[V], budget: int = BUDGET, nested: int = NESTED
     ) -> None:
         self.steps = 0
-        self._transfer, self._lattice, self._budget, self._nested = transfer, lattice, budget, nested
+        # An object that solves with one of its methods is no cycle: it is let go without the collector.
+        self._transfer = WeakMethod(transfer) if isinstance(transfer, MethodType) else lambda: transfer
+        self._lattice, self._budget, self._nested = lattice, budget, nested
         self._last = 0
         self._known: dict[K, V] = {}
         self._open: dict[K, _Open[K, V]] = {}
@@ -129,7 +138,9 @@ class Solver(Generic[K, V]):
         node.is_due = False
         self._running.append(node)
         try:
-            found = self._transfer(node.key)
+            transfer = self._transfer()
+            assert transfer is not None  # it asks
+            found = transfer(node.key)
         finally:
             self._running.pop()
         value = self._lattice.join(node.value, found)

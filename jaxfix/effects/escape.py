@@ -7,8 +7,8 @@ from jaxfix.library.facets import Transform
 from jaxfix.library.table import where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
-from jaxfix.staging.contexts import is_script
 from jaxfix.staging.jit import transform_of
+from jaxfix.staging.scripts import is_script
 from jaxfix.syntax.nodes import Function
 
 _WRAPPERS = where(Transform.TRACES) | where(Transform.DIFFERENTIATES) | where(Transform.BATCHES) | {"functools.partial"}

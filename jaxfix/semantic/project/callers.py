@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from operator import or_
 
-from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.project.summary_types import CallerPath, Runs, Use
 
 _Known = frozenset[Runs]
 _UNKNOWN: _Known = frozenset({Runs.UNKNOWN})
 _CONTEXTS: Lattice[_Known] = Lattice(frozenset(), or_, _UNKNOWN)
-_UNLESS_SEEN: Lattice[bool] = Lattice(False, or_, False)
-"""Of what holds where one path shows it."""
 
 
 class Callers:
@@ -23,10 +21,10 @@ class Callers:
     def __init__(self, uses: Callable[[str], tuple[Use, ...]]) -> None:
         self._uses = uses
         self.runs = Solver(self._runs, _CONTEXTS)
-        self.repeats = Solver(self._repeats, _UNLESS_SEEN)
-        self.surely_repeats = Solver(self._surely_repeats, _UNLESS_SEEN)
-        self.differentiated = Solver(self._differentiated, _UNLESS_SEEN)
-        self._is_reached = Solver(self._reached, _UNLESS_SEEN)
+        self.repeats = Solver(self._repeats, EXISTS)
+        self.surely_repeats = Solver(self._surely_repeats, EXISTS)
+        self.differentiated = Solver(self._differentiated, EXISTS)
+        self._is_reached = Solver(self._reached, EXISTS)
 
     def _runs(self, name: str) -> _Known:
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))

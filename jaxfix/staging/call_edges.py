@@ -1,0 +1,221 @@
+"""The call graph of a file, edge by edge: where a function is called, under whatever name, and where it escapes."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaxfix.library.facets import Transform
+from jaxfix.library.generated import is_retrace
+from jaxfix.library.table import where
+from jaxfix.semantic.calls import made_by
+from jaxfix.semantic.dominance import always_runs
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.staging.control_flow_calls import function_arguments
+from jaxfix.staging.jit import jitted_of, transform_of
+from jaxfix.staging.scripts import is_entry, is_script
+from jaxfix.staging.visibility import DERIVATIVES, JITS, MAPS, RULES, decorators, is_memoised
+from jaxfix.syntax.nodes import Function
+
+_CALL_AT_ONCE = where(Transform.CALLS_AT_ONCE)
+_WRAPPING = MAPS | DERIVATIVES | {"functools.partial"}
+
+
+@dataclass(frozen=True)
+class CallEdge:
+    """A call that a function comes to.
+
+    Attributes:
+      site: the call.
+      callee: the function, or an expression that stands for one of another file.
+      differentiated: a derivative is taken on the way.
+    """
+
+    module: Module
+    site: ast.Call
+    callee: ast.AST
+    differentiated: bool = False
+
+    @cached_property
+    def caller(self) -> Function | None:
+        """The function around the call; None for the module."""
+        return self.module.function(self.site)
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether one call of the caller may come to the site again and again."""
+        return bool(self.module.loops(self.site))
+
+    @cached_property
+    def always(self) -> bool:
+        """Whether each call of the caller comes to the site."""
+        return self.caller is not None and runs_at_each_call(self.module, self.site, self.caller)
+
+
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """A use of a function that is no call that was read.
+
+    Attributes:
+      runs: how the function runs there.
+      differentiated: a derivative is taken on the way.
+      given: the call that hands it to code which was not read.
+    """
+
+    runs: Runs
+    differentiated: bool = False
+    given: ast.Call | None = None
+
+
+Use = CallEdge | Escape
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """A node that stands for the function; `perhaps` where it is one of several that do."""
+
+    node: ast.AST
+    differentiated: bool = False
+    perhaps: bool = False
+
+
+def runs_at_each_call(module: Module, node: ast.AST, function: Function) -> bool:
+    """Whether each call of `function`, the one around `node`, comes to `node`."""
+    return not is_memoised(module, function) and always_runs(module, node, function)
+
+
+class CallGraph:
+    """Who uses the functions of one module, by following names, attributes, transformations and arguments."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._known: dict[Function, tuple[Use, ...]] = {}
+
+    def uses(self, function: Function) -> tuple[Use, ...]:
+        """The uses of `function` in its file."""
+        if function not in self._known:
+            self._known[function] = tuple(self._uses(function))
+        return self._known[function]
+
+    def edges(self, function: Function) -> Iterator[CallEdge]:
+        """The calls of `function` in its file."""
+        return (use for use in self.uses(function) if isinstance(use, CallEdge))
+
+    def uses_of_expression(self, node: ast.expr) -> Iterator[Use]:
+        """The uses of a function that `node` stands for."""
+        return self._followed(node, node)
+
+    def _uses(self, function: Function) -> Iterator[Use]:
+        if any(transform_of(self._module, d) in DERIVATIVES for d in decorators(function)):
+            yield Escape(Runs.UNKNOWN, differentiated=True)
+        if isinstance(function, ast.Lambda):
+            yield from self._followed(function, function)
+            return
+        owner = self._module.parent(function)
+        if isinstance(owner, ast.ClassDef):
+            yield from self._uses_of_method(function, owner)
+            return
+        scope = self._module.scope_of(function.name, function) or self._module.tree
+        for name in self._module.reads(function.name, scope):
+            found = jitted_of(self._module, name) if self._module.definition(name) is None else None
+            if found is not None and found.function is function:
+                yield Escape(Runs.TRACED)  # `step = jax.jit(step)` stands above
+            else:
+                yield from self._followed(name, function)
+
+    def _uses_of_method(self, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef) -> Iterator[Use]:
+        for attribute in self._module.attributes(method.name):
+            around = self._module.functions_around(attribute)
+            outermost = around[-1] if around else None
+            first = outermost.args.args[0].arg if outermost is not None and outermost.args.args else None
+            receiver = attribute.value.id if isinstance(attribute.value, ast.Name) else None
+            in_class = outermost is not None and self._module.parent(outermost) is owner
+            if receiver == owner.name or (in_class and receiver == first) or self._is_object_of(attribute.value, owner):
+                yield from self._followed(attribute, method)
+            else:
+                yield Escape(Runs.UNKNOWN)  # perhaps of another object, perhaps of this class
+
+    def _is_object_of(self, receiver: ast.expr, owner: ast.ClassDef) -> bool:
+        """Whether `receiver` is a name that is bound once, to `Owner(...)`."""
+        made = made_by(self._module, receiver)
+        scope = self._module.scope_of(made.id, made) if isinstance(made, ast.Name) else None
+        found = self._module.bindings(made.id, scope) if isinstance(made, ast.Name) and scope is not None else ()
+        return [binding.node for binding in found] == [owner]
+
+    # --- following --------------------------------------------------------------------------------------------
+
+    def _followed(self, node: ast.AST, callee: ast.AST) -> Iterator[Use]:
+        """What becomes of the function that `node` stands for: each reference to it is looked at once."""
+        waiting, met = [_Reference(node)], set[_Reference]()
+        while waiting:
+            reference = waiting.pop()
+            if reference in met:
+                continue
+            met.add(reference)
+            found = [*self._step(reference, callee)]
+            for use in found:
+                if isinstance(use, CallEdge) and reference.perhaps:
+                    yield Escape(Runs.UNKNOWN, use.differentiated)
+                elif not isinstance(use, _Reference):
+                    yield use
+            waiting += [use for use in reversed(found) if isinstance(use, _Reference)]
+
+    def _step(self, reference: _Reference, callee: ast.AST) -> Iterator[Use | _Reference]:
+        node, differentiated, perhaps = reference.node, reference.differentiated, reference.perhaps
+        parent = self._module.parent(node)
+        if isinstance(parent, ast.keyword | ast.Starred):
+            node, parent = parent, self._module.parent(parent)
+        match parent:
+            case ast.Call(func=func) if func is node:
+                yield CallEdge(self._module, parent, callee, differentiated)
+            case ast.Call():
+                yield self._argument(node, parent, callee, reference)
+            case ast.List() | ast.Tuple() if isinstance(self._module.parent(parent), ast.Call):
+                yield _Reference(parent, differentiated, perhaps)
+            case ast.Assign(targets=[ast.Name() as target]) | ast.NamedExpr(target=target):
+                yield from self._reads(target, reference)
+            case ast.IfExp():
+                yield _Reference(parent, differentiated, True)
+            case ast.Expr():
+                return
+            case ast.Attribute(attr=attr) if attr in RULES and self._is_decorator(parent):
+                return
+            case _:
+                yield Escape(Runs.UNKNOWN, differentiated)
+
+    def _reads(self, target: ast.Name, reference: _Reference) -> Iterator[Escape | _Reference]:
+        """What reads the name that the function is bound to."""
+        scope = self._module.scope_of(target.id, target)
+        if scope is None or isinstance(scope, ast.ClassDef):
+            yield Escape(Runs.UNKNOWN, reference.differentiated)
+            return
+        if scope is self._module.tree and not is_script(self._module) and not target.id.startswith("_"):
+            yield Escape(Runs.UNKNOWN, reference.differentiated)
+        for name in self._module.reads(target.id, scope):
+            yield _Reference(name, reference.differentiated, reference.perhaps)
+
+    def _argument(self, node: ast.AST, call: ast.Call, callee: ast.AST, reference: _Reference) -> Use | _Reference:
+        """A function handed to `call`: transformed, traced, called there and then, or gone."""
+        transform, differentiated = transform_of(self._module, call.func) or "", reference.differentiated
+        if transform in JITS or self._is_run_by_control_flow(node, call):
+            return Escape(Runs.TRACED, differentiated)
+        derived = differentiated or transform in DERIVATIVES
+        if transform in _CALL_AT_ONCE:
+            return CallEdge(self._module, call, callee, derived)
+        if transform in _WRAPPING or self._is_retrace(transform):
+            return _Reference(call, derived, reference.perhaps)
+        if is_entry(self._module, node, call):
+            return CallEdge(self._module, call, callee, differentiated)
+        return Escape(Runs.UNKNOWN, differentiated, given=call)
+
+    def _is_decorator(self, node: ast.AST) -> bool:
+        function = self._module.parent(node)
+        return isinstance(function, ast.FunctionDef) and node in function.decorator_list
+
+    def _is_run_by_control_flow(self, node: ast.AST, call: ast.Call) -> bool:
+        handed_over = node.value if isinstance(node, ast.keyword) else node
+        return any(taken is handed_over for taken, _ in function_arguments(self._module, call))
+
+    def _is_retrace(self, transform: str) -> bool:
+        return is_retrace(transform, self._module.surroundings.helpers)

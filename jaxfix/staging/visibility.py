@@ -1,0 +1,95 @@
+"""Who can call a function without naming it in its file: other files, a test runner, what its decorators made of it."""
+
+import ast
+
+from jaxfix.library.facets import Effect, Transform
+from jaxfix.library.table import short_names, where
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import Wrapping
+from jaxfix.staging.decorators import wrapping
+from jaxfix.staging.jit import transform_of
+from jaxfix.staging.scripts import is_script
+from jaxfix.syntax.nodes import Function
+
+JITS = where(Transform.TRACES)
+DERIVATIVES = where(Transform.DIFFERENTIATES)
+MAPS = where(Transform.BATCHES) | where(Transform.PASSES_ON)
+"""What makes a function of another that calls it and puts nothing under `jit`."""
+RULES = short_names(Transform.DERIVATIVE_RULE)
+"""What takes the rules of a function whose derivative is written by hand."""
+_MEMOS = where(Effect.MEMOISES)
+_KNOWN_DECORATORS = JITS | MAPS | DERIVATIVES | _MEMOS | where(Transform.TRANSPARENT)
+_TRANSPARENT_DECORATORS = short_names(Transform.TRANSPARENT, "builtins", "abc", "typing_extensions")
+_RUN_BY_TEST_RUNNERS = ("test", "setUp", "tearDown")
+
+
+def is_private(attribute: str) -> bool:
+    """Whether an attribute belongs to its class, and to those below it."""
+    return attribute.startswith("_") and not attribute.endswith("__")
+
+
+def is_private_name(function: Function) -> bool:
+    return not isinstance(function, ast.Lambda) and is_private(function.name)
+
+
+def is_public(module: Module, function: Function) -> bool:
+    """Whether code that was not read may call `function` by its name."""
+    if isinstance(function, ast.Lambda) or is_script(module) or module.source.holds_tests:
+        return False
+    if module.function(function) is not None:
+        return isinstance(module.parent(function), ast.ClassDef)
+    return not is_private(function.name)
+
+
+def name_for_others(module: Module, function: Function) -> str | None:
+    """The dotted name by which other files know `function`; None for one inside a function, or of a script."""
+    own = module.surroundings.name
+    if own is None or isinstance(function, ast.Lambda) or module.function(function) is not None:
+        return None
+    return f"{own}.{module.path(function)}"
+
+
+def is_called_by_a_runner(module: Module, function: Function) -> bool:
+    """Whether it is a test, or prepares one: whatever its decorators, one call is one case."""
+    if not module.source.holds_tests or isinstance(function, ast.Lambda):
+        return False
+    return module.function(function) is None and function.name.startswith(_RUN_BY_TEST_RUNNERS)
+
+
+def decorators(function: Function) -> list[ast.expr]:
+    return [] if isinstance(function, ast.Lambda) else function.decorator_list
+
+
+def is_static(function: Function) -> bool:
+    return any(isinstance(name, ast.Name) and name.id == "staticmethod" for name in decorators(function))
+
+
+def is_memoised(module: Module, function: Function) -> bool:
+    return any(transform_of(module, decorator) in _MEMOS for decorator in decorators(function))
+
+
+def is_jitted(module: Module, function: Function) -> bool:
+    return any(
+        transform_of(module, decorator) in JITS or wrapping(module, decorator) is Wrapping.STAGES
+        for decorator in decorators(function)
+    )
+
+
+def has_strange_decorator(module: Module, function: Function) -> bool:
+    """Whether it is unknown what a decorator makes of `function`, and who then calls it."""
+    return any(_is_strange(module, decorator) for decorator in decorators(function))
+
+
+def _is_strange(module: Module, decorator: ast.expr) -> bool:
+    plain = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", None)
+    if plain in _TRANSPARENT_DECORATORS or transform_of(module, decorator) in _KNOWN_DECORATORS:
+        return False
+    return wrapping(module, decorator) is not Wrapping.CALLS
+
+
+def ruled_by(module: Module, function: Function) -> Function | None:
+    """The function whose derivative `function` says, by its decorator: it runs where that does."""
+    for decorator in decorators(function):
+        if isinstance(decorator, ast.Attribute) and decorator.attr in RULES:
+            return module.definition(decorator.value)
+    return None
