@@ -25,8 +25,7 @@ from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import targets
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Look, Memory, Record, Unit, survey
-from jaxfix.semantic.project.query import Question
-from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Runs, Use, Wrapping
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
@@ -369,10 +368,10 @@ def test_no_part_of_a_record_is_forgotten() -> None:
     wraps, factories = {"w": Wrapping.CALLS}, {"make": made}
     facts = Facts("m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories)
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
-    asked = frozenset({(Question.JIT, "a.f"), (Question.USERS, "a.b"), (Question.STORES, "s"), (Question.RUNS, "a.g")})
-    told = {(Question.JIT, "a.f"): jit, (Question.USERS, "a.b"): ((use, True),), (Question.STORES, "s"): True}
-    told |= {(Question.RUNS, "a.g"): Contexts(frozenset({Runs.EAGER})), (Question.FACTORY, "a.make"): made}
-    told |= {(Question.VALUES, "a.b"): ((use, False),)}
+    asked = frozenset({("jit", "a.f"), ("users", "a.b"), ("stores", "s"), ("runs", "a.g")})
+    told = {("jit", "a.f"): jit, ("users", "a.b"): (replace(use, is_test=True),), ("stores", "s"): True}
+    told |= {("runs", "a.g"): Runs.EAGER, ("factory", "a.make"): made, ("values", "a.b"): (use,)}
+    told |= {("wrapping", "a.w"): Wrapping.STAGES}
     record = Record(Look(asked=asked, told=told), facts, {"a.b": (use,)})
     assert of_text(as_text(record)) == record
 

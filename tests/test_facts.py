@@ -14,6 +14,7 @@ from jaxfix.report.finding import Confidence
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.query import JIT, USERS
 from jaxfix.semantic.project.summary_types import Facts, Runs, Use
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.recompiles import statement_at
@@ -127,7 +128,7 @@ def test_a_name_that_two_files_have_means_nothing() -> None:
     given = sources({"ops.py": OPS, "main.py": "import ops\nops.step(1)"})
     twice = joined([*given, given[0]])
     module = Module.parse(given[0][0], replace(given[0][1], project=twice))
-    assert twice.jit("ops.step") is None
+    assert twice.ask(JIT, "ops.step") is None
     assert runs(module) is Runs.EAGER  # whoever imports `ops` may well mean this one
 
 
@@ -274,7 +275,7 @@ def found_in(path: str, files: dict[str, str]) -> list[tuple[str, Confidence, st
 
 
 def test_a_call_tells_what_it_passes() -> None:
-    (use,) = joined(sources({"model.py": STEP, "train.py": LOOP})).users("model.step")
+    (use,) = joined(sources({"model.py": STEP, "train.py": LOOP})).ask(USERS, "model.step")
     assert use.at == "train.py:8"
     assert use.call is not None and use.call.looped and use.call.arguments is not None
     first, second = use.call.arguments

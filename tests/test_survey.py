@@ -17,7 +17,7 @@ from jaxfix.engine.project import Crew, joined, sharded
 from jaxfix.engine.survey import Recent, Unit, survey
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.project.project import Project
-from jaxfix.semantic.project.query import Question
+from jaxfix.semantic.project.query import QUERIES, Query
 from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
@@ -98,22 +98,21 @@ def test_the_same_holds_of_all_goldens_together() -> None:
     assert len(given) > 50
 
 
-@pytest.mark.parametrize("question", Question)
-def test_a_guess_answers_as_a_project_without_files_and_remembers(question: Question) -> None:
-    asked = (question, "" if question is Question.IS_READ else "a.b")
-    assert not Project().answer(*asked)
-    guess = RecordingProject()
-    assert not guess.answer(*asked)
-    assert guess.asked == {asked}
+@pytest.mark.parametrize("query", QUERIES.values(), ids=[*QUERIES])
+def test_without_answers_a_recording_answers_as_a_project_without_files_and_remembers(query: Query[object]) -> None:
+    recording = RecordingProject()
+    assert recording.ask(query, "a.b") == Project().ask(query, "a.b") == query.default
+    assert recording.asked == {(query.name, "a.b")}
 
 
-def test_a_guess_says_what_it_is_told() -> None:
+def test_a_recording_answers_as_the_project_that_its_answers_are_of() -> None:
     project = joined([(unit.source, unit.surroundings) for unit in units(FILES)])
-    asked = [(Question.JIT, "lib.model.step"), (Question.USERS, "lib.solver.solve"), (Question.IS_READ, "")]
+    asked = [("jit", "lib.model.step"), ("users", "lib.solver.solve"), ("is read", "")]
     told = project.answers(asked)
-    guess = RecordingProject(told)
-    assert [guess.answer(*each) for each in asked] == [project.answer(*each) for each in asked]
-    assert guess.asked == set(asked) == told.keys()
+    recording = RecordingProject(told)
+    pairs = [(QUERIES[name], about) for name, about in asked]
+    assert [recording.ask(*pair) for pair in pairs] == [project.ask(*pair) for pair in pairs]
+    assert recording.asked == set(asked) == told.keys()
 
 
 def test_a_survey_that_remembers_looks_only_where_something_is_new() -> None:

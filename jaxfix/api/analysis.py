@@ -28,6 +28,7 @@ from jaxfix.semantic.calls import handed_to, made_by
 from jaxfix.semantic.classes import class_of, family, is_of_others, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.mutations import changes_of, is_stored
+from jaxfix.semantic.project.query import FACTORY, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.records import Key
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
@@ -39,6 +40,7 @@ from jaxfix.syntax.signatures import argument_values, default_of, parameters_of,
 
 __all__ = [
     "DEFAULT",
+    "FACTORY",
     "HALVES",
     "WHOLE",
     "Argument",
@@ -105,8 +107,10 @@ __all__ = [
     "positional_of",
     "purity",
     "rebindings",
+    "runs_of",
     "selection",
     "stores_of",
+    "surely_repeats_at",
     "traced_uses",
     "transform_of",
     "varies_by_callers",

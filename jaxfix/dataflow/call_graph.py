@@ -7,7 +7,7 @@ from functools import cached_property
 
 from jaxfix.report.abstract_value import UNKNOWN, Value
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.query import IS_READ, LOOPED, USERS, VALUES, Answering, runs_of
 from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
@@ -37,12 +37,12 @@ class Callers:
     @cached_property
     def outside(self) -> tuple[Use, ...]:
         """What other files do with it, tests among them."""
-        return tuple(use for name in self._names for use in self._project.users(name))
+        return tuple(use for name in self._names for use in self._project.ask(USERS, name))
 
     @property
     def is_looped_outside(self) -> bool:
         """Whether one of those is a call that goes round in a loop: who needs only these asks for less."""
-        return any(map(self._project.is_looped, self._names))
+        return any(self._project.ask(LOOPED, name) for name in self._names)
 
     def is_closed(self) -> bool:
         """Whether no code that was not read can call it, as far as its name, its file and the project tell."""
@@ -62,14 +62,14 @@ class Callers:
 
         What nobody calls to the end is a library's, whose callers are elsewhere.
         """
-        if self.module.surroundings.name is None or not self._project.is_read:
+        if self.module.surroundings.name is None or not self._project.ask(IS_READ, ""):
             return False
         if any(self.module.get(Staging).runs(call) is Runs.EAGER for call in self.calls):
             return True
-        return any(use.call is not None and self._project.runs_of(use) is Runs.EAGER for use in self.outside)
+        return any(use.call is not None and runs_of(self._project, use) is Runs.EAGER for use in self.outside)
 
     @property
-    def _project(self) -> Project:
+    def _project(self) -> Answering:
         return self.module.surroundings.project
 
     @cached_property
@@ -129,7 +129,7 @@ def values_elsewhere(module: Module, parameter: ast.arg) -> tuple[Value, ...]:
     if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
         return ()
     name = module.get(Staging).name_for_others(function)
-    uses = module.surroundings.project.uses_with_values(name) if name is not None else ()
+    uses = module.surroundings.project.ask(VALUES, name) if name is not None else ()
     found = tuple(value for use in uses if (value := _value_of(function, use, parameter.arg)) is not None)
     return found if any(value != UNKNOWN for value in found) else ()
 

@@ -8,6 +8,7 @@ from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
+from jaxfix.semantic.project.query import STORES
 from jaxfix.syntax.nodes import walk
 
 
@@ -77,7 +78,7 @@ class InstanceAttribute:
         for text in module.nodes(ast.Constant):
             if text.value == self.name and _is_set_by_name(module, text):
                 return Reason(Code.REBOUND, f"line {text.lineno} binds `{self.name}` anew, by its name", text.lineno)
-        if module.surroundings.project.stores(self.name):
+        if module.surroundings.project.ask(STORES, self.name):
             return Reason(Code.CHANGED_ELSEWHERE, f"another file binds an attribute `{self.name}` anew")
         if changes_of(module).any_attribute:
             return Reason(Code.REBOUND, "attributes are bound by names that are not in the text")

@@ -5,6 +5,7 @@ import ast
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import family, strange_base
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import USERS
 from jaxfix.staging.contexts import Staging
 
 _TELLING = frozenset(
@@ -101,7 +102,7 @@ def _outside(module: Module, owner: ast.ClassDef) -> tuple[Reason | None, bool]:
     own = module.surroundings.name
     if own is None or module.function(owner) is not None:
         return None, False
-    uses = module.surroundings.project.users(f"{own}.{owner.name}")
+    uses = module.surroundings.project.ask(USERS, f"{own}.{owner.name}")
     for use in uses:
         if use.call is None:
             return Reason(Code.ESCAPES, f"`{owner.name}` is handed on in {use.at}, or has a subclass there"), False

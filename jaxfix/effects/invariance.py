@@ -8,6 +8,7 @@ from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
+from jaxfix.semantic.project.query import REBINDS, STORES
 from jaxfix.staging.function_identity import RENEWING
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import walk
@@ -62,7 +63,7 @@ def _is_for_others_to_set(binding: Binding) -> bool:
 
 
 def _is_perhaps_rebound(module: Module, name: str) -> bool:
-    stored = name in changes_of(module).perhaps_rebound or module.surroundings.project.stores(name)
+    stored = name in changes_of(module).perhaps_rebound or module.surroundings.project.ask(STORES, name)
     return stored or changes_of(module).any_global
 
 
@@ -164,10 +165,10 @@ def is_bound_by_a_cell(module: Module, name: str) -> bool:
 def is_changed_elsewhere(module: Module, name: str) -> bool:
     """Whether another file binds the `name` of this module, or changes what it stands for."""
     own, project = module.surroundings.name, module.surroundings.project
-    if own is not None and project.rebinds(f"{own}.{name}"):
+    if own is not None and project.ask(REBINDS, f"{own}.{name}"):
         return True
     borrowed = module.names.imports.get(name)
-    return borrowed is not None and project.rebinds(borrowed)
+    return borrowed is not None and project.ask(REBINDS, borrowed)
 
 
 def _loops_within(module: Module, node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:

@@ -14,6 +14,7 @@ from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored, root
+from jaxfix.semantic.project.query import REBINDS, STORES
 from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.syntax.nodes import Function, walk
 
@@ -56,7 +57,7 @@ def purity(module: Module, function: Function, apart: frozenset[str] = frozenset
 def _is_open(module: Module) -> bool:
     """Whether another file gets hold of the module as a whole: it may bind any of its names, or list them."""
     own = module.surroundings.name
-    return own is not None and module.surroundings.project.rebinds(f"{own}.{ANY_NAME}")
+    return own is not None and module.surroundings.project.ask(REBINDS, f"{own}.{ANY_NAME}")
 
 
 def _returns_kept_object(module: Module, function: ast.AST | None) -> bool:
@@ -151,7 +152,7 @@ class _Closure:
             self._found.doubts.append(self._module.text(node))
 
     def _is_perhaps_stored(self, name: str) -> bool:
-        return name in changes_of(self._module).perhaps_rebound or self._module.surroundings.project.stores(name)
+        return name in changes_of(self._module).perhaps_rebound or self._module.surroundings.project.ask(STORES, name)
 
     def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
         package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None

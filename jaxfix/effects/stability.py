@@ -9,6 +9,7 @@ from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
+from jaxfix.semantic.project.query import REBINDS
 from jaxfix.syntax.nodes import walk
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -56,7 +57,7 @@ def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
     qualname = module.qualname(read)
     if qualname is None or "." not in qualname:
         return None
-    if module.surroundings.project.rebinds(qualname):
+    if module.surroundings.project.ask(REBINDS, qualname):
         return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{module.text(read)}`")
     for changed in _changed_of_modules(module):
         stored = module.qualname(changed)

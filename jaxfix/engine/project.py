@@ -7,9 +7,10 @@ from pathlib import PurePath
 from typing import Protocol, TypeVar
 
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.project import Project, Reader, Wanted
+from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.summary_types import Facts, Use
 from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.semantic.project.users import Reader, Wanted
 from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile, is_named_as_test
 from jaxfix.summary.summarize import facts, uses

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from jaxfix.engine.survey import Look, Record
 from jaxfix.report.report import Diagnostic
 from jaxfix.report.wire import from_json, to_json
-from jaxfix.semantic.project.query import Answer, Asked, Question
-from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.query import QUERIES, Asked
+from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Use, Wrapping
 
 # JSON, of whatever shape: each function that reads it raises where the shape is another one.
 _Data = dict[str, object]
@@ -19,8 +19,8 @@ def as_text(record: Record) -> str:
     """The record of a unit that could be looked at, and in which no codemod has broken."""
     look = record.look
     data = {
-        "asked": _by_question(look.asked),
-        "told": [[question.value, about, _told(answer)] for (question, about), answer in look.told.items()],
+        "asked": _by_query(look.asked),
+        "told": [[query, about, to_json(answer)] for (query, about), answer in look.told.items()],
         "diagnostics": to_json(look.diagnostics),
         "facts": record.facts and _of_facts(record.facts),
         "uses": to_json(record.uses),
@@ -48,46 +48,19 @@ def of_text(text: str | bytes) -> Record:
         raise ValueError(f"not a record: {error!r}") from error
 
 
-def _by_question(asked: Iterable[Asked]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {question.value: [] for question in Question}
-    for question, about in asked:
-        found[question.value].append(about)
+def _by_query(asked: Iterable[Asked]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {name: [] for name in QUERIES}
+    for name, about in asked:
+        found[name].append(about)
     return {name: sorted(some) for name, some in found.items()}
 
 
-def _told(answer: Answer) -> object:
-    if isinstance(answer, Contexts):
-        return sorted(way.value for way in answer.known)
-    if isinstance(answer, tuple):
-        return [[to_json(use), is_test] for use, is_test in answer]
-    return to_json(answer)
-
-
 def _asked(data: dict[str, list[str]]) -> Iterable[Asked]:
-    return ((question, about) for name, some in data.items() for question in (Question(name),) for about in some)
+    return ((QUERIES[name].name, about) for name, some in data.items() for about in some)
 
 
-def _answers(data: Iterable[tuple[str, str, object]]) -> Iterable[tuple[Asked, Answer]]:
-    for name, about, told in data:
-        question = Question(name)
-        yield (question, about), _answer(question, told)
-
-
-def _answer(question: Question, told: object) -> Answer:
-    match question, told:
-        case Question.JIT, _:
-            return from_json(Jit, told)
-        case Question.FACTORY, _:
-            return from_json(Factory, told)
-        case Question.WRAPPING, _:
-            return Wrapping(told)
-        case ((Question.USERS | Question.VALUES), list()):
-            return tuple((from_json(Use, use), bool(is_test)) for use, is_test in told)
-        case Question.RUNS, list():
-            return Contexts(frozenset(map(Runs, told)))
-        case _, bool():
-            return told
-    raise TypeError(f"{told!r} is no answer")
+def _answers(data: Iterable[tuple[str, str, object]]) -> Iterable[tuple[Asked, object]]:
+    return (((name, about), from_json(QUERIES[name].kind, told)) for name, about, told in data)
 
 
 def _of_facts(facts: Facts) -> _Data:

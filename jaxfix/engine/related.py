@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from jaxfix.report.report import Related
 from jaxfix.report.trace.compiles import places
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import REPEATS, RUNS, USERS
 from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.staging.contexts import Staging
 
@@ -37,13 +38,13 @@ def _elsewhere(module: Module, node: ast.AST) -> tuple[Related, ...]:
     for name, way in waiting:  # grows: the shortest way is found first
         if name in met or name.startswith("."):  # that may be a method of another class
             continue
-        if not project.repeats(name):
+        if not project.ask(REPEATS, name):
             continue
         met.add(name)
-        for use in project.uses(name):
-            if not use.at:
+        for use in project.ask(USERS, name):
+            if use.is_test or not use.at:
                 continue
-            around = [each for each in use.through if Runs.EAGER in project.runs(each.name).known]
+            around = [each for each in use.through if project.ask(RUNS, each.name) is Runs.EAGER]
             if use.repeats or any(each.repeats for each in around):
                 return _lines((*way, use.at))
             waiting += [(each.name, (*way, use.at)) for each in around]

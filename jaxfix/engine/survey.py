@@ -15,7 +15,7 @@ from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import parsed
 from jaxfix.semantic.project.project import Project
-from jaxfix.semantic.project.query import ABOUT_USERS, ABOUT_WAYS, Answers, Asked, Question
+from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Reads
 from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.summary_types import Facts
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -239,9 +239,7 @@ def _look_again(
     pending = list(range(len(units)))
     while pending:
         looks = [records[index].look for index in pending]
-        every = (each for index, look in zip(pending, looks, strict=True) for each in (*look.asked, *likely[index]))
-        wanted = [(question, about) for question, about in every if question in ABOUT_USERS]
-        project.look_up({about for _, about in wanted}, {about for question, about in wanted if question in ABOUT_WAYS})
+        project.look_up({each for i, look in zip(pending, looks, strict=True) for each in (*look.asked, *likely[i])})
         told = [project.answers(look.asked) for look in looks]
         again = [(i, answers) for i, look, answers in zip(pending, looks, told, strict=True) if answers != look.told]
         shards = sharded(again, [units[index].source.size for index, _ in again])
@@ -309,11 +307,9 @@ def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
 
 
 def _about(asked: set[Asked], packages: frozenset[str]) -> frozenset[Asked]:
-    """The questions that the files of `packages` may have an answer to."""
-    # what is bound anew may be what a file has imported
-    named = (Question.JIT, Question.WRAPPING, Question.FACTORY, *ABOUT_USERS)
+    """The queries that the files of `packages` may have an answer to."""
     return frozenset(
-        (question, about)
-        for question, about in asked
-        if question not in named or about.startswith(".") or about.partition(".")[0] in packages
+        (query, about)
+        for query, about in asked
+        if QUERIES[query].reads is Reads.ANY_FILE or about.startswith(".") or about.partition(".")[0] in packages
     )

@@ -4,6 +4,7 @@ import ast
 from functools import cached_property
 
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import STORES
 
 
 class Identifiers:
@@ -25,7 +26,8 @@ class Identifiers:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
         number = self._numbers.get(name, 0) + 1
         candidate = name if number == 1 else f"{name}_{number}"
-        while candidate in self._taken or self._module.surroundings.project.stores(candidate):  # in this very module
+        project = self._module.surroundings.project
+        while candidate in self._taken or project.ask(STORES, candidate):  # in this very module
             number += 1
             candidate = f"{name}_{number}"
         self._taken.add(candidate)

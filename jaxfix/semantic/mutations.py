@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from jaxfix.library.facets import Effect, Package
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import STORES
 from jaxfix.syntax.nodes import in_order
 from jaxfix.syntax.signatures import positional_of
 
@@ -54,7 +55,7 @@ def changes_of(module: Module) -> Changes:
 
 def is_stored(module: Module, attribute: str) -> bool:
     """Whether it is stored after its object was made: here, or on a strange object in another file."""
-    return attribute in changes_of(module).attributes or module.surroundings.project.stores(attribute)
+    return attribute in changes_of(module).attributes or module.surroundings.project.ask(STORES, attribute)
 
 
 def stored_attributes(module: Module) -> list[ast.Attribute]:

@@ -9,7 +9,7 @@ from operator import or_
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SURELY_REPEATS, Answering
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import may_iterate_twice
 from jaxfix.staging import visibility
@@ -62,7 +62,7 @@ class Staging:
         self._paths = Solver(self._paths_to, _PATHS)
 
     @property
-    def _project(self) -> Project:
+    def _project(self) -> Answering:
         return self._module.surroundings.project
 
     # --- where it runs ----------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ class Staging:
         """Whether `node` runs eagerly, only under a trace, or as the callers of the module decide."""
         found = self.ways(node)
         for name in found.open:
-            found |= self._project.runs(name)
+            found |= Contexts(frozenset({self._project.ask(RUNS, name)}))
         return found.runs
 
     def ways(self, node: ast.AST) -> Contexts:
@@ -111,9 +111,9 @@ class Staging:
         if is_strange and not visibility.is_private_name(function):
             found |= UNKNOWN_CONTEXTS
         name = self.name_for_others(function)
-        if name is not None and nature is not _Nature.PLAIN and self._project.is_used(name):
+        if name is not None and nature is not _Nature.PLAIN and self._project.ask(IS_USED, name):
             found |= UNKNOWN_CONTEXTS
-        elif name is not None and (is_public or self._project.is_used(name)):
+        elif name is not None and (is_public or self._project.ask(IS_USED, name)):
             found |= Contexts(open=frozenset({name}))
         # A method is called on objects too, and where they come from is not always read.
         is_method = module.method_of(function) is not None and not visibility.is_static(function)
@@ -178,7 +178,7 @@ class Staging:
 
     def _repeats_function(self, function: Function) -> bool:
         name = self.name_for_others(function)
-        if name is not None and self._project.repeats(name):
+        if name is not None and self._project.ask(REPEATS, name):
             return True
         return any(self.repeats(edge.site) for edge in self._graph.edges(function))
 
@@ -203,7 +203,7 @@ class Staging:
 
     def _surely_repeats_function(self, function: Function) -> bool:
         name = self.name_for_others(function)
-        if name is not None and self._project.surely_repeats(name):
+        if name is not None and self._project.ask(SURELY_REPEATS, name):
             return True
         return any(self.surely_repeats(edge.site) for edge in self._graph.edges(function))
 
@@ -297,7 +297,7 @@ class Staging:
     def _takes_derivative(self, key: tuple[Function, bool]) -> bool:
         function, eagerly = key
         name = self.name_for_others(function)
-        if name is not None and self._project.differentiated(name):
+        if name is not None and self._project.ask(DIFFERENTIATED, name):
             return True
         return any(self._differentiates(use, eagerly=eagerly) for use in self._graph.uses(function))
 

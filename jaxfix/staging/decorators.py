@@ -7,6 +7,7 @@ from jaxfix.library.facets import Transform
 from jaxfix.library.table import where
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import WRAPPING
 from jaxfix.semantic.project.summary_types import Wrapping
 from jaxfix.staging.jit import COMPILING, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
@@ -28,7 +29,7 @@ def wrapping(module: Module, decorator: ast.expr) -> Wrapping | None:
     if function is not None:
         return wrapping_of(module, function)
     qualname = module.qualname(named)
-    return None if qualname is None else module.surroundings.project.wrapping(qualname)
+    return None if qualname is None else module.surroundings.project.ask(WRAPPING, qualname)
 
 
 def wrapping_of(module: Module, function: Function) -> Wrapping | None:

@@ -9,6 +9,7 @@ from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
+from jaxfix.semantic.project.query import JIT
 from jaxfix.semantic.project.summary_types import Argument, Jit
 from jaxfix.syntax.nodes import Function, in_order
 from jaxfix.syntax.signatures import positional_of
@@ -47,7 +48,7 @@ def jit_of(module: Module, expr: ast.expr) -> Jit | None:
     if found is not None:
         return found.jit
     qualname = module.qualname(expr)
-    return None if qualname is None else module.surroundings.project.jit(qualname)
+    return None if qualname is None else module.surroundings.project.ask(JIT, qualname)
 
 
 def jitted_by_decorator(module: Module, function: Function) -> Jitted | None:

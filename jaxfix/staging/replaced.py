@@ -4,6 +4,7 @@ import ast
 
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored
+from jaxfix.semantic.project.query import REBINDS, STORES
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import Function
 
@@ -37,7 +38,7 @@ def _is_bound_from_elsewhere(module: Module, name: str) -> bool:
     if name in changes.rebound | changes.perhaps_rebound or changes.any_global:
         return True
     own, project = surroundings.name, surroundings.project
-    return project.stores(name) or (own is not None and project.rebinds(f"{own}.{name}"))
+    return project.ask(STORES, name) or (own is not None and project.ask(REBINDS, f"{own}.{name}"))
 
 
 def _are_plain(module: Module, owner: ast.ClassDef) -> bool:

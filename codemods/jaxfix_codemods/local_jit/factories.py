@@ -20,6 +20,7 @@ from jaxfix.api import (
     walk,
 )
 from jaxfix.api.analysis import (
+    FACTORY,
     Factory,
     LocalUses,
     always_runs,
@@ -80,7 +81,7 @@ def made_elsewhere(module: Module) -> Iterator[tuple[ast.Call, LocalUses]]:
     """As `made_in_loops`, of factories of other files: the calls, and what becomes of what they make."""
     for call in module.get(induction.calls_in_loops):
         qualname = module.qualname(call.func) if _is_kept_as_it_is(module, call) else None
-        factory = module.surroundings.project.factory(qualname) if qualname is not None else None
+        factory = module.surroundings.project.ask(FACTORY, qualname) if qualname is not None else None
         if factory is None:
             continue
         loop = next((loop for loop in module.loops(call) if isinstance(loop, _LOOPS)), None)

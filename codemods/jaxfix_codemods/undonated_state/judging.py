@@ -27,6 +27,8 @@ from jaxfix.api.analysis import (
     is_in_loop,
     outside_arguments,
     own_class,
+    runs_of,
+    surely_repeats_at,
     why_live_after,
 )
 
@@ -98,13 +100,13 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
     project = module.surroundings.project
     for use in step.uses.outside if step.uses.is_looped_outside else ():
-        runs = project.runs_of(use)
+        runs = runs_of(project, use)
         if use.call is not None and use.call.looped and runs is not Runs.TRACED:
             passed = outside_arguments(step.function, use.call) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
             chosen = tuple(name for name, value in given.items() if value.again)
             if not all(given[name].value.scalar for name in chosen):
-                yield Looped(chosen, runs is Runs.EAGER and project.surely_of(use))
+                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use))
 
 
 class _Few:

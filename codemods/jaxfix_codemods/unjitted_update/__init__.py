@@ -85,7 +85,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Reason, Recipe, Runs, Safety, Staging
-from jaxfix.api.analysis import Use, Values, argument_values, binds_again
+from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, surely_repeats_at
 from jaxfix_codemods.unjitted_update import inline, whole
 from jaxfix_codemods.unjitted_update.work import Way, ways
 
@@ -148,7 +148,7 @@ def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
     if use is None or use.call is None or not any(passed.again for passed in use.call.arguments or ()):
         return False
     project = module.surroundings.project
-    return project.runs_of(use) is Runs.EAGER and project.surely_of(use)
+    return runs_of(project, use) is Runs.EAGER and surely_repeats_at(project, use)
 
 
 def _is_certain(module: Module, looped: ast.Call) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix.api import Module, Runs, Staging, in_order, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import Use, family, instance_state, own_parameter
+from jaxfix.api.analysis import Use, family, instance_state, own_parameter, runs_of
 from jaxfix.api.library import Transform, where
 
 LOOPS = (ast.For, ast.While)
@@ -64,7 +64,7 @@ def _ways(
             yield from _ways(module, work, use, ((use, function), *calls))
     for outside in found.outside if found.is_looped_outside else ():
         is_looped = outside.call is not None and outside.call.looped
-        if is_looped and module.surroundings.project.runs_of(outside) is not Runs.TRACED:
+        if is_looped and runs_of(module.surroundings.project, outside) is not Runs.TRACED:
             yield Way(work, None, ((None, function), *calls), outside)
 
 

@@ -26,6 +26,12 @@ class Callers:
         self.differentiated = Solver(self._differentiated, EXISTS)
         self._is_reached = Solver(self._reached, EXISTS)
 
+    @property
+    def steps(self) -> int:
+        """The evaluations so far."""
+        every = (self.runs, self.repeats, self.surely_repeats, self.differentiated, self._is_reached)
+        return sum(solver.steps for solver in every)
+
     def _runs(self, name: str) -> _Known:
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
         if not found and not self._is_reached(name):

@@ -1,47 +1,101 @@
-"""What one file may want to know of the others, and what it is told."""
+"""Cross-file queries: each is declared once, with its answer and what is asked after it."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import Enum
+from typing import Generic, Protocol, TypeVar
 
-from jaxfix.semantic.project.summary_types import Contexts, Factory, Jit, Use, Wrapping
+from jaxfix.semantic.project.joined import Joined
+from jaxfix.semantic.project.summary_types import Factory, Jit, Runs, Use, Wrapping
 
-Users = tuple[tuple[Use, bool], ...]
-"""What is done with a function, and whether a test does it."""
-
-
-class Question(Enum):
-    """What one file may want to know of the others."""
-
-    JIT = "jit"
-    WRAPPING = "wrapping"
-    FACTORY = "factory"
-    USERS = "users"
-    VALUES = "values"
-    LOOPED = "looped"
-    IS_USED = "is used"
-    RUNS = "runs"
-    REPEATS = "repeats"
-    SURELY_REPEATS = "surely repeats"
-    DIFFERENTIATED = "differentiated"
-    REBINDS = "rebinds"
-    STORES = "stores"
-    IS_READ = "is read"
+A = TypeVar("A")
+Asked = tuple[str, str]
+"""The name of a query, and the dotted name or the attribute that it is about."""
+Answers = dict[Asked, object]
+"""Those that are other than if there were no files; each has the type that its query declares."""
 
 
-ABOUT_USERS = frozenset(
-    {
-        *(Question.USERS, Question.VALUES, Question.LOOPED, Question.IS_USED, Question.RUNS),
-        *(Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED),
-    }
-)
-"""What is read off the uses of a function. Whoever asks for less than `USERS` gets the same answer more often."""
-ABOUT_WAYS = ABOUT_USERS - {Question.VALUES, Question.LOOPED, Question.IS_USED}
-"""What is also read off the uses of those who use it, and so on."""
-FOLLOWING_RUNS = (Question.IS_USED, Question.REPEATS, Question.SURELY_REPEATS, Question.DIFFERENTIATED)
-"""What is asked next of a function of which it is known how it runs."""
-FOLLOWING_USERS = (Question.RUNS, Question.REPEATS, Question.SURELY_REPEATS)
-"""What is asked next of the functions that a use is in."""
-Asked = tuple[Question, str]
-"""A question, and the dotted name or the attribute that it is about."""
-Answer = Jit | Wrapping | Factory | Users | Contexts | bool | None
-Answers = dict[Asked, Answer]
-"""Those that are other than if there were no files."""
+class Reads(Enum):
+    """What of the files an answer is read off."""
+
+    ANY_FILE = "any file"
+    DEFINITION = "the file that defines the name"
+    USES = "the uses of the function"
+    CALLERS = "the uses of the function, those of its callers, and so on"
+
+
+def _nothing(joined: Joined, about: str) -> Iterator[Asked]:
+    yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[A]):
+    """What one file may want to know of the others.
+
+    Attributes:
+      name: as it stands in records.
+      kind: the type of an answer, other than `default`.
+      default: the answer of a project without files.
+      answer: the answer of joined files.
+      follows: what a file that gets the answer asks next, as far as one can tell; nothing depends on it but time.
+    """
+
+    name: str
+    kind: type[A]
+    default: A
+    answer: Callable[[Joined, str], A]
+    reads: Reads
+    follows: Callable[[Joined, str], Iterator[Asked]] = _nothing
+
+
+class Answering(Protocol):
+    """What answers queries."""
+
+    def ask(self, query: Query[A], about: str) -> A: ...
+
+
+def _after_runs(joined: Joined, about: str) -> Iterator[Asked]:
+    yield from ((query.name, about) for query in (IS_USED, REPEATS, SURELY_REPEATS, DIFFERENTIATED))
+
+
+def _after_looped(joined: Joined, about: str) -> Iterator[Asked]:
+    yield USERS.name, about
+
+
+def _after_users(joined: Joined, about: str) -> Iterator[Asked]:
+    """Of the functions that the uses are in."""
+    names = {path.name for use in joined.users(about) for path in use.through}
+    yield from ((query, name) for name in names for query in (RUNS.name, REPEATS.name, SURELY_REPEATS.name))
+    yield from ((USERS.name, name) for name in names if joined.repeats(name))
+
+
+JIT: Query[Jit | None] = Query("jit", Jit, None, Joined.jit, Reads.DEFINITION)
+WRAPPING: Query[Wrapping | None] = Query("wrapping", Wrapping, None, Joined.wrapping, Reads.DEFINITION)
+FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory, Reads.DEFINITION)
+USERS: Query[tuple[Use, ...]] = Query("users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users)
+VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES)
+LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped)
+IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
+RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)
+REPEATS: Query[bool] = Query("repeats", bool, False, Joined.repeats, Reads.CALLERS)
+SURELY_REPEATS: Query[bool] = Query("surely repeats", bool, False, Joined.surely_repeats, Reads.CALLERS)
+DIFFERENTIATED: Query[bool] = Query("differentiated", bool, False, Joined.differentiated, Reads.CALLERS)
+REBINDS: Query[bool] = Query("rebinds", bool, False, Joined.rebinds, Reads.ANY_FILE)
+STORES: Query[bool] = Query("stores", bool, False, Joined.stores, Reads.ANY_FILE)
+IS_READ: Query[bool] = Query("is read", bool, False, lambda joined, about: joined.is_read(), Reads.ANY_FILE)
+QUERIES: dict[str, Query[object]] = {query.name: query for query in [*globals().values()] if isinstance(query, Query)}
+
+
+def runs_of(project: Answering, use: Use) -> Runs:
+    """How one use of a function runs."""
+    found = {*use.runs, *(project.ask(RUNS, path.name) for path in use.through)}
+    return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in found), Runs.UNKNOWN)
+
+
+def surely_repeats_at(project: Answering, use: Use) -> bool:
+    """Whether one use of a function surely repeats it."""
+    return use.surely or any(
+        (path.again or (path.always and project.ask(SURELY_REPEATS, path.name)))
+        and project.ask(RUNS, path.name) is Runs.EAGER
+        for path in use.through
+    )

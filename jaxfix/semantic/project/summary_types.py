@@ -185,6 +185,7 @@ class Use:
       differentiated: whether a derivative is taken on the way.
       at: where it is, such as `train.py:12`.
       call: what it passes; None where it is no direct call.
+      is_test: whether a test does it.
     """
 
     of: str
@@ -195,6 +196,7 @@ class Use:
     differentiated: bool = False
     at: str = ""
     call: CallSite | None = None
+    is_test: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.query import Answering
 
 _NO_FILES = Project()
 
@@ -14,7 +15,7 @@ class Surroundings:
     Attributes:
       name: the dotted name that it is imported by; None for a script, or where nobody knows.
       is_package: whether it is the `__init__.py` of `name`.
-      project: what the other files say.
+      project: what answers for the other files.
       helpers: the module, as an import statement names it, that the generated helper functions come from; None where
         there is no place for one.
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
@@ -22,7 +23,7 @@ class Surroundings:
 
     name: str | None = None
     is_package: bool = False
-    project: Project = _NO_FILES
+    project: Answering = _NO_FILES
     helpers: str | None = None
     jax: tuple[int, ...] | None = None
 

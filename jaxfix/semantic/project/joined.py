@@ -1,0 +1,96 @@
+"""The facts of all files of a run, joined: what is known of a dotted name."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from jaxfix.semantic.project.callers import Callers
+from jaxfix.semantic.project.naming import Naming
+from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.users import Reader, Users
+
+
+class Joined:
+    """Answers by dotted names; each query of `query.py` is one method.
+
+    Args:
+      unread: whether a file cannot be read, and may do anything.
+      read: how a file is read for what it does with functions of others.
+    """
+
+    def __init__(self, files: Sequence[Facts], read: Reader | None, *, unread: bool) -> None:
+        self._files, self._unread = files, unread
+        self._naming = Naming(files)
+        self._users = Users(files, self._naming, read)
+        self._callers = Callers(self._users.uses)
+        self.look_up = self._users.look_up
+
+    def jit(self, qualname: str) -> Jit | None:
+        """The jitted function that `qualname` names, in whatever file it is made."""
+        return self._naming.defined(qualname, lambda facts: facts.jits)
+
+    def wrapping(self, qualname: str) -> Wrapping | None:
+        """What the function that `qualname` names makes of those that it decorates, in whatever file it is defined."""
+        return self._naming.defined(qualname, lambda facts: facts.wraps)
+
+    def factory(self, qualname: str) -> Factory | None:
+        """The function that `qualname` names, in whatever file it is defined, if it makes a jitted one."""
+        return self._naming.defined(qualname, lambda facts: facts.factories)
+
+    def users(self, qualname: str) -> tuple[Use, ...]:
+        """What other files do with the function that is defined as `qualname`, tests among them."""
+        return self._users.users(qualname)
+
+    def uses_with_values(self, qualname: str) -> tuple[Use, ...]:
+        """What programs in other files do with it, if something is known of a number that one of them passes."""
+        found = self._users.uses(qualname)
+        return found if any(use.call is not None and use.call.tells_values for use in found) else ()
+
+    def is_looped(self, qualname: str) -> bool:
+        """Whether one of its `users` is a call that goes round in a loop."""
+        return any(use.call is not None and use.call.looped for use in self.users(qualname))
+
+    def is_used(self, qualname: str) -> bool:
+        """Whether a program in another file uses the function."""
+        return bool(self._users.uses(qualname))
+
+    def runs(self, qualname: str) -> Runs:
+        """How other files run the function, along every path that was read; unknown where none uses it."""
+        return Contexts(self._callers.runs(qualname)).runs
+
+    def repeats(self, qualname: str) -> bool:
+        """Whether other files run the function eagerly again and again."""
+        return self._callers.repeats(qualname)
+
+    def surely_repeats(self, qualname: str) -> bool:
+        """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
+        return self._callers.surely_repeats(qualname)
+
+    def differentiated(self, qualname: str) -> bool:
+        """Whether other files take a derivative through the function."""
+        return self._callers.differentiated(qualname)
+
+    def rebinds(self, qualname: str) -> bool:
+        """Whether some file binds the variable of a module, or changes its object, from outside."""
+        return self._naming.canonical(qualname) in self._rebound
+
+    def stores(self, attribute: str) -> bool:
+        """Whether some file stores an attribute of this name on objects which can be of any file."""
+        return attribute in self._stored
+
+    def is_read(self) -> bool:
+        """Whether there are files, and all of them could be read."""
+        return bool(self._files) and not self._unread
+
+    @property
+    def steps(self) -> int:
+        """The evaluations that the answers about callers have cost."""
+        return self._callers.steps
+
+    @cached_property
+    def _rebound(self) -> frozenset[str]:
+        names = (self._naming.canonical(name) for facts in self._files for name in facts.rebinds)
+        return frozenset(name for name in names if name not in self._naming.by_name)  # of a module one name, not all
+
+    @cached_property
+    def _stored(self) -> frozenset[str]:
+        return frozenset(name for facts in self._files for name in facts.stored)

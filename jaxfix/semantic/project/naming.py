@@ -1,0 +1,92 @@
+"""The dotted names of a project: which file defines one, and what else leads to it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from jaxfix.semantic.project.summary_types import Facts
+
+T = TypeVar("T")
+_HOPS = 12
+"""Re-exports that one name may pass; more are a circle."""
+
+
+class Naming:
+    """Follows the imports of `files`. A name that two of them have means nothing."""
+
+    def __init__(self, files: Sequence[Facts]) -> None:
+        self._files = files
+        times = Counter(facts.name for facts in files)
+        self.by_name = {facts.name: facts for facts in files if times[facts.name] == 1}
+        self._canonical: dict[str, str] = {}
+
+    def canonical(self, qualname: str) -> str:
+        """The dotted name under which `qualname` is defined: re-exports are followed."""
+        if qualname not in self._canonical:
+            found = qualname
+            for _ in range(_HOPS):
+                found, before = self._one_hop(found) or found, found
+                if found == before:
+                    break
+            self._canonical[qualname] = found
+        return self._canonical[qualname]
+
+    def defined(self, qualname: str, table: Callable[[Facts], Mapping[str, T]]) -> T | None:
+        """What the file that defines `qualname` tells of it in one of its tables."""
+        owners = self._owners(self.canonical(qualname))
+        return next((table(facts)[rest] for facts, rest in owners if rest in table(facts)), None)
+
+    def spellings(self, qualname: str) -> tuple[str, ...]:
+        """The dotted names that lead to `qualname`, whose module other modules may take all names of."""
+        found = [qualname]
+        for name in found:
+            owner, _, last = name.rpartition(".")
+            around = (f for f in self._starring.get(owner, ()) if last not in f.own and last not in f.aliases)
+            found += [new for f in around if (new := f"{f.name}.{last}") not in found]
+        return tuple(found)
+
+    @cached_property
+    def renamed(self) -> frozenset[str]:
+        """The last parts of names that may be those of something whose own name ends otherwise."""
+        pairs = ((name, of) for facts in self._files for name, of in facts.aliases.items())
+        return frozenset(name for name, of in pairs if of.rpartition(".")[2] != name)
+
+    def _one_hop(self, qualname: str) -> str | None:
+        owners = tuple(self._owners(qualname))
+        for facts, rest in owners:
+            first, _, tail = rest.partition(".")
+            if first in facts.aliases:
+                return ".".join(part for part in (facts.aliases[first], tail) if part)
+        for facts, rest in owners:
+            if not facts.stars:
+                continue
+            if f"{facts.name}.{rest.partition('.')[0]}" in self.by_name:
+                continue  # a module below it
+            if rest.partition(".")[0] in facts.own:
+                continue
+            for star in facts.stars:
+                if star in self.by_name and rest.partition(".")[0] in self._defined(star):
+                    return f"{star}.{rest}"
+        return None
+
+    def _owners(self, qualname: str) -> Iterator[tuple[Facts, str]]:
+        """The files whose name begins `qualname`, the longest first, with what follows."""
+        end = qualname.rfind(".")
+        while end > 0:
+            facts = self.by_name.get(qualname[:end])
+            if facts is not None:
+                yield facts, qualname[end + 1 :]
+            end = qualname.rfind(".", 0, end)
+
+    def _defined(self, name: str) -> frozenset[str]:
+        facts = self.by_name[name]
+        return frozenset((*facts.aliases, *facts.jits))
+
+    @cached_property
+    def _starring(self) -> dict[str, list[Facts]]:
+        found: dict[str, list[Facts]] = {}
+        for facts in self._files:
+            for star in facts.stars:
+                found.setdefault(star, []).append(facts)
+        return found

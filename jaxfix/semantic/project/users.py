@@ -1,0 +1,97 @@
+"""What files do with the functions of others: read when somebody asks for it."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from jaxfix.semantic.project.naming import Naming
+from jaxfix.semantic.project.summary_types import Facts, Use
+
+Wanted = tuple[int, frozenset[str]]
+"""The index of a file, and those of its mentions that somebody asks for."""
+Reader = Callable[[Sequence[Wanted]], Iterable[Sequence[Use]]]
+"""Reads what each of some files does with the functions that are wanted of it."""
+
+
+class Users:
+    """The uses of each function in the files that mention it.
+
+    Args:
+      read: how a file is read for that; None where the facts have all uses.
+    """
+
+    def __init__(self, files: Sequence[Facts], naming: Naming, read: Reader | None) -> None:
+        self._files, self._naming, self._read = files, naming, read
+        self._known: dict[str, list[Use]] = {}
+
+    def users(self, qualname: str) -> tuple[Use, ...]:
+        """What other files do with the function that is defined as `qualname`, tests among them.
+
+        Of a module, what those do that are handed it as a whole.
+        """
+        names = self._naming.spellings(qualname)
+        missing = [name for name in names if name not in self._known]
+        if missing:
+            self._read_for(missing)
+        return tuple(use for name in names for use in self._known[name])
+
+    def uses(self, qualname: str) -> tuple[Use, ...]:
+        """As `users`, without tests: what they call is no sign of how a program runs."""
+        return tuple(use for use in self.users(qualname) if not use.is_test)
+
+    def look_up(self, qualnames: Iterable[str], followed: Iterable[str] = ()) -> None:
+        """Reads what the files do with these functions.
+
+        Each file is read once for all that it is asked for: many questions at once cost little more than one.
+
+        Args:
+          followed: those of which the functions are read too through which others reach them, and so on.
+        """
+        wanted, ways, known = {*qualnames}, {*followed}, set[str]()
+        while wanted or ways:
+            names = {name for qualname in ways for name in self._naming.spellings(qualname)}
+            others = {name for qualname in wanted - ways for name in self._naming.spellings(qualname)}
+            self._read_for((names | others) - self._known.keys())
+            known |= ways
+            wanted, ways = set(), {way.name for name in names for use in self._known[name] for way in use.through}
+            ways -= known
+
+    def _read_for(self, names: Iterable[str]) -> None:
+        """Reads the files for what they do with functions of these canonical names."""
+        found: dict[str, list[Use]] = {name: [] for name in names}
+        mentioned: dict[int, set[str]] = {i: set() for i, facts in enumerate(self._files) if facts.uses}
+        for index, spelled in self._mentions(found):
+            mentioned.setdefault(index, set()).add(spelled)
+        wanted = [(index, frozenset(mentioned[index])) for index in sorted(mentioned)]
+        for (index, _), uses in zip(wanted, self._in(wanted), strict=True):
+            is_test = self._files[index].is_test
+            for use in uses:
+                found.get(self._naming.canonical(use.of), []).append(replace(use, is_test=True) if is_test else use)
+        self._known.update(found)
+
+    def _in(self, wanted: Sequence[Wanted]) -> Iterable[Sequence[Use]]:
+        return [self._files[index].uses for index, _ in wanted] if self._read is None else self._read(wanted)
+
+    def _mentions(self, names: Collection[str]) -> Iterator[tuple[int, str]]:
+        """The files that mention one of some canonical names, each with how it is spelled there."""
+        for word in {name.rpartition(".")[2] for name in names} | self._naming.renamed:
+            for spelled in self._by_word.get(word, ()):
+                if self._naming.canonical(spelled) in names:
+                    yield from ((index, spelled) for index in self._mentioning[spelled])
+
+    @cached_property
+    def _mentioning(self) -> dict[str, list[int]]:
+        """Of each mention the files that have it."""
+        found: dict[str, list[int]] = {}
+        for index, facts in enumerate(self._files):
+            for spelled in facts.mentions:
+                found.setdefault(spelled, []).append(index)
+        return found
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[str]]:
+        """The mentions, by their last part."""
+        found: dict[str, list[str]] = {}
+        for spelled in self._mentioning:
+            found.setdefault(spelled.rpartition(".")[2], []).append(spelled)
+        return found
