@@ -146,13 +146,8 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" -> ".join(error.args[1]))
 
 
-LONG = ("staging.contexts",)
-
-
 @pytest.mark.parametrize("name", [name for name in SOURCES if within(name, ROOMS)])
 def test_no_file_of_a_room_is_long(name: str) -> None:
-    if name.removeprefix("jaxfix.") in LONG:
-        pytest.xfail("to be split")
     assert len(SOURCES[name].read_text().splitlines()) <= 400
 
 
