@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from jaxfix.rewrite.import_names import local_name
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import USERS
 from jaxfix.source.edits import Edit
 
 _NOQA = re.compile(r"#\s*noqa", re.IGNORECASE)
@@ -53,5 +54,5 @@ def _is_kept(module: Module, alias: ast.alias) -> bool:
     if module.function(statement) is not None:
         return False
     is_package = around.is_package or module.source.path.endswith("__init__.py")
-    is_read = around.name is not None and bool(around.project.users(f"{around.name}.{local_name(alias)}"))
+    is_read = around.name is not None and bool(around.project.ask(USERS, f"{around.name}.{local_name(alias)}"))
     return is_package or alias.asname == alias.name or is_read
