@@ -370,7 +370,7 @@ def test_check_says_what_was_seen(traced: Path, cli: Run) -> None:
     first, second = out.splitlines()
     assert first.startswith("train.py:9:12: local-loop-function [*] ")
     assert first.endswith("; seen: 3 compiles, 1.5 s")
-    assert second.startswith("train.py:14:9: ragged-shape `x` comes with one shape after the other")
+    assert second.startswith("train.py:14:9: ragged-shape `x` is passed with many different shapes")
     assert code == 1 and "note" not in err
 
 

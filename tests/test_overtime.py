@@ -92,7 +92,7 @@ def test_a_pack_that_never_loads_is_named_and_skipped(packs: Path, cli: Cli) -> 
     (packs / "waiter.py").write_text("while True: pass\n")
     done = cli("check")
     assert done.code == 2 and done.out.count("local-jit") == 2
-    assert done.err.count("error: pack 'waiter' does not come to an end of loading: it has had 0.5 s\n") == 1
+    assert done.err.count("error: pack 'waiter' timed out while loading: it has had 0.5 s\n") == 1
 
 
 def test_many_calls_that_return_have_no_limit_together(packs: Path, cli: Cli) -> None:

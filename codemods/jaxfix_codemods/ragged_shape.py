@@ -68,7 +68,7 @@ def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
     change = f", such as `{cause.before}` and then `{cause.after}`" if cause.before and cause.after else ""
     return Finding(
         at=at,
-        message=f"{name} comes with one shape after the other{change}: `{entry.program}` is compiled for each",
+        message=f"{name} is passed with many different shapes{change}: `{entry.program}` is compiled for each",
         title=f"Pad {name} to a fixed shape, and mask what is added",
         declined=Reason(Code.SEEN_ONLY, "whether padding changes the result is not known"),
     )

@@ -42,7 +42,7 @@ def load_registry() -> Registry:
         try:
             codemods += validated(point.name, point.load(), taken={codemod.id for codemod in codemods})
         except Overtime as error:
-            failures.append(PackError(f"pack {point.name!r} does not come to an end of loading: {error}"))
+            failures.append(PackError(f"pack {point.name!r} timed out while loading: {error}"))
         except PackError as error:
             failures.append(error)
         except KeyboardInterrupt as error:

@@ -78,7 +78,7 @@ def concrete_use(module: Module, name: ast.expr, depth: int = _DEPTH) -> Reason 
                 return (
                     Reason(Code.NO_ARRAY, f"in `{_first_line(module.text(parent))}`")
                     if parent is not None
-                    else Reason(Code.NO_ARRAY, "in a way")
+                    else Reason(Code.NO_ARRAY, "in an unsupported position")
                 )
 
 

@@ -299,7 +299,7 @@ class _Judge:
         if module.loops(self.site.made) and scope is self.around is not None and self._is_kept(name, scope):
             self.kept.append(name)
             return
-        raise Declined(reason.restated(f"it uses `{what.text}` {reason}, where an array may not do"))
+        raise Declined(reason.restated(f"it uses `{what.text}` {reason}; an array is not accepted there"))
 
     def _is_kept(self, name: str, scope: ast.AST | None) -> bool:
         """Whether the variable stays as it is while the loop runs."""

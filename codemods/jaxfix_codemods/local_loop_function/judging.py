@@ -170,7 +170,7 @@ def _check_lift(module: Module, local: Local, name: str) -> None:
         reason = traced_uses.concrete_use(module, use)
         if reason is not None:
             raise Declined(
-                reason.restated(f"{shown(module, local.use)} uses `{name}` {reason}, where an array may not do")
+                reason.restated(f"{shown(module, local.use)} uses `{name}` {reason}; an array is not accepted there")
             )
     owner = _owner(module, name, local.function)
     if module.method_of(owner) is not None and name == first_parameter(owner):

@@ -44,7 +44,9 @@ def check_boundary(module: Module, counter: Counter) -> None:
     function, parameter = _parameter(module, counter)
     found = induction.treatment(module, function, parameter)
     if found.reason is not None:
-        raise Declined(found.reason.restated(f"`{_name(module, counter)}` {found.reason}, where an array may not do"))
+        raise Declined(
+            found.reason.restated(f"`{_name(module, counter)}` {found.reason}; an array is not accepted there")
+        )
     if found.returned:
         _check_comes_back(module, counter)
 
@@ -133,7 +135,7 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
     found = induction.treatment(module, function, parameter)
     if found.reason is not None:
         raise Declined(
-            found.reason.restated(f"`{_name(module, counter)}` {found.reason}, where a traced number may not do")
+            found.reason.restated(f"`{_name(module, counter)}` {found.reason}; a traced number is not accepted there")
         )
     _check_callers(module, jitted, counter, function, parameter)
     return _without(module, jitted, parameter, names.index(parameter) if parameter in names else None)
@@ -167,7 +169,7 @@ def _calls(module: Module, jitted: Jitted, counter: Counter, function: Function)
     elif jitted.at is counter.call.func:
         return (counter.call,)
     if named is None:
-        raise Declined(Reason(Code.UNREAD, "who calls it was not read"))
+        raise Declined(Reason(Code.UNREAD, "its callers are unknown"))
     found = callers(module, named)
     others = [use for use in found.others if jitted.at not in module.ancestors(use)]
     if others:
