@@ -173,7 +173,7 @@ def program_fault(before: Path, after: Path, proves: Proves) -> str | None:
 
 def style_faults(diagnostic: Diagnostic) -> tuple[str, ...]:
     """What is wrong with the words of a finding: messages are lower case, without full stop, and do not preach."""
-    texts = [("message", diagnostic.message), ("reason", diagnostic.declined or "")]
+    texts = [("message", diagnostic.message), ("reason", str(diagnostic.declined or ""))]
     faults = [f"the {what} {text!r} begins with a capital" for what, text in texts if text[:1].isupper()]
     if not diagnostic.title[:1].isupper():
         faults.append(f"the title {diagnostic.title!r} does not begin with a capital")
@@ -237,7 +237,7 @@ def _verify_findings(case: Case, source: SourceFile) -> None:
     for (line, name, declined), _ in sorted((made - said).items()):
         raise GoldenError(f"{case}:{line}: found and not wanted: {_named(name, declined)}{_instead(found, line)}")
     for want in wants(source.text):
-        reasons = [d.declined or "" for d in found if (d.line, d.id) == (want.line, want.id)]
+        reasons = [str(d.declined or "") for d in found if (d.line, d.id) == (want.line, want.id)]
         if want.reason is not None and not any(want.reason in reason for reason in reasons):
             raise GoldenError(f"{case}:{want.line}: declined because {reasons}, not because {want.reason!r}")
     for diagnostic in found:

@@ -143,6 +143,8 @@ def test_check_json_has_the_promised_schema(project: Path, cli: Cli) -> None:
         "title": "Call `tiny_done` for `tiny_safe`",
         "fixable": True,
         "declined": None,
+        "declined_code": None,
+        "declined_line": None,
         "seen": None,
         "related": [],
     }

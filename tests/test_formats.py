@@ -29,6 +29,7 @@ from jaxfix.render.placing import place, place_in_bytes
 from jaxfix.report.evidence import Comparison, Counts, Evidence, Verdict
 from jaxfix.report.finding import Confidence, Fix, Safety
 from jaxfix.report.measurement import Environment
+from jaxfix.report.reason import Reason
 from jaxfix.report.report import Anchor, Diagnostic, Related, Report, Seen
 from jaxfix.source.edits import apply_edits
 from jaxfix.source.source_file import SourceFile
@@ -310,7 +311,7 @@ def test_code_in_a_message_is_no_link() -> None:
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"json"}))
 def test_why_there_is_no_fix_is_told(name: str) -> None:
     source = Source(SourceFile.decode("train.py", SLOW.encode()), "train.py", "/r/train.py")
-    odd = finding(fixable=False, safety=Safety.DISPLAY_ONLY, declined="it is odd")
+    odd = finding(fixable=False, safety=Safety.DISPLAY_ONLY, declined=Reason("odd", "it is odd"))
     assert "costs (no fix: it is odd)" in FORMATS[name](account_of(odd, sources={"train.py": source}))
 
 

@@ -1,6 +1,7 @@
 """Why fixes are declined: one type, codes that are all met, and no exception beside `Declined`."""
 
 import ast
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +13,9 @@ from jaxfix import testing
 from jaxfix.api.analysis import why_unstable
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined
+from jaxfix.render import json_report
 from jaxfix.report.reason import Code, Declined, Reason, is_code
+from jaxfix.report.report import Report
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -101,7 +104,7 @@ def test_nothing_but_declined_is_raised_to_decline() -> None:
     files = [path for room in ROOMS for path in (ROOT / "jaxfix" / room).rglob("*.py")]
     files += (ROOT / "codemods").rglob("*.py")
     found = {name: path for path in files for name in exceptions(ast.parse(path.read_bytes()))}
-    assert set(found) == {"Declined"}
+    assert set(found) - {"_Spent"} == {"Declined"}  # the other ends a search whose budget is spent
 
 
 def test_a_reason_keeps_its_code_and_its_line_in_other_words() -> None:
@@ -121,3 +124,29 @@ def test_what_a_function_reads_says_why_it_is_unstable() -> None:
     assert why_unstable(module, "y", module.tree) == Reason(Code.REBOUND, "`y` is bound more than once")
     handed = Reason(Code.ESCAPES, "line 2 hands `x` on, to code that may change it", 2)
     assert why_unstable(module, "x", module.tree) == handed
+
+
+SHARED = "import jax\nimport numpy as np\ntable = np.ones(3)\nkeep(table)\n"
+RUN = "def run(x):\n    return jax.jit(lambda x: x + table)(x)\n"
+
+
+def told(source: SourceFile) -> list[tuple[object, object, object]]:
+    found = json.loads(json_report.findings(Report(analyze(source, CODEMODS).diagnostics), not_shown=0))["findings"]
+    return [(entry["declined"], entry["declined_code"], entry["declined_line"]) for entry in found]
+
+
+def test_json_has_the_code_and_the_line_of_a_reason() -> None:
+    ((text, code, line),) = told(SourceFile.decode("a.py", f"{SHARED}{RUN}".encode()))
+    assert str(text).endswith("line 4 hands `table` on, to code that may change it")
+    assert (code, line) == ("escapes", 4)
+
+
+@pytest.mark.parametrize(("cells", "line"), [((SHARED + RUN,), 4), ((SHARED, RUN), None)])
+def test_a_line_of_another_cell_is_left_to_the_text(cells: tuple[str, ...], line: int | None) -> None:
+    ((_, _, found),) = told(SourceFile.of_cells("a.ipynb", cells))
+    assert found == line
+
+
+def test_json_of_a_fix_has_no_code() -> None:
+    fixed = "import jax\ndef run(x):\n    return jax.jit(lambda x: x + 1)(x)\n"
+    assert told(SourceFile.decode("a.py", fixed.encode())) == [(None, None, None)]

@@ -15,6 +15,7 @@ from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 from jaxfix.engine.versions import is_for
 from jaxfix.report.finding import Confidence, Finding, Safety
+from jaxfix.report.reason import Reason
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.codemod import Codemod
@@ -125,7 +126,7 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         safety=found.safety,
         title=finding.title,
         fixable=found.safety is not Safety.DISPLAY_ONLY,
-        declined=source.placed(finding.declined.text) if finding.declined is not None else None,
+        declined=_placed(source, finding.declined, cell) if finding.declined is not None else None,
         key=found.key,
         anchor=anchored(module, finding.at),
         seen=_figures(found.seen) if found.seen else None,
@@ -133,6 +134,12 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         related=related(module, finding.at),
         deprecated=finding.deprecated,
     )
+
+
+def _placed(source: SourceFile, reason: Reason, cell: int | None) -> Reason:
+    """The reason with lines as they are counted in a notebook; its own is left out if it is one of another cell."""
+    there, line = source.place(reason.at) if reason.at is not None else (cell, None)
+    return Reason(reason.code, source.placed(reason.text), line if there == cell else None)
 
 
 def is_mentioned(codemod: Codemod, text: bytes) -> bool:

@@ -133,7 +133,9 @@ class Account:
     def declined(self, finding: Diagnostic) -> str | None:
         """Why jaxfix does not make the fix; None where it does."""
         fix = self.fixes.get((finding.path, finding.key))
-        return finding.declined if fix is None or fix.lowered_because is None else fix.lowered_because
+        if fix is not None and fix.lowered_because is not None:
+            return fix.lowered_because
+        return finding.declined.text if finding.declined is not None else None
 
     def message(self, finding: Diagnostic) -> str:
         """What is so, and why there is no fix; of a notebook with the place in it."""

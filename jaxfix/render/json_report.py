@@ -59,6 +59,7 @@ def _found(report: Report) -> dict[str, object]:
 
 
 def _finding(diagnostic: Diagnostic) -> dict[str, object]:
+    declined = diagnostic.declined
     return {
         "path": diagnostic.path,
         **({} if diagnostic.cell is None else {"cell": diagnostic.cell}),
@@ -72,7 +73,9 @@ def _finding(diagnostic: Diagnostic) -> dict[str, object]:
         "safety": diagnostic.safety.value,
         "title": diagnostic.title,
         "fixable": diagnostic.fixable,
-        "declined": diagnostic.declined,
+        "declined": declined.text if declined is not None else None,
+        "declined_code": declined.code if declined is not None else None,
+        "declined_line": declined.at if declined is not None else None,
         "seen": to_json(diagnostic.seen),
         "related": [to_json(entry) for entry in diagnostic.related],
     }

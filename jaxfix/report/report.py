@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Fix, Safety
+from jaxfix.report.reason import Reason
 from jaxfix.source.edits import shown_place
 
 SCHEMA = 1
@@ -57,7 +58,7 @@ class Diagnostic:
       key: the key of its fix; also names a finding without one. It outlives other fixes of its file.
       anchor: what a baseline knows it by. It outlives other words of its message, and other code around it.
       fixable: whether a recipe made edits that may be written.
-      declined: why it is not fixable; None if it is.
+      declined: why it is not fixable, its line counted as in `line`; None if it is.
       seen: what a trace has seen of it; None where no trace was read, or none reached it.
       cell: of a notebook, from 1, within which lines count; None elsewhere.
       related: where it is run again and again: the calls that lead to it, then the loop; in the same file where there
@@ -76,7 +77,7 @@ class Diagnostic:
     safety: Safety
     title: str
     fixable: bool
-    declined: str | None
+    declined: Reason | None
     key: str
     anchor: Anchor
     seen: Seen | None = None
