@@ -233,9 +233,13 @@ def _verify_findings(case: Case, source: SourceFile) -> None:
     said = Counter((w.line, w.id, w.declined) for w in wants(source.text))
     made = Counter((d.line, d.id, not d.fixable) for d in found)
     for (line, name, declined), _ in sorted((said - made).items()):
-        raise GoldenError(f"{case}:{line}: wanted and not found: {_named(name, declined)}{_instead(found, line)}")
+        raise GoldenError(
+            f"{case}:{line}: wanted and not found: {_named(name, declined=declined)}{_instead(found, line)}"
+        )
     for (line, name, declined), _ in sorted((made - said).items()):
-        raise GoldenError(f"{case}:{line}: found and not wanted: {_named(name, declined)}{_instead(found, line)}")
+        raise GoldenError(
+            f"{case}:{line}: found and not wanted: {_named(name, declined=declined)}{_instead(found, line)}"
+        )
     for want in wants(source.text):
         reasons = [str(d.declined or "") for d in found if (d.line, d.id) == (want.line, want.id)]
         if want.reason is not None and not any(want.reason in reason for reason in reasons):
@@ -245,12 +249,14 @@ def _verify_findings(case: Case, source: SourceFile) -> None:
             raise GoldenError(f"{case}:{diagnostic.line}: {fault}")
 
 
-def _named(name: str, declined: bool) -> str:
+def _named(name: str, *, declined: bool) -> str:
     return f"`{name}`{' (no fix)' if declined else ''}"
 
 
 def _instead(found: Sequence[Diagnostic], line: int) -> str:
-    here = [f"{_named(d.id, not d.fixable)} {d.message} ({d.declined or d.title})" for d in found if d.line == line]
+    here = [
+        f"{_named(d.id, declined=not d.fixable)} {d.message} ({d.declined or d.title})" for d in found if d.line == line
+    ]
     return f"; on this line: {'; '.join(here)}" if here else ""
 
 

@@ -19,7 +19,7 @@ RISKY = replace(PLAIN, fix=replace(PLAIN.fix, safety=Safety.NEEDS_EVIDENCE))
 
 
 def asked(entry: Candidate, *, is_own: bool = False, width: int | None = 200) -> list[str]:
-    return view.question(entry, (3, 12), "@@ -1 +1 @@\n", is_own, plain, width).splitlines()
+    return view.question(entry, (3, 12), "@@ -1 +1 @@\n", plain, width, is_own=is_own).splitlines()
 
 
 def test_it_says_which_of_how_many_where_what_why_and_how_safe() -> None:

@@ -89,16 +89,16 @@ def find(module: Module) -> Iterator[Finding]:
             sites = [site for site in around.sites if module.get(Staging).may_repeat(site)]
             if sites:
                 why = "under an eager derivative this `cond` between values is compiled again at every call"
-                yield from _findings(module, call, why, any(map(module.get(Staging).surely_repeats, sites)))
+                yield from _findings(module, call, why, certain=any(map(module.get(Staging).surely_repeats, sites)))
         elif new and module.get(Staging).may_repeat(call) and not _can_move(module, call, new):
             certain = module.get(Staging).surely_repeats(call) and all(
                 module.get(Staging).surely_repeats(b.function or call) for b in new
             )
             why = f"this `cond` between values compiles again at every call: {_shown(module, new)}"
-            yield from _findings(module, call, why, certain)
+            yield from _findings(module, call, why, certain=certain)
 
 
-def _findings(module: Module, call: ast.Call, why: str, certain: bool) -> Iterator[Finding]:
+def _findings(module: Module, call: ast.Call, why: str, *, certain: bool) -> Iterator[Finding]:
     found = partial(
         Finding,
         at=call,

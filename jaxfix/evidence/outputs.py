@@ -138,7 +138,7 @@ def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise
         return Likeness(_ending(before.failure, after.failure))
     stopped = bool(before.stopped or after.stopped)
     skipped = noise.labels | (_labels(before) ^ _labels(after) if stopped else frozenset())
-    skipped |= _unsteady_files(before, after, noise, stopped)
+    skipped |= _unsteady_files(before, after, noise, stopped=stopped)
     if stopped:  # at another round each
         skipped |= frozenset(label for label in _labels(before) if VARIABLE in label)
     found = outputs_alike(before.outputs, after.outputs, may, skipped)
@@ -181,7 +181,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
     )
 
 
-def _unsteady_files(before: Measurement, after: Measurement, noise: Noise, stopped: bool) -> frozenset[str]:
+def _unsteady_files(before: Measurement, after: Measurement, noise: Noise, *, stopped: bool) -> frozenset[str]:
     """Files that say nothing: all of a run that was stopped, and names that change from run to run."""
     files = frozenset(label for label in _labels(before) | _labels(after) if label.startswith(FILE))
     if stopped:

@@ -74,7 +74,7 @@ class ProgramRunner:
             places = self._copies(folder, changed)
             tree = places.copies[self._root]
             files = files_of(tree)
-            finished = self._run(folder, places, sources, beside)
+            finished = self._run(folder, places, sources, beside=beside)
             measurement = merged(self.command, finished, folder / "results", places.moved)
             measurement = replace(measurement, outputs=(*measurement.outputs, *written(tree, files)))
         return (verified(measurement, sources),)
@@ -93,13 +93,13 @@ class ProgramRunner:
     def _is_mine(self, path: Path) -> bool:
         return path.is_relative_to(self._root) and not shadow.is_linked(path, self._root)
 
-    def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes], beside: bool) -> Finished:
+    def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes], *, beside: bool) -> Finished:
         tree = places.copies[self._root]
         originals = {path: self.file(path) for path in sources} if beside else {}
-        placed = {path: places.place(self.file(path), self._is_mine(self.file(path))) for path in sources}
+        placed = {path: places.place(self.file(path), mine=self._is_mine(self.file(path))) for path in sources}
         settings = {
             "observe": [
-                [str(places.place(f.file, self._is_mine(f.file))), f.qualname, f.name] for f in self._functions
+                [str(places.place(f.file, mine=self._is_mine(f.file))), f.qualname, f.name] for f in self._functions
             ],
             "sources": {str(place): path for path, place in placed.items()},
             "originals": kept_originals(folder, originals, placed),

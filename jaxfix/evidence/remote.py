@@ -88,7 +88,10 @@ class Remote:
         """
         try:
             marker = f"jaxfix:{secrets.token_hex(12)}:"
-            with Stream.opened(self._command(marker), marker) as stream, _asked_to_end(stream, job.interactive):
+            with (
+                Stream.opened(self._command(marker), marker) as stream,
+                _asked_to_end(stream, interactive=job.interactive),
+            ):
                 return self._run(job, stream)
         except Unreached as error:
             raise self._explained(error) from error
@@ -326,7 +329,7 @@ def _show(kind: bytes, body: bytes, moved: tuple[tuple[str, str], ...]) -> None:
 
 
 @contextmanager
-def _asked_to_end(stream: Stream, interactive: bool) -> Iterator[None]:
+def _asked_to_end(stream: Stream, *, interactive: bool) -> Iterator[None]:
     """While a program has the terminal, Ctrl-C is for the program; the third one is for us too."""
     if not interactive or threading.current_thread() is not threading.main_thread():
         yield

@@ -54,7 +54,7 @@ class Places:
         """(copy, original), longest first, as the probe and the output of the program need it."""
         return sorted(([str(copy), str(original)] for original, copy in self.copies.items()), key=_length)
 
-    def place(self, file: Path, mine: bool = True) -> Path:
+    def place(self, file: Path, *, mine: bool = True) -> Path:
         """Where a run finds `file`."""
         for original, copy in sorted(self.copies.items(), key=lambda pair: -len(str(pair[0]))):
             if original == file:

@@ -92,10 +92,10 @@ class Runs:
         if missing:
             self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes")
             for run in self.runner.measure(self._patched(fixes), missing, beside=beside):
-                self._remember(run, fixes & self.reaches[run.case], beside)
+                self._remember(run, fixes & self.reaches[run.case], beside=beside)
         return {case: self._runs[name] for case, name in wanted.items()}
 
-    def _remember(self, run: Measurement, fixes: Fixes, beside: bool) -> None:
+    def _remember(self, run: Measurement, fixes: Fixes, *, beside: bool) -> None:
         self._runs[run.case, fixes] = run
         if beside or not fixes or not self.runner.calls_originals:
             self._hurried.discard((run.case, fixes))

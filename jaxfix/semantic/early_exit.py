@@ -43,7 +43,9 @@ def may_exit_in_first_iteration(module: Module, loop: ast.For | ast.AsyncFor | a
     Rare are the ways of errors, and those that wait for a count or for the clock.
     """
     counters = dict(_counters(module, loop))
-    return any(not any(_is_rare(module, test, holds, counters) for test, holds in leaf) for leaf in _leaves(loop.body))
+    return any(
+        not any(_is_rare(module, test, counters, holds=holds) for test, holds in leaf) for leaf in _leaves(loop.body)
+    )
 
 
 Guards = tuple[tuple[ast.expr, bool], ...]
@@ -76,24 +78,23 @@ def _leaves(body: Sequence[ast.stmt], guards: Guards = (), *, nested: bool = Fal
                 yield from _leaves(orelse, guards, nested=nested)
 
 
-def _is_rare(module: Module, test: ast.expr, holds: bool, counters: Mapping[str, _Counter]) -> bool:
+def _is_rare(module: Module, test: ast.expr, counters: Mapping[str, _Counter], *, holds: bool) -> bool:
     """Whether `test` hardly holds in the first round; with `holds` false, whether it hardly fails."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _is_rare(module, operand, not holds, counters)
+            return _is_rare(module, operand, counters, holds=not holds)
         case ast.BoolOp(op=op, values=values):
-            parts = [_is_rare(module, value, holds, counters) for value in values]
+            parts = [_is_rare(module, value, counters, holds=holds) for value in values]
             return any(parts) if isinstance(op, ast.And) is holds else all(parts)
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _is_rare_comparison(module, left, op, right, holds, counters)
+        case ast.Compare(ops=[_]):
+            return _is_rare_comparison(module, test, counters, holds=holds)
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
             return name in (_BAD if holds else _GOOD)
     return False
 
 
-def _is_rare_comparison(
-    module: Module, left: ast.expr, op: ast.cmpop, right: ast.expr, holds: bool, counters: Mapping[str, _Counter]
-) -> bool:
+def _is_rare_comparison(module: Module, test: ast.Compare, counters: Mapping[str, _Counter], *, holds: bool) -> bool:
+    left, op, right = test.left, test.ops[0], test.comparators[0]
     if any(_reads_the_clock(module, side) for side in (left, right)):
         return True
     if type(op) not in _COMPARISONS or not (_counts(left, counters) or _counts(right, counters)):

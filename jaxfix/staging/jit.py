@@ -151,7 +151,7 @@ def _of_call(module: Module, call: ast.Call, depth: int) -> Jitted | None:
     bound = False
     if function is None and isinstance(wrapped, ast.Attribute) and (owner := owner_of(module, wrapped)) is not None:
         function, bound = method(module, owner, wrapped.attr), True
-    return _made(module, call, function, bound)
+    return _made(module, call, function, bound=bound)
 
 
 def _of_own_name(module: Module, function: ast.FunctionDef, target: ast.Name) -> Jitted | None:
@@ -220,7 +220,7 @@ def _stores(module: Module, owner: ast.ClassDef, name: str) -> Iterator[ast.Attr
             yield node
 
 
-def _made(module: Module, at: ast.expr, function: Function | None, bound: bool) -> Jitted:
+def _made(module: Module, at: ast.expr, function: Function | None, *, bound: bool) -> Jitted:
     keywords = _keywords(at)
     by = transform_of(module, at) or ""
     parameters = None

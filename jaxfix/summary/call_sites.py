@@ -43,11 +43,11 @@ class Passing:
           bound: it is a method, called of an object.
           values: which numbers are passed matters too.
         """
-        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, values))
+        arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, values=values))
         return CallSite(arguments, bound, is_in_loop(self._module, call), tuple(self._read_by_key(call)))
 
     def _passed(
-        self, calls: Sequence[ast.Call], call: ast.Call, place: Place, values: bool
+        self, calls: Sequence[ast.Call], call: ast.Call, place: Place, *, values: bool
     ) -> Iterator[ArgumentSummary]:
         keywords = ((k.arg, k.value) for k in call.keywords if k.arg is not None)
         given: list[tuple[Argument, ast.expr]] = [*enumerate(call.args), *keywords]
@@ -58,13 +58,13 @@ class Passing:
             text = " ".join(self._module.text(value).split())
             if not is_given_up:
                 live = Reason(Code.LIVE, f"{place(call)} passes `{text}` and goes on with it")
-            yield self._summarized(ArgumentSummary(to, text, again=again, why_live=live), value, values)
+            yield self._summarized(ArgumentSummary(to, text, again=again, why_live=live), value, values=values)
 
     def of_default(self, to: Argument, value: ast.expr) -> ArgumentSummary:
         """What a default is, which no call passes."""
-        return self._summarized(ArgumentSummary(to, " ".join(self._module.text(value).split())), value, True)
+        return self._summarized(ArgumentSummary(to, " ".join(self._module.text(value).split())), value, values=True)
 
-    def _summarized(self, passed: ArgumentSummary, value: ast.expr, values: bool) -> ArgumentSummary:
+    def _summarized(self, passed: ArgumentSummary, value: ast.expr, *, values: bool) -> ArgumentSummary:
         sort = self.sort(value)
         is_number = values and not passed.again and sort not in (ArgumentKind.TEXT, ArgumentKind.FUNCTION)
         return replace(

@@ -31,16 +31,16 @@ def facts(module: Module, name: str, packages: Container[str], *, is_test: bool 
       name: the dotted name that others know it by; of a script any name that is no other file's.
       packages: the first parts of the names of the project's files: what else is imported is not theirs.
     """
-    return _Summarizer(module, packages, is_test).facts(name)
+    return _Summarizer(module, packages, is_test=is_test).facts(name)
 
 
 def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_test: bool = False) -> tuple[Use, ...]:
     """What `module` does with those functions of others that it knows by `names`, a part of what it mentions."""
-    return _Summarizer(module, packages, is_test).uses(names)
+    return _Summarizer(module, packages, is_test=is_test).uses(names)
 
 
 class _Summarizer:
-    def __init__(self, module: Module, packages: Container[str], is_test: bool) -> None:
+    def __init__(self, module: Module, packages: Container[str], *, is_test: bool) -> None:
         self.module, self.packages, self.is_test = module, packages, is_test
         self.passing = Passing(module, Values(module, steps=_STEPS))
         self.stars = tuple(dict.fromkeys(self._stars()))

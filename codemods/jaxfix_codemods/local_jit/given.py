@@ -45,7 +45,7 @@ class Given:
         """What a parameter of the factory takes, its default where nothing is passed."""
         given = argument if argument is not None else default_of(self._factory, parameter)
         if given is not None:
-            self._check(given, self._is_data(parameter))
+            self._check(given, is_data=self._is_data(parameter))
 
     def check_own(self) -> None:
         """What the factory reads of the code around it, and what its functions keep."""
@@ -64,7 +64,7 @@ class Given:
 
     # --- one argument -----------------------------------------------------------------------------------------
 
-    def _check(self, expr: ast.expr, is_data: bool, depth: int = 0) -> None:
+    def _check(self, expr: ast.expr, depth: int = 0, *, is_data: bool) -> None:
         if depth > _DEPTH:
             raise Declined(Reason(Code.UNREAD, f"what `{self._module.text(expr)}` is was not followed"))
         value = self._module.only_value(expr) or expr
@@ -102,13 +102,13 @@ class Given:
                     raise Declined(
                         Reason(Code.UNSTABLE, f"what `{module.text(call)}` returns reads what it was made with")
                     )
-                self._check(result, True, depth + 1)
+                self._check(result, depth + 1, is_data=True)
             return True
         package = (module.qualname(call.func) or "").partition(".")[0]
         if package in ("", "numpy"):
             return False
         for argument in argument_values(call):
-            self._check(argument, True, depth + 1)
+            self._check(argument, depth + 1, is_data=True)
         return True
 
     def _check_object(self, owner: ast.ClassDef) -> None:

@@ -137,7 +137,7 @@ class _Judge:
         if stays and self.lifted and isinstance(function, ast.FunctionDef) and not module.loops(function):
             raise Declined(Reason(Code.SIGNATURE, f"`{function.name}` has to take `{self.lifted[0].text}`"))
         scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
-        at, is_before = self._place(scope, stays, needed, moves_along=function is not None)
+        at, is_before = self._place(scope, needed, stays=stays, moves_along=function is not None)
         if self.is_rebound is not None:
             self._check_rebound(self.is_rebound, stays=stays)
         if self.lifted and function is not None:
@@ -370,7 +370,7 @@ class _Judge:
                         Reason(Code.UNSTABLE, f"it is made with what `{self.module.text(call.func)}` returns")
                     )
 
-    def _place(self, scope: ast.AST, stays: bool, needed: list[str], *, moves_along: bool) -> tuple[ast.stmt, bool]:
+    def _place(self, scope: ast.AST, needed: list[str], *, stays: bool, moves_along: bool) -> tuple[ast.stmt, bool]:
         module, site = self.module, self.site
         if stays:
             loops = [loop for loop in module.loops(site.made) if isinstance(loop, _LOOPS)]

@@ -77,7 +77,7 @@ def _given(module: Module, one: hoisting.Taken, site: Site, around: ast.AST) -> 
             continue
         if isinstance(alias := module.parent(name), ast.Assign) and alias.value is name:
             return alias
-        call = _taker(module, name, "." in one.text)
+        call = _taker(module, name, is_object="." in one.text)
         if call is None or inside in (call, *module.ancestors(call)) or call in site.stay.calls:
             continue
         is_builtin = isinstance(call.func, ast.Name) and call.func.id in _READERS
@@ -86,7 +86,7 @@ def _given(module: Module, one: hoisting.Taken, site: Site, around: ast.AST) -> 
     return None
 
 
-def _taker(module: Module, name: ast.Name, is_object: bool) -> ast.Call | None:
+def _taker(module: Module, name: ast.Name, *, is_object: bool) -> ast.Call | None:
     parent = module.parent(name)
     if isinstance(parent, ast.keyword | ast.Starred):
         parent = module.parent(parent)

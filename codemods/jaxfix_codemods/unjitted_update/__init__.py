@@ -121,9 +121,11 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
             first = first or declined.reason
             continue
         recipe = partial(whole.decorate, step)
-        return _finding(call or function, f"`{function.name}` runs", title, certain, recipe=recipe, where=where)
+        return _finding(call or function, f"`{function.name}` runs", title, certain=certain, recipe=recipe, where=where)
     title = f"Put `{outermost.name}` under `jax.jit`"
-    return _finding(looped or outermost, f"`{outermost.name}` runs", title, certain, declined=first, where=where)
+    return _finding(
+        looped or outermost, f"`{outermost.name}` runs", title, certain=certain, declined=first, where=where
+    )
 
 
 def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
@@ -134,8 +136,8 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
     try:
         found = inline.judge(module, values, loop, work)
     except Declined as declined:
-        return _finding(work[0], what, title, certain, declined=declined.reason)
-    return _finding(work[0], what, title, certain, recipe=partial(inline.extract, module, found))
+        return _finding(work[0], what, title, certain=certain, declined=declined.reason)
+    return _finding(work[0], what, title, certain=certain, recipe=partial(inline.extract, module, found))
 
 
 def _goes_on(module: Module, call: ast.Call) -> bool:
@@ -159,6 +161,7 @@ def _finding(
     at: ast.AST,
     what: str,
     title: str,
+    *,
     certain: bool,
     recipe: Recipe | None = None,
     declined: Reason | None = None,

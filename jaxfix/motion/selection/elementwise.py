@@ -134,7 +134,9 @@ class Reader:
         if op is ast.Sub:
             found = replace(found, negated=one.negated | other.slopes)
         elif op is ast.Mult and not exact:
-            factor = self._finite_factor(expr, left if one.is_number else right, one.is_number or other.is_number)
+            factor = self._finite_factor(
+                expr, left if one.is_number else right, is_number=one.is_number or other.is_number
+            )
             found = replace(found, negated=found.negated if factor > 0 else found.slopes)
             exact = abs(frexp(factor)[0]) == 0.5
         if not exact and found.rounded:
@@ -150,7 +152,7 @@ class Reader:
         return replace(
             found,
             operations=found.operations + 1,
-            arrays=found.arrays | _no_lists(op, found, one.is_number or other.is_number),
+            arrays=found.arrays | _no_lists(op, found, with_number=one.is_number or other.is_number),
             rounded=max(found.rounded, 1 - exact),
         )
 
@@ -171,7 +173,7 @@ class Reader:
         arrays = found.arrays | found.types
         return replace(found, numbers=numbers, negated=negated, arrays=arrays, operations=found.operations + 1)
 
-    def _finite_factor(self, product: ast.expr, factor: ast.expr, is_number: bool) -> float:
+    def _finite_factor(self, product: ast.expr, factor: ast.expr, *, is_number: bool) -> float:
         """The number that an array is multiplied by.
 
         Raises:
@@ -358,7 +360,7 @@ def _is_known(name: str, arguments: int) -> bool:
     return (name in _ONE | _LIKE and arguments == 1) or (name in _CHOOSING and arguments in (2, 3))
 
 
-def _no_lists(op: type[ast.operator], found: Elementwise, with_number: bool) -> frozenset[str]:
+def _no_lists(op: type[ast.operator], found: Elementwise, *, with_number: bool) -> frozenset[str]:
     """The operands that `op` would refuse if they were lists or tuples."""
     refuses = op is ast.Sub or (with_number and (op is ast.Add or Kind.FLOAT in found.numbers))
     return found.types if refuses else frozenset()

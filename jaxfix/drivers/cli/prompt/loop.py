@@ -310,7 +310,7 @@ class Loop:
         patch = entry.patch if own is None else alone(source, entry.fix, own)
         hunk = diff.hunks(patch, source.encoding, self._paint)
         place = (self.cursor.at + 1, len(self.cursor.entries))
-        terminal.tell(view.question(entry, place, hunk, own is not None, self._paint, self._width))
+        terminal.tell(view.question(entry, place, hunk, self._paint, self._width, is_own=own is not None))
 
     def _save(self) -> None:
         """Remembers every answer at once, so that nothing is lost whatever ends this."""

@@ -39,11 +39,13 @@ LAST_KEYS = (
 )
 
 
-def question(entry: Candidate, place: tuple[int, int], hunk: str, is_own: bool, paint: Paint, width: int | None) -> str:
+def question(
+    entry: Candidate, place: tuple[int, int], hunk: str, paint: Paint, width: int | None, *, is_own: bool
+) -> str:
     """One fix: which of how many, where and what it is, what is known of it, and what it changes."""
     number, total = place
     head = f"({number}/{total}) {named(entry.diagnostic.where)}"
-    lines = "".join(_folded(line, style, paint, width) for line, style in _facts(entry, is_own))
+    lines = "".join(_folded(line, style, paint, width) for line, style in _facts(entry, is_own=is_own))
     return f"\n{paint('bold', head)}  {paint('bold red', entry.diagnostic.id)}\n{lines}{hunk.rstrip(chr(10))}\n"
 
 
@@ -83,7 +85,7 @@ def progress(taken: int, refused: int, left: int) -> str:
     return f"{counted(taken, 'fix')} taken, {refused} refused, {left} open"
 
 
-def _facts(entry: Candidate, is_own: bool) -> Iterator[tuple[str, str]]:
+def _facts(entry: Candidate, *, is_own: bool) -> Iterator[tuple[str, str]]:
     yield entry.diagnostic.message, ""
     seen = entry.diagnostic.seen
     if seen is not None:
