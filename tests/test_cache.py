@@ -22,7 +22,7 @@ from jaxfix.drivers.cli import cache
 from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.workers import VARIABLE
 from jaxfix.drivers.workflow.request import Request
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Look, Memory, Record, Unit, survey
 from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Runs, Use, Wrapping
@@ -56,7 +56,7 @@ def rows(project: Path) -> int:
 
 def forget() -> None:
     """Puts in the place of what was found that there is nothing, as if that had been seen."""
-    found = targets(Request((".",))).targets
+    found = find_targets(Request((".",))).targets
     given = [Unit(target.source, target.codemods, target.surroundings) for target in found]
     packages = frozenset(str(unit.surroundings.name).partition(".")[0] for unit in given)
     with cache.memory(found[0].codemods) as memory:
@@ -177,7 +177,7 @@ def test_a_row_that_is_not_as_it_was_written_is_passed_over(project: Path, cli: 
 
 
 def asked() -> tuple[list[Unit], frozenset[str]]:
-    found = targets(Request((".",))).targets
+    found = find_targets(Request((".",))).targets
     return [Unit(target.source, target.codemods, target.surroundings) for target in found], frozenset({"solver"})
 
 

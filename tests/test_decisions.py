@@ -24,7 +24,7 @@ from jaxfix.drivers.workflow.decisions import (
 from jaxfix.drivers.workflow.planning import by_mode
 from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened, second_look, written
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.report.wire import to_json
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError, WriteError
@@ -52,7 +52,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def looked_at(*paths: str, select: tuple[str, ...] | None = None) -> Session:
-    return opened(targets(Request(paths or (".",), select)), terminal)
+    return opened(find_targets(Request(paths or (".",), select)), terminal)
 
 
 def names(session: Session) -> list[Name]:

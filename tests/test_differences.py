@@ -16,7 +16,7 @@ from jaxfix.drivers.cli import terminal
 from jaxfix.drivers.cli.start import run
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.session import opened
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.render import diff, words
 from jaxfix.render.paint import plain
 from jaxfix.render.stat import Row, stat
@@ -119,7 +119,7 @@ def test_under_the_diff_of_a_file_each_fix_has_a_line(project: Path, cli: Cli) -
 
 def test_what_a_former_rerun_has_shown_is_told_with_its_day(project: Path, cli: Cli) -> None:
     commit(project, {"train.py": SLOW})
-    _, risky = opened(targets(Request((".",))), terminal).found.diagnostics
+    _, risky = opened(find_targets(Request((".",))), terminal).found.diagnostics
     known = replace(EVIDENCE, key=risky.key, comparisons=(replace(COMPARISON, case="a\nb"),))
     receipts.record(project, "jaxfix apply", (replace(RECEIPT, evidence=known),))
     (said,) = (line for line in cli("apply", "--diff").out.splitlines() if line.startswith("# held"))

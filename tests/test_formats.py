@@ -21,7 +21,7 @@ from jaxfix.drivers.receipts import Receipt
 from jaxfix.drivers.workflow import accounting
 from jaxfix.drivers.workflow.looking import look
 from jaxfix.drivers.workflow.request import Request
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.render import sarif
 from jaxfix.render.account import Account, Known, Source, StaleEntry
 from jaxfix.render.formats import FORMATS
@@ -62,7 +62,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def accounted(*paths: str) -> Account:
     """What `check` would tell of the files, with everything that a format may ask for."""
-    looked_at = targets(Request(paths))
+    looked_at = find_targets(Request(paths))
     looked = look(looked_at, terminal)
     account = Account(Report(looked.findings.diagnostics, looked.findings.errors))
     return accounting.cured(accounting.placed(account, looked.targets), looked.targets, terminal)
@@ -252,7 +252,7 @@ def test_a_place_is_an_address(inside: str | None, absolute: str | None, expecte
 
 
 def account_of(*findings: Diagnostic, **more: Any) -> Account:
-    rules = accounting.rules(targets(Request((str(ROOT / "examples"),))).targets[0].codemods)
+    rules = accounting.rules(find_targets(Request((str(ROOT / "examples"),))).targets[0].codemods)
     return Account(Report(findings), root="/r", version="1.0", rules=rules, **more)
 
 

@@ -193,6 +193,17 @@ def test_front_ends_do_not_import_each_other_and_what_they_share_imports_none() 
             assert not [entry for entry in imports(name) if within(entry, others)], name
 
 
+def test_no_function_of_a_front_end_takes_many_parameters() -> None:
+    long = []
+    for name in (name for name in SOURCES if within(name, ("jaxfix.drivers",))):
+        for node in ast.walk(ast.parse(SOURCES[name].read_bytes())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                if sum(parameter.arg not in ("self", "cls") for parameter in taken) > 6:
+                    long.append(f"{name}.{node.name}")
+    assert long == [], "hand over options as a value"
+
+
 OPENERS = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen", "unlink", "rename"}
 
 

@@ -24,7 +24,7 @@ from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
 from jaxfix.drivers.workflow.salvaging import salvaging
 from jaxfix.drivers.workflow.session import Session, opened, proven, refuse_unwritable, second_look, written
-from jaxfix.drivers.workflow.targets import STDIN, Targets, targets
+from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
 from jaxfix.evidence.remote import target_for
 from jaxfix.source.errors import ConfigError
 
@@ -52,7 +52,7 @@ def apply(options: Apply) -> int:
     """Finds, plans, reruns if that is agreed to, and writes; returns the exit code."""
     _check_options(options)
     place = target_for(options.on, options.launcher, options.python)
-    looked_at = targets(options.request)
+    looked_at = find_targets(options.request)
     _check_targets(options, looked_at)
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None

@@ -58,8 +58,8 @@ def check(options: Check) -> None:
         )
 
 
-def opened(options: Check, looked_at: Sequence[Target]) -> tuple[Opened, ...]:
-    """The baselines that `looked_at` is compared with.
+def opened(options: Check, targets: Sequence[Target]) -> tuple[Opened, ...]:
+    """The baselines that `targets` are compared with.
 
     Raises:
       ConfigError: none is named, or it is not there, or is none.
@@ -68,7 +68,7 @@ def opened(options: Check, looked_at: Sequence[Target]) -> tuple[Opened, ...]:
     if options.no_baseline:
         return ()
     groups: dict[Path, list[Target]] = {} if options.baseline is None else {Path(options.baseline): []}
-    for target in looked_at:
+    for target in targets:
         place = Path(options.baseline) if options.baseline is not None else target.baseline
         if place is not None:
             groups.setdefault(place, []).append(target)

@@ -8,7 +8,7 @@ from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
 from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.workflow.looking import Findings, Looked, from_here, look
 from jaxfix.drivers.workflow.request import Request
-from jaxfix.drivers.workflow.targets import Target, Targets, targets
+from jaxfix.drivers.workflow.targets import Target, Targets, find_targets
 from jaxfix.render import text
 from jaxfix.render.account import Account
 from jaxfix.render.formats import COUNTING, CURING, FORMATS
@@ -36,7 +36,7 @@ def check(options: Check) -> int:
     baselines.check(options)
     _check_output(options)
     request = options.request
-    looked_at = targets(request, keeps_texts=request.trace is not None)
+    looked_at = find_targets(request, keeps_texts=request.trace is not None)
     known = baselines.opened(options, looked_at.targets)
     read = (target.path for target in looked_at.targets if target.path is not None)
     output.refuse_taken(options.output_file, (*read, *(entry.place for entry in known)))
@@ -92,12 +92,12 @@ def _account(told: _Told, found: Findings, looked: Looked, options: Check) -> Ac
 
 def _compared(
     found: Findings,
-    looked_at: Sequence[Target],
+    targets: Sequence[Target],
     request: Request,
     options: Check,
     known: Sequence[baselines.Opened],
 ) -> _Told:
-    shown = found.diagnostics if options.everything else _expected(found.diagnostics, looked_at)
+    shown = found.diagnostics if options.everything else _expected(found.diagnostics, targets)
     kept = {id(entry) for entry in shown}
     others = tuple(entry for entry in found.diagnostics if id(entry) not in kept)
     is_complete = not (found.errors or found.bugs)
@@ -117,9 +117,9 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
         terminal.note(note)
 
 
-def _expected(found: Iterable[Diagnostic], looked_at: Iterable[Target]) -> tuple[Diagnostic, ...]:
+def _expected(found: Iterable[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
     """Those that are told unasked."""
-    public = {target.source.path for target in looked_at if target.module is not None}
+    public = {target.source.path for target in targets if target.module is not None}
     return tuple(entry for entry in found if entry.confidence is not Confidence.POSSIBLE or entry.path in public)
 
 

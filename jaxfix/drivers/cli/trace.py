@@ -12,7 +12,7 @@ from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.options.trace import Trace as Options
 from jaxfix.drivers.workflow.looking import analysed, informed, settled
 from jaxfix.drivers.workflow.request import Request
-from jaxfix.drivers.workflow.targets import Target, targets
+from jaxfix.drivers.workflow.targets import Target, find_targets
 from jaxfix.drivers.workflow.traces import Sights, from_here, traced
 from jaxfix.engine.analyze import Found
 from jaxfix.engine.seen import worth_telling
@@ -94,7 +94,7 @@ def cures_of(seen: Trace) -> dict[Compiled, Cure]:
     if not sights.paths:
         return {}
     try:
-        looked_at = targets(Request(()), sights)
+        looked_at = find_targets(Request(()), sights)
     except UserError as error:  # such as a configuration that is broken: the table stands without it
         outcome.tell_errors([str(error)])
         return {}

@@ -11,7 +11,7 @@ from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.options.records import Trust
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.workflow.agenda import Agenda, agenda
-from jaxfix.drivers.workflow.targets import STDIN, targets
+from jaxfix.drivers.workflow.targets import STDIN, find_targets
 from jaxfix.evidence.target import Local, command_words
 from jaxfix.render.paint import printable
 from jaxfix.source.errors import ConfigError, UserError
@@ -42,7 +42,7 @@ def grant(options: Trust) -> int:
     """Shows what would run for the paths, asks, and remembers a yes; 1 where it stays a no."""
     if STDIN in options.paths:
         raise ConfigError("what comes from stdin cannot be rerun", hint="name the project")
-    looked_at = targets(options.request)
+    looked_at = find_targets(options.request)
     outcome.tell_errors(looked_at.errors)
     shown = _checked(
         agenda(looked_at.targets, looked_at.run, options.python or Local.interpreter), looked_at.run, options.run

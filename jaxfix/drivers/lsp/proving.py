@@ -21,7 +21,7 @@ from jaxfix.drivers.workflow.planning import plans
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request, Wish
 from jaxfix.drivers.workflow.session import opened, tried
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.engine.plan import Accept
 from jaxfix.evidence.target import Local
@@ -67,7 +67,7 @@ def proven(task: Task, teller: Teller) -> tuple[Evidence, ...]:
     Raises:
       JaxfixError: nothing can be proven, and why.
     """
-    looked_at = targets(Request((task.root,), task.select, task.ignore, python=task.python))
+    looked_at = find_targets(Request((task.root,), task.select, task.ignore, python=task.python))
     session = opened(looked_at, teller)
     own = [target for target in session.fixable if target.path is not None and _is(target.path, task.path)]
     if not own:

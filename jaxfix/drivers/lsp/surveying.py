@@ -14,7 +14,7 @@ from pathlib import Path
 from jaxfix.drivers import files, overtime
 from jaxfix.drivers.surroundings import Helper
 from jaxfix.drivers.workflow.request import Request
-from jaxfix.drivers.workflow.targets import Target, targets
+from jaxfix.drivers.workflow.targets import Target, find_targets
 from jaxfix.engine.survey import Recent, Unit, survey
 from jaxfix.semantic.project.query import Answers
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -85,7 +85,7 @@ class Project:
         return Surveyed(told, self._errors, self._run, len(units))
 
     def _read(self, request: Request) -> None:
-        found = targets(request)
+        found = find_targets(request)
         before = self._targets
         self._targets = {}
         for target in found.targets:

@@ -6,7 +6,7 @@ from pathlib import Path
 from jaxfix.drivers.lsp.settings import SECTION
 from jaxfix.drivers.workflow.looking import informed, settled
 from jaxfix.drivers.workflow.request import Request
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine.seen import Sighting
 from jaxfix.report.trace.compiles import Compiled, compiled
@@ -59,7 +59,7 @@ def read(path: Path) -> Seen:
     """
     trace = read_trace(str(path))
     sights = Sights(trace)
-    looked_at = targets(Request(()), sights).targets if sights.paths else ()
+    looked_at = find_targets(Request(()), sights).targets if sights.paths else ()
     explained: set[Compiled] = set()
     for target in settled(informed(looked_at)):
         explained.update(entry.origin for entry in target.seen if entry.is_told)

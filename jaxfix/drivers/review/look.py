@@ -15,7 +15,7 @@ from jaxfix.drivers.workflow.planning import by_mode
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.report.evidence import Evidence
 from jaxfix.source.errors import BugError, UserError
@@ -59,7 +59,7 @@ def look(
     Raises:
       UserError: what is asked for cannot be looked at.
     """
-    looked_at = targets(wishes.request)
+    looked_at = find_targets(wishes.request)
     if not looked_at.targets and looked_at.errors:
         raise UserError("; ".join(looked_at.errors))
     session = opened(looked_at, watcher)

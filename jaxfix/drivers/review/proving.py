@@ -16,7 +16,7 @@ from jaxfix.drivers.workflow.planning import Planned, Receipts
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened, proven
-from jaxfix.drivers.workflow.targets import targets
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.source.errors import EvidenceError, JaxfixError
 
@@ -147,7 +147,7 @@ def _work(request: Request, expected: Mapping[str, str], rerun: Rerun, says: Con
         says.send(("salvaged", Proofs(dict(receipts))))
 
     try:
-        session = opened(targets(request), watcher)
+        session = opened(find_targets(request), watcher)
         if sources(session) != expected:
             raise EvidenceError("files have changed since they were read", hint="look again")
         says.send(("done", proven(session, rerun, Leave(dirty=True, no_vcs=True), watcher, salvage)))

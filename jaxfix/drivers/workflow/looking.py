@@ -46,26 +46,26 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
     Args:
       memory: what was found before, of targets that no trace has seen.
     """
-    wanted = looked_at.targets
-    if any(target.seen for target in wanted):
-        told = settled(informed(wanted))
+    targets = looked_at.targets
+    if any(target.seen for target in targets):
+        told = settled(informed(targets))
         return Looked(told, look_again(told, watcher))
-    units = [Unit(target.source, target.codemods, target.surroundings) for target in wanted]
+    units = [Unit(target.source, target.codemods, target.surroundings) for target in targets]
     with Crew() as crew, watcher.progress("looking", len(units)) as advance:
         found = survey(units, advance, crew, is_complete=looked_at.is_complete, memory=memory)
     diagnostics = (diagnostic for look in found.looks for diagnostic in look.diagnostics)
     errors = (look.error for look in found.looks if look.error is not None)
     bugs = (bug for look in found.looks for bug in look.bugs)
-    return Looked(_of(wanted, found.project), Findings(tuple(diagnostics), tuple(errors), tuple(dict.fromkeys(bugs))))
+    return Looked(_of(targets, found.project), Findings(tuple(diagnostics), tuple(errors), tuple(dict.fromkeys(bugs))))
 
 
-def look_again(wanted: Sequence[Target], watcher: Watcher) -> Findings:
+def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
     """As `look`, at targets that are told of the others already."""
     diagnostics: list[Diagnostic] = []
     errors: list[str] = []
     bugs: list[str] = []
-    with watcher.progress("looking", len(wanted)) as advance:
-        for target in wanted:
+    with watcher.progress("looking", len(targets)) as advance:
+        for target in targets:
             try:
                 analysis = analysed(target)
                 diagnostics += analysis.diagnostics
@@ -76,13 +76,13 @@ def look_again(wanted: Sequence[Target], watcher: Watcher) -> Findings:
     return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
 
 
-def informed(wanted: Sequence[Target]) -> tuple[Target, ...]:
+def informed(targets: Sequence[Target]) -> tuple[Target, ...]:
     """The targets, told of the other files."""
-    return _of(wanted, joined([(target.source, target.surroundings) for target in wanted]))
+    return _of(targets, joined([(target.source, target.surroundings) for target in targets]))
 
 
-def _of(wanted: Iterable[Target], project: Project) -> tuple[Target, ...]:
-    return tuple(replace(t, surroundings=replace(t.surroundings, project=project)) for t in wanted)
+def _of(targets: Iterable[Target], project: Project) -> tuple[Target, ...]:
+    return tuple(replace(t, surroundings=replace(t.surroundings, project=project)) for t in targets)
 
 
 def analysed(target: Target) -> Analysis:
@@ -94,14 +94,14 @@ def analysed(target: Target) -> Analysis:
     return analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
 
 
-def settled(wanted: Sequence[Target]) -> tuple[Target, ...]:
+def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
     """The targets, told of what a finding of any of them explains: no other file is to report it again."""
     explained: set[Compiled] = set()
-    for target in wanted:
+    for target in targets:
         if target.seen:
             with suppress(SourceError):  # told by whoever looks at it in earnest
                 explained |= analysed(target).explained
-    return tuple(replace(target, seen=_told(target.seen, explained)) for target in wanted)
+    return tuple(replace(target, seen=_told(target.seen, explained)) for target in targets)
 
 
 def reread(target: Target, source: SourceFile) -> Target:

@@ -70,7 +70,7 @@ class _Place:
     module: Installed | None
 
 
-def targets(request: Request, sights: Sights | None = None, *, keeps_texts: bool = True) -> Targets:
+def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts: bool = True) -> Targets:
     """Reads everything that `request` names; what cannot be found or read becomes an error, the rest goes on.
 
     Args:
