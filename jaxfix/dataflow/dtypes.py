@@ -55,9 +55,13 @@ _FLOATS = short_names(Scalar.FLOAT, "jax.numpy") | short_names(Scalar.COMPLEX, "
 _INTEGERS = short_names(Scalar.INT) | short_names(Scalar.BOOL)
 _FILLED = dtype_positions(Result.FILLED)
 _ALIKE = dtype_positions(Result.ALIKE)
+_DTYPE_AT = {**_FILLED, **_ALIKE, **dtype_positions(Result.CONVERTED)}
 _TRUTHS = short_names(Dtype.BOOL, "jax.numpy") | short_names(Dtype.INTEGER, "jax.numpy")
 _STRANGE = short_names(Dtype.UNRELATED, "jax.numpy")
 _KEEPING_METHODS = short_names(Dtype.KEPT, "jax.Array") - short_names(Member.ATTRIBUTE)
+_KEEPING_ATTRIBUTES = short_names(Dtype.KEPT, "jax.Array") & short_names(Member.ATTRIBUTE)
+_NUMPY = where(Package.NUMPY)
+_CONSTANTS = where(Package.CONSTANTS)
 _ELEMENTWISE = where(Package.ELEMENTWISE)
 _BUILTIN_NUMBERS = (
     short_names(Scalar.FLOAT, "builtins") | short_names(Scalar.INT, "builtins") | short_names(Scalar.BOOL, "builtins")
@@ -178,10 +182,10 @@ class DtypeOrigins:
         return Dtypes(weak="float" in words) if is_number else Dtypes(given=frozenset({parameter}))
 
     def _attribute(self, source: ast.Attribute, value: ast.expr, attr: str) -> Dtypes:
-        if attr in ("T", "mT", "real", "imag") and self._module.qualname(source) is None:
+        if attr in _KEEPING_ATTRIBUTES and self._module.qualname(source) is None:
             return self._inner(value)
         module, _, last = (self._module.qualname(source) or "").rpartition(".")
-        is_number = module in ("jax.numpy", "numpy", "math") and last in _PYTHON_FLOATS
+        is_number = module in _CONSTANTS and last in _PYTHON_FLOATS
         return Dtypes(weak=True) if is_number else UNKNOWN
 
     # --- calls ------------------------------------------------------------------------------------------------
@@ -239,7 +243,7 @@ class DtypeOrigins:
             return NOTHING
         if name in _STRANGE or not call.args:
             return UNKNOWN
-        position = _FILLED.get(name, _ALIKE.get(name, 1 if name in ("array", "asarray") else None))
+        position = _DTYPE_AT.get(name)
         typed = self._typed(call, position)
         if typed is not None:
             return typed
@@ -264,7 +268,7 @@ class DtypeOrigins:
             case ast.Name(id="float" | "int" | "bool" as name) if self._module.scope_of(name, dtype) is None:
                 return Dtypes(own=frozenset({DEFAULT})) if name == "float" else NOTHING
         module, _, last = (self._module.qualname(dtype) or "").rpartition(".")
-        if module in ("jax.numpy", "numpy") and last in _FLOATS | _INTEGERS:
+        if module in _NUMPY and last in _FLOATS | _INTEGERS:
             return Dtypes(own=frozenset({last} & _FLOATS))
         return UNKNOWN
 

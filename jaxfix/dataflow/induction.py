@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from jaxfix.library.facets import Result, Takes
+from jaxfix.library.facets import Result, Scalar, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.dominance import always_runs
@@ -19,6 +19,7 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONVERSIONS = short_names(Result.NUMBER, "builtins")
 _TO_ARRAYS = short_names(Takes.SCALAR, "jax.numpy")
+_NUMBERS = short_names(Scalar.INT, "builtins") | short_names(Scalar.FLOAT, "builtins")
 _CHOOSING = where(Takes.CONDITION)
 _LARGE = 1 << 15
 """What multiplies or adds to a counter without leaving 32 bits soon."""
@@ -121,7 +122,7 @@ def _of_name(module: Module, name: ast.Name, at: ast.AST, depth: int) -> Number 
 
 
 def _is_annotated(node: ast.arg) -> bool:
-    return isinstance(node.annotation, ast.Name) and node.annotation.id in ("int", "float")
+    return isinstance(node.annotation, ast.Name) and node.annotation.id in _NUMBERS
 
 
 def _keeps_number(module: Module, target: ast.Name, name: str, depth: int) -> bool:

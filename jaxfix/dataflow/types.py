@@ -12,7 +12,7 @@ from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.sources import CastLike
-from jaxfix.library.facets import Class, Dtype, Result, Scalar
+from jaxfix.library.facets import Class, Dtype, Package, Result, Scalar
 from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.report.abstract_value import UNKNOWN, Form, Kind, Value
 from jaxfix.semantic.calls import returned
@@ -32,6 +32,7 @@ _REDUCING = short_names(Result.REDUCED)
 _FLOATING = short_names(Dtype.FLOAT) - _REDUCING
 _AVERAGES = short_names(Dtype.FLOAT) & _REDUCING
 _ARRAYS = where(Class.ARRAY)
+_NUMPY, _CONSTANTS = where(Package.NUMPY), where(Package.CONSTANTS)
 _PYTHON_FLOATS = short_names(Result.PYTHON_FLOAT)
 _INCREMENTS = short_names(Result.INCREMENT)
 _CASTS = short_names(Dtype.LIKE) | short_names(Dtype.CAST)
@@ -149,7 +150,7 @@ class Values:
 
     def _imported(self, expr: ast.expr) -> Value:
         module, _, last = (self._module.qualname(expr) or "").rpartition(".")
-        if last in _PYTHON_FLOATS and module in ("jax.numpy", "numpy", "math"):
+        if last in _PYTHON_FLOATS and module in _CONSTANTS:
             return Value(Form.PYTHON, Kind.FLOAT, scalar=True)
         return UNKNOWN
 
@@ -179,7 +180,7 @@ class Values:
         mapped = self.origins.mapped(call)
         if mapped is not None:
             return self._leaf(mapped)
-        if module in ("jax.numpy", "numpy"):
+        if module in _NUMPY:
             made = self._numpy(call, last)
             return replace(made, form=Form.NUMPY) if module == "numpy" and made is not None else made
         if last in _INCREMENTS and len(call.args) == 1:
@@ -299,7 +300,7 @@ class Values:
             case ast.Name(id="int" | "float" | "bool" as name) if self._module.scope_of(name, dtype) is None:
                 return _TYPES[name]
         module, _, last = (self._module.qualname(dtype) or "").rpartition(".")
-        return _TYPES.get(last, Kind.UNKNOWN) if module in ("jax.numpy", "numpy") else Kind.UNKNOWN
+        return _TYPES.get(last, Kind.UNKNOWN) if module in _NUMPY else Kind.UNKNOWN
 
 
 def _constant(value: object) -> Value:

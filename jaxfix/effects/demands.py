@@ -3,13 +3,14 @@
 import ast
 from dataclasses import dataclass, field
 
-from jaxfix.library.facets import Effect, Member
+from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children
 
 _STATIC = short_names(Member.ABSTRACT)
+_STATIC_RESULTS = short_names(Result.STATIC)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 
 _DEPTH = 12
@@ -52,10 +53,7 @@ class RequiredValues:
                 return
             case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
                 return
-            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in (
-                "ndim",
-                "issubdtype",
-            ):
+            case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in _STATIC_RESULTS:
                 return
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 return

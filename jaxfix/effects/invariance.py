@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from enum import Enum
 
-from jaxfix.library.facets import Package, Result
+from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
@@ -17,6 +17,7 @@ from jaxfix.syntax.signatures import argument_values
 _IMMUTABLE = tuple(f"{name}." for name in where(Package.IMMUTABLE))
 _IMPURE = where(Package.WORLD)
 _MUTABLE = where(Result.MUTABLE)
+_BINDING = where(Transform.BINDS)
 _SHARING = where(Result.SHARED)
 _PURE = where(Package.PURE)
 _PURE_THROUGHOUT = where(Package.PURE_THROUGHOUT)
@@ -103,7 +104,7 @@ def constancy_of_value(module: Module, value: ast.expr) -> Constancy:
             return Constancy.UNSURE
         case ast.Call(func=func):
             qualname = module.qualname(func) or ""
-            if qualname in ("functools.partial", "jax.tree_util.Partial"):
+            if qualname in _BINDING:
                 kept = argument_values(value)
                 return _worst(constancy_of_value(module, part) for part in kept)
             if is_impure(qualname) or not qualname.startswith(tuple(f"{m}." for m in _ARRAY_MODULES)):

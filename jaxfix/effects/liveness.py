@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from jaxfix.library.facets import Package, Result
+from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
@@ -295,6 +295,7 @@ _READERS = short_names(Result.NO_PART, "builtins")
 _READING_METHODS = short_names(Result.FRESH, "jax.Array")
 # --- what is new ------------------------------------------------------------------------------------------------------
 _FRESH = tuple(f"{name}." for name in where(Package.FRESH))
+_GRADIENTS = where(Transform.GRADIENT)
 _SAME_BUFFER = short_names(Result.SAME_BUFFER)
 """Last names of functions of JAX that may return the very buffer that they are given."""
 _DEPTH = 3
@@ -310,7 +311,7 @@ def makes_new(module: Module, call: ast.Call, depth: int = _DEPTH) -> bool:
         return qualname.rpartition(".")[2] not in _SAME_BUFFER
     match call.func:
         case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):
-            return (module.qualname(made_by) or "").rpartition(".")[2] in ("grad", "value_and_grad")
+            return module.qualname(made_by) in _GRADIENTS
     function = module.definition(call.func)
     if function is None or depth == 0:
         return False

@@ -24,6 +24,7 @@ _CONCRETE = short_names(Member.CONCRETE)
 _HOSTS = where(Package.HOST)
 _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
+_REFLECTING = short_names(Effect.REFLECTS, "builtins")
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 
 _MOST = 48
@@ -96,7 +97,7 @@ class _Reader:
     def _load(self, node: ast.Name, scope: ast.AST, inside: set[ast.AST], found: Demands) -> None:
         owner = self._module.scope_of(node.id, node)
         if owner is None:
-            if node.id not in _PURE_BUILTINS and node.id not in ("super", "getattr", "hasattr", "callable", "vars"):
+            if node.id not in _PURE_BUILTINS | _REFLECTING:
                 found.reason = Reason(Code.SIDE_EFFECT, f"it uses `{node.id}`, which a trace does once")
             return
         if owner is scope and isinstance(scope, FUNCTIONS):

@@ -32,7 +32,6 @@ FUNCTIONS = (
     Function("equinox.filter_vjp", (Transform.DIFFERENTIATES,)),
     Function("equinox.filter_vmap", (Transform.BATCHES, Transform.ONLY_VALUES, Identity.BY_VALUE)),
     Function("equinox.Module", (Class.MODULE,)),
-    Function("equinox.nn.Module", (Class.MODULE,)),
     Function("equinox.Partial", (Identity.BY_VALUE,)),
     Function("flax.linen.jit", (Transform.TRACES, Transform.COMPILES, Transform.LIFTED, Identity.RENEWS)),
     Function("flax.nnx.grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Identity.RENEWS)),

@@ -14,6 +14,7 @@ FUNCTIONS = (
     ),
     Function("builtins.bytearray", (Result.MUTABLE,)),
     Function("builtins.bytes", (Takes.VALUE,)),
+    Function("builtins.callable", (Effect.REFLECTS,)),
     Function("builtins.chr", (Takes.VALUE,)),
     Function("builtins.classmethod", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
     Function("builtins.complex", (Effect.PURE, Result.IMMUTABLE, Takes.VALUE)),
@@ -43,9 +44,9 @@ FUNCTIONS = (
     ),
     Function("builtins.format", (WeakType.IGNORED, Takes.VALUE)),
     Function("builtins.frozenset", (Effect.PURE, Iteration.CONSUMES)),
-    Function("builtins.getattr", (Takes.ATTRIBUTE_NAME,)),
+    Function("builtins.getattr", (Takes.ATTRIBUTE_NAME, Effect.REFLECTS)),
     Function("builtins.globals", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
-    Function("builtins.hasattr", (Takes.ATTRIBUTE_NAME,)),
+    Function("builtins.hasattr", (Takes.ATTRIBUTE_NAME, Effect.REFLECTS)),
     Function("builtins.hash", (Takes.VALUE,)),
     Function("builtins.id", (Takes.VALUE,)),
     Function(
@@ -98,6 +99,7 @@ FUNCTIONS = (
         ),
     ),
     Function("builtins.sum", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Iteration.CONSUMES)),
+    Function("builtins.super", (Effect.REFLECTS,)),
     Function("builtins.True", (Effect.PURE,)),
     Function(
         "builtins.tuple",
@@ -106,7 +108,7 @@ FUNCTIONS = (
     Function("builtins.type", (Effect.PURE, Effect.READS, Result.NO_PART)),
     Function("builtins.TypeError", (Effect.PURE, Class.PURE)),
     Function("builtins.ValueError", (Effect.PURE, Class.PURE)),
-    Function("builtins.vars", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.vars", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.REFLECTS)),
     Function("builtins.zip", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH)),
     *(
         Function(f"builtins.{name}", (Effect.PURE,))

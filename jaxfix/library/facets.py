@@ -52,6 +52,8 @@ class Transform:
     """Runs it where the result is called."""
     ONLY_VALUES = Facet()
     """Makes a function that returns what it computed, and nothing of the trace."""
+    BINDS = Facet()
+    """Makes a function that calls the given one with some arguments bound."""
     SAME_RESULT = Facet()
     """Makes a function that returns what the given one returns."""
     MAPS_LEAVES = Facet()
@@ -100,6 +102,8 @@ class Effect:
     """A method that returns the changed state."""
     READS = Facet()
     """Changes no argument, and keeps nothing of it but in the result."""
+    REFLECTS = Facet()
+    """A builtin that looks at objects or names, and finds the same under a trace."""
     CALLS_NOTHING = Facet()
     """Calls no function that it is given."""
 
@@ -259,6 +263,8 @@ class Member:
     """Arrays have it, and hardly anything else."""
     ATTRIBUTE = Facet()
     """It is no method."""
+    UPDATE = Facet()
+    """Of `x.at[i]`: an array with other elements."""
     MAPPING = Facet()
     """Dictionaries have it, and hardly anything else."""
 
@@ -301,5 +307,9 @@ class Package:
     """Returns the dtype of its arguments."""
     MAKES = Facet()
     """Makes something of its arguments alone, without asking for a device."""
+    NUMPY = Facet()
+    """The interface of NumPy."""
+    CONSTANTS = Facet()
+    """`pi`, `e`, `inf` and `nan` are Python floats there."""
     OPERATES = Facet()
     """Its functions take and return arrays."""

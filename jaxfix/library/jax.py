@@ -38,7 +38,7 @@ FUNCTIONS = (
     Function("jax.Array", (Class.ARRAY,)),
     Function("jax.block_until_ready", (Effect.WAITS, Result.SAME_BUFFER)),
     Function("jax.checkpoint", (Transform.TRACES, Transform.SAME_RESULT, Identity.RENEWS)),
-    Function("jax.clear_backends", (Effect.WORLD,)),
+    Function("jax.clear_backends", (Effect.WORLD,), versions="jax<0.6"),
     Function("jax.clear_caches", (Effect.WORLD,)),
     Function("jax.config.jax_enable_x64", (Setting.KEYED,)),
     Function("jax.config.x64_enabled", (Setting.KEYED,)),
@@ -103,7 +103,7 @@ FUNCTIONS = (
     Function(
         "jax.tree_map", (Transform.CALLS_AT_ONCE, Transform.MAPS_LEAVES, Result.SAME_BUFFER), versions="jax<0.4.26"
     ),
-    Function("jax.tree_util.Partial", (Identity.RENEWS, Identity.BY_VALUE)),
+    Function("jax.tree_util.Partial", (Identity.RENEWS, Identity.BY_VALUE, Transform.BINDS)),
     Function("jax.tree_util.register_dataclass", (Effect.WORLD,)),
     Function("jax.tree_util.register_pytree_node", (Effect.WORLD,)),
     Function("jax.tree_util.register_pytree_node_class", (Effect.WORLD,)),

@@ -19,7 +19,7 @@ FUNCTIONS = (
     Function("functools.cache", (Effect.MEMOISES,)),
     Function("functools.cached_property", (Effect.MEMOISES,)),
     Function("functools.lru_cache", (Effect.MEMOISES,)),
-    Function("functools.partial", (Transform.SAME_RESULT, Identity.RENEWS)),
+    Function("functools.partial", (Transform.SAME_RESULT, Identity.RENEWS, Transform.BINDS)),
     Function("functools.singledispatch", (Effect.GROWS,)),
     Function("functools.singledispatchmethod", (Effect.GROWS,)),
     Function("functools.wraps", (Transform.TRANSPARENT,)),

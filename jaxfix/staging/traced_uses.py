@@ -19,6 +19,7 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _STATIC_ATTRIBUTES = short_names(Member.STATIC)
 _ONE_ARRAY = short_names(Takes.ARRAY, "jax.numpy")
 _ARRAYS = short_names(Takes.ARRAYS, "jax.numpy")
+_METHODS = short_names(Member.UPDATE) | (short_names(Member.USUAL) - short_names(Member.ATTRIBUTE))
 _DEPTH = 3
 _SEEDED = short_names(Takes.NO_KEY, "jax.random")
 _TREES = where(Transform.MAPS_LEAVES)
@@ -169,7 +170,7 @@ def _takes_array(module: Module, call: ast.Call, position: int) -> bool:
 
 def _is_update_method(func: ast.AST) -> bool:
     """Whether `func` is `x.at[i].set` or its kin, or a method that arrays have and traced arrays share."""
-    return isinstance(func, ast.Attribute) and func.attr in ("set", "add", "multiply", "astype", "sum", "mean", "dot")
+    return isinstance(func, ast.Attribute) and func.attr in _METHODS
 
 
 def _is_tested(module: Module, node: ast.AST) -> bool:

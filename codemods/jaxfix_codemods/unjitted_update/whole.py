@@ -22,8 +22,11 @@ from jaxfix.api.analysis import (
     parameters_of,
     stores_of,
 )
+from jaxfix.api.library import Effect, short_names
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.unjitted_update.work import LOOPS
+
+_FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +385,7 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Ar
     if all(value.again for value in passed):
         return False  # a state: it comes back, so it is made of arrays
     for value in passed:
-        if method not in ("update", "init") or value.again or not value.text.isidentifier():
+        if method not in _FUNCTIONAL or value.again or not value.text.isidentifier():
             raise Declined(
                 Reason(
                     Code.NO_ARRAY,

@@ -1,0 +1,149 @@
+"""The library table: its rows, and that no other file holds a list of names of libraries."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.tables import ROOT, inline, tables
+from jaxfix.library import facets
+from jaxfix.library.facets import Dtype, Effect, Facet, Member, Result, Setting, Transform, WeakType
+from jaxfix.library.table import CONTROL_FLOW, ROWS, dtype_positions, rows, short_names, unfiltered, where
+
+# modules and functions that keep a list of their own, each with the reason
+ALONE = {
+    "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
+    "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",
+    "jaxfix/evidence/outputs.py: _MANTISSA": "numbers of bits, by dtype",
+    "jaxfix/motion/selection/elementwise.py: _OPERATIONS": "classes of `ast`, by the function that does the same",
+    "codemods/jaxfix_codemods/local_jit/__init__.py: _TRANSFORMATIONS": "its own triggers",
+    "codemods/jaxfix_codemods/local_loop_function/judging.py: _CONSTANT_FROM": "versions, measured for it alone",
+    "codemods/jaxfix_codemods/removed_tree_function.py: _LAST": "its own triggers",
+    "codemods/jaxfix_codemods/static_exponent/__init__.py: _POWERS": "its own triggers",
+    "codemods/jaxfix_codemods/weak_state/typed.py: _DTYPES": "what it writes",
+    "codemods/jaxfix_codemods/weak_state/typed.py: _CONSTRUCTORS": "its own triggers",
+}
+ALONE_INLINE = {
+    "jaxfix/effects/traceability.py: _callee": "methods of functional objects too",
+    "jaxfix/effects/instance_state.py: _methods": "decorators that it reads one by one",
+    "jaxfix/semantic/early_exit.py: _start": "the two that take a start as the first of several",
+    "jaxfix/summary/summarize.py: _changed": "the arguments stand in one order in these three",
+    "codemods/jaxfix_codemods/drifting_state_dtype/starts.py: _is_dtype": "one name, in two packages",
+    "codemods/jaxfix_codemods/local_jit/rewriting.py: _own_name": "words that make no good name",
+    "codemods/jaxfix_codemods/unjitted_update/inline.py: _check_called": "methods of loggers, by their names alone",
+}
+# not installed where the tests run: their names are checked where they are
+ABSENT = frozenset(
+    {
+        *("chex", "diffrax", "flax", "haiku", "lineax", "matplotlib", "optimistix", "pandas"),
+        *("tensorflow", "torch", "tqdm", "wandb"),
+    }
+)
+RESOLVE = """
+import collections, importlib, json, sys, warnings
+import jax
+
+warnings.simplefilter("ignore")
+ARRAY = jax.numpy.zeros(1)
+OWNERS = {
+    "jax.Array": type(ARRAY),
+    "jax.Array.at": type(ARRAY.at[0]),
+    "collections.namedtuple": collections.namedtuple("Pair", "x"),
+}
+
+def exists(name):
+    head, _, last = name.rpartition(".")
+    if head in OWNERS:
+        return hasattr(OWNERS[head], last)
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:cut]))
+        except ImportError:
+            continue
+        for part in parts[cut:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return None
+
+print(json.dumps({name: exists(name) for name in json.load(sys.stdin)}))
+"""
+
+
+def every_facet() -> list[Facet]:
+    groups = (group for group in vars(facets).values() if isinstance(group, type))
+    return [facet for group in groups for facet in vars(group).values() if isinstance(facet, Facet)]
+
+
+def test_a_name_has_one_row() -> None:
+    names = [row.name for row in ROWS]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_a_row_says_a_facet_once() -> None:
+    assert [row.name for row in ROWS if len(row.facets) != len(set(row.facets))] == []
+
+
+def test_every_name_exists() -> None:
+    """In the installed releases, but for what is marked as of others."""
+    asked = json.dumps([row.name for row in ROWS if not row.versions])
+    done = subprocess.run([sys.executable, "-c", RESOLVE], input=asked, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert [name for name, exists in found.items() if exists is False] == []
+    assert {name.partition(".")[0] for name, exists in found.items() if exists is None} <= ABSENT
+
+
+@pytest.mark.parametrize("facet", every_facet(), ids=str)
+def test_something_has_each_facet(facet: Facet) -> None:
+    later = (Setting.ENABLE_X64, Setting.MATMUL_PRECISION, Setting.DTYPE_PROMOTION)
+    assert bool(rows(facet)) is (facet not in later)
+
+
+def test_a_setting_is_named_as_jax_names_it() -> None:
+    options = [facet.option for facet in vars(Setting).values() if isinstance(facet, Facet) and facet.option]
+    read = f"import jax; print(sorted(o for o in {options!r} if hasattr(jax.config, o)))"
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(sorted(options))
+
+
+def test_no_other_module_lists_names_of_libraries() -> None:
+    """A list that stands alone is forgotten when a function is added: a facet says what its names have in common."""
+    assert {f"{table.path}: {table.name}" for table in tables(ROOT)} == ALONE.keys()
+
+
+def test_no_other_function_lists_names_of_libraries() -> None:
+    assert {f"{table.path}: {table.name}" for table in inline(ROOT)} == ALONE_INLINE.keys()
+
+
+def test_names_of_builtins_are_bare() -> None:
+    assert "functools.cache" in where(Effect.MEMOISES)
+    assert {"int", "float"} <= where(Result.IMMUTABLE)
+
+
+def test_last_parts_are_those_of_the_owners_asked_for() -> None:
+    assert "astype" in short_names(WeakType.IGNORED)
+    assert "astype" not in short_names(WeakType.IGNORED, "jax.numpy")
+    assert {"float", "isnan"} <= short_names(WeakType.IGNORED, "jax.numpy", "builtins")
+
+
+def test_a_method_is_no_attribute() -> None:
+    assert "sum" in short_names(Dtype.KEPT, "jax.Array") - short_names(Member.ATTRIBUTE)
+    assert "T" in short_names(Dtype.KEPT, "jax.Array") & short_names(Member.ATTRIBUTE)
+
+
+def test_a_filtered_transformation_counts_as_the_other() -> None:
+    assert unfiltered({"equinox.filter_grad", "jax.hessian"}) == {"grad", "hessian"}
+
+
+def test_the_place_of_a_dtype() -> None:
+    assert dtype_positions(Result.FILLED) == {"zeros": 1, "ones": 1, "empty": 1, "full": 2}
+
+
+def test_control_flow_says_what_it_calls_and_carries() -> None:
+    loops = {name: row.carry.initial.name for name, row in CONTROL_FLOW.items() if row.carry}
+    assert loops == {"jax.lax.scan": "init", "jax.lax.while_loop": "init_val", "jax.lax.fori_loop": "init_val"}
+    assert CONTROL_FLOW.keys() == where(Transform.CONTROL_FLOW)
+    assert all(row.calls for row in CONTROL_FLOW.values())
