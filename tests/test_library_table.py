@@ -7,9 +7,12 @@ import sys
 import pytest
 
 from benchmarks.tables import ROOT, inline, tables
+from jaxfix.engine.analyze import analyze
 from jaxfix.library import facets
 from jaxfix.library.facets import Dtype, Effect, Facet, Member, Result, Setting, Transform, WeakType
 from jaxfix.library.table import CONTROL_FLOW, ROWS, dtype_positions, rows, short_names, unfiltered, where
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import local_jit, unjitted_update
 
 # modules and functions that keep a list of their own, each with the reason
 ALONE = {
@@ -70,6 +73,35 @@ def exists(name):
     return None
 
 print(json.dumps({name: exists(name) for name in json.load(sys.stdin)}))
+"""
+
+OPTIMIZED = """
+import jax
+import jax.numpy as jnp
+import optax
+
+tx = optax.adam(0.1)
+
+
+def loss(x):
+    return jnp.sum(x ** 2)
+
+
+def train(x, steps):
+    state = tx.init(x)
+    for _ in range(steps):
+        updates, state = tx.update(FUNCTION(loss)(x), state)
+        x = optax.apply_updates(x, updates)
+    return x
+"""
+MAPPED = """
+import jax
+
+
+def train(batches):
+    for batch in batches:
+        step = jax.jit(lambda v: v + 1)
+        print(FUNCTION(step, batch))
 """
 
 
@@ -147,3 +179,17 @@ def test_control_flow_says_what_it_calls_and_carries() -> None:
     assert loops == {"jax.lax.scan": "init", "jax.lax.while_loop": "init_val", "jax.lax.fori_loop": "init_val"}
     assert CONTROL_FLOW.keys() == where(Transform.CONTROL_FLOW)
     assert all(row.calls for row in CONTROL_FLOW.values())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "program"), [("jax.jacobian", "jax.jacrev", OPTIMIZED), ("jax.tree_map", "jax.tree.map", MAPPED)]
+)
+def test_two_names_of_one_function_are_found_alike(one: str, other: str, program: str) -> None:
+    """Lists that were written apart knew one of the two."""
+    told, expected = (messages(program.replace("FUNCTION", name), name) for name in (one, other))
+    assert told == expected != []
+
+
+def messages(program: str, name: str) -> list[str]:
+    found = analyze(SourceFile.decode("a.py", program.encode()), (local_jit.CODEMOD, unjitted_update.CODEMOD)).found
+    return [each.finding.message.replace(name, "it") for each in found]
