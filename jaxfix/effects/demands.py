@@ -12,7 +12,6 @@ from jaxfix.syntax.nodes import FUNCTIONS, Function, children
 _STATIC = short_names(Member.ABSTRACT)
 _STATIC_RESULTS = short_names(Result.STATIC)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
-
 _DEPTH = 12
 
 

@@ -34,7 +34,6 @@ from jaxfix.syntax.nodes import FUNCTIONS, walk
 from jaxfix.syntax.signatures import argument_values, default_of
 
 _DERIVATIVES = where(Transform.DIFFERENTIATES)
-
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins")
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)

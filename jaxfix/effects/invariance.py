@@ -21,7 +21,6 @@ _BINDING = where(Transform.BINDS)
 _SHARING = where(Result.SHARED)
 _PURE = where(Package.PURE)
 _PURE_THROUGHOUT = where(Package.PURE_THROUGHOUT)
-
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ARRAY_MODULES = where(Package.ARRAYS)
 

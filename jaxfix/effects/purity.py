@@ -24,7 +24,6 @@ _PURE_BASES = where(Class.PURE)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 _PURE_DECORATORS = where(Effect.PURE_DECORATOR)
 _SETTING_READERS = where(Setting.PRNG_IMPL) | where(Setting.GUMBEL_RANGE)
-
 _GROWING = where(Effect.GROWS)
 _MEMOS = where(Effect.MEMOISES)
 _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})

@@ -14,7 +14,6 @@ from jaxfix.syntax.signatures import parameters_of
 
 _KEYED_SETTINGS = where(Setting.KEYED)
 _WORLD = where(Effect.WORLD)
-
 _SEES_NAMES = short_names(Effect.SEES_NAMES)
 
 

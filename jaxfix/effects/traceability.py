@@ -26,7 +26,6 @@ _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
 _REFLECTING = short_names(Effect.REFLECTS, "builtins")
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
-
 _MOST = 48
 """Functions that one question reads."""
 

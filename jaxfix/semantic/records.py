@@ -9,7 +9,6 @@ from jaxfix.semantic.module import Module
 from jaxfix.syntax.bindings import Binding
 
 _REPLACING = where(Result.REPLACED)
-
 Key = str | int
 """A field, a key or a position in a state."""
 

@@ -14,7 +14,6 @@ from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import positional_of
 
 _JITS = where(Transform.TRACES)
-
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _JITS)
 _WORDS = frozenset(name.rpartition(".")[2] for name in _JITS | COMPILING)
 

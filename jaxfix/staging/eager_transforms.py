@@ -18,7 +18,6 @@ from jaxfix.syntax.nodes import FUNCTIONS, Function, children
 
 _JITS = where(Transform.TRACES)
 _DERIVATIVES = where(Transform.DIFFERENTIATES)
-
 _AT_ONCE = frozenset({"jax.jvp"})
 _MAKERS = where(Transform.ONLY_VALUES)
 """Transformations that make a function which returns what it computed, and nothing of the trace."""
