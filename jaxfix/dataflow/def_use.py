@@ -97,7 +97,7 @@ class Origins:
         return (source if isinstance(source, ast.arg) else ast.Pass(),)
 
     def result(self, call: ast.Call) -> Carried | None:
-        """What comes out of `call`, if it is a loop or a branch of JAX whose functions are of this module."""
+        """The result of `call`, a loop or branch of JAX whose functions are of this module; None for any other."""
         flow = self._carrying.result(call) if self._carrying is not None else None
         found = self._carried(call, flow, ()) if flow is not None else None
         return found if isinstance(found, Carried) else None
@@ -135,7 +135,7 @@ class Origins:
         return tuple(source for place in carried.flow.again for source in self._at(place, carried.path))
 
     def parts(self, source: ast.AST) -> tuple[tuple[Key, ast.expr], ...]:
-        """The fields, keys or positions that a construction spells out, with what it puts there."""
+        """The fields, keys or positions that a construction spells out, with what it puts there; else empty."""
         match source:
             case ast.Tuple(elts=elts) | ast.List(elts=elts) if not any(isinstance(e, ast.Starred) for e in elts):
                 return tuple(enumerate(elts))
@@ -149,15 +149,15 @@ class Origins:
         return ()
 
     def constructions(self, owner: ast.ClassDef) -> tuple[ast.Call, ...]:
-        """The calls that make objects of a class of the module that declares its fields."""
+        """The calls that make objects of `owner`, a class that declares its fields, in the order of the text."""
         return self._records.constructions(owner)
 
     def made_class(self, source: ast.AST) -> ast.ClassDef | None:
-        """The class of the module that declares its fields, of which the call `source` makes an object."""
+        """The class with declared fields of which the call `source` makes an object; None for anything else."""
         return self._records.owner(source.func) if isinstance(source, ast.Call) else None
 
     def changed(self, source: ast.AST) -> ast.expr | None:
-        """What `x._replace(...)` or `dataclasses.replace(x, ...)` changes."""
+        """The object that `x._replace(...)` or `dataclasses.replace(x, ...)` copies; None for any other call."""
         return self._records.changed(source) if isinstance(source, ast.Call) else None
 
     # --- looking up -------------------------------------------------------------------------------------------
@@ -349,15 +349,15 @@ class Origins:
     # --- functions --------------------------------------------------------------------------------------------
 
     def called(self, call: ast.Call) -> Function | None:
-        """The function of this module that `call` calls, through a `jax.jit` around it if there is one."""
+        """The function of this module that `call` calls, through a `jax.jit` around it too; None where unknown."""
         return self._callees.called(call)
 
     def jitted(self, call: ast.Call) -> Function | None:
-        """As `called`, of a name that is bound to `jax.jit(function)`."""
+        """As `called`, of a name that is bound to `jax.jit(function)`; None for any other call."""
         return self._callees.jitted(call)
 
     def mapped(self, call: ast.Call) -> Function | None:
-        """The function of this module that `jax.tree.map(function, tree, ...)` calls for the leaves of trees."""
+        """The function of this module that `jax.tree.map(function, tree, ...)` calls; None for any other call."""
         return self._callees.mapped(call)
 
     @cached_property

@@ -222,9 +222,10 @@ class Staging:
         return any(may_iterate_twice(module, loop) and always_runs(module, node, loop) for loop in module.loops(node))
 
     def round_about(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """What of this file runs `node` again and again: the calls that lead to it, the nearest first, then the loop.
+        """What of this file runs `node` again and again: the calls that lead to it, then the loop.
 
-        Nothing where it is no loop of this file.
+        Returns:
+          The nearest call first, the loop last; empty where no loop of this file runs it.
         """
         waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(node, ())]
         met = set()
@@ -241,7 +242,11 @@ class Staging:
     # --- who calls it -----------------------------------------------------------------------------------------
 
     def through(self, node: ast.AST) -> tuple[CallerPath, ...]:
-        """The functions that others may call to get to `node`, the nearest first along each path."""
+        """The functions that others may call to get to `node`.
+
+        Returns:
+          Each with how it leads there, once, the nearest first along each path; empty where no other file can.
+        """
         function = self._module.function(node)
         if function is None:
             return ()
@@ -278,11 +283,19 @@ class Staging:
         return tuple(name for name in names if name is not None)
 
     def name_for_others(self, function: Function) -> str | None:
-        """The dotted name by which other files know `function`; None for one inside a function, or of a script."""
+        """The dotted name by which other files know `function`.
+
+        Returns:
+          None for one inside a function, or of a script.
+        """
         return visibility.name_for_others(self._module, function)
 
     def attribute_for_others(self, function: Function) -> str | None:
-        """`.name` for a private method that nothing in its file calls: it is for the bases of its class, elsewhere."""
+        """The `.name` of a private method that nothing in its file calls: it is for the bases of its class, elsewhere.
+
+        Returns:
+          None for any other function.
+        """
         owner = self._module.method_of(function)
         if owner is None or not owner.bases or isinstance(function, ast.Lambda) or self._graph.uses(function):
             return None
@@ -311,7 +324,11 @@ class Staging:
     # --- functions of other files -----------------------------------------------------------------------------
 
     def uses_of_expression(self, node: ast.expr) -> Iterator[UseSummary]:
-        """What becomes of a function that `node` stands for."""
+        """What becomes of a function that `node` stands for.
+
+        Returns:
+          Of each use the call that it comes to, if any, and how that runs.
+        """
         for use in self._graph.uses_of_expression(node):
             if isinstance(use, Escape):
                 yield UseSummary(None, self._ways_of(use), differentiated=use.differentiated)
@@ -322,7 +339,11 @@ class Staging:
                 yield UseSummary(use.site, ways, self.through(use.site), again, surely, derived)
 
     def calls_of_expression(self, node: ast.expr) -> Iterator[UseSummary]:
-        """As `uses_of_expression`, for less: of the calls it does not say how they run."""
+        """As `uses_of_expression`, for less.
+
+        Returns:
+          The same uses; of the calls it does not say how they run.
+        """
         for use in self._graph.uses_of_expression(node):
             call = use.site if isinstance(use, CallEdge) else None
             yield UseSummary(call, Contexts(), differentiated=use.differentiated)
