@@ -49,6 +49,9 @@ class Program:
     def sha256(self, path: str) -> str:
         return f"sha of {path}"
 
+    def original(self, path: str) -> bytes | None:
+        return b""
+
     @property
     def calls_originals(self) -> bool:
         return self.beside is not None

@@ -96,6 +96,11 @@ class OptimizerRunner:
         """Of the file on the disk."""
         return sha256(self.file(path))
 
+    def original(self, path: str) -> bytes | None:
+        """The file on the disk; None where there is none."""
+        file = self.file(path)
+        return file.read_bytes() if file.is_file() else None
+
     def survey(self) -> Mapping[str, frozenset[str]]:
         """The names of the observed functions that each public factory reaches; made once.
 

@@ -1,12 +1,12 @@
 """Whether two runs had the same results, and where they first did not."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import isnan, log2, nan, prod
 
 from jaxfix.report.finding import Equality
-from jaxfix.report.measurement import Beside, Leaf, Measurement, Output
+from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Razor
 
 JAXPR = "jaxpr"
 # How the labels of files begin that a run wrote.
@@ -17,10 +17,13 @@ INIT = "init"
 VARIABLE = " left `"
 _UNFORGIVING = ("not finite", "in bfloat16")
 TOLERANCE = 1e-3
+FUSING = (Equality.AS_JITTED, Equality.ROUNDING)
+"""The promises of fixes that let XLA fuse."""
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
 JIT_TOLERANCE = 1e-5
 # Bits of the significand that are stored.
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
+_DRIFTING = (*_MANTISSA, "<float>", "<complex>")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
 _CURABLE = re.compile(r"(?:exit status \d+: )?(?:AttributeError|ImportError|ModuleNotFoundError|TypeError)\b")
@@ -38,17 +41,19 @@ class Allowed:
       tolerance: of floats, relative to the largest value of their array; 0 is bitwise.
       untyped: weak types do not matter at all.
       first: how the labels of first states begin, whose floats may have other dtypes at the same values.
+      drifts: floats may have any values, which are compared elsewhere.
     """
 
     stronger: bool = False
     tolerance: float = 0.0
     untyped: bool = False
     first: frozenset[str] = frozenset()
+    drifts: bool = False
 
     def __or__(self, other: "Allowed") -> "Allowed":
         tolerance = max(self.tolerance, other.tolerance)
         untyped, first = self.untyped or other.untyped, self.first | other.first
-        return Allowed(self.stronger or other.stronger, tolerance, untyped, first)
+        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, self.drifts or other.drifts)
 
     def lets_retype(self, label: str) -> bool:
         """Whether the output of that label is a first state."""
@@ -90,6 +95,7 @@ class Likeness:
       max_ulp: the same in units of the last place of each value.
       strengthened: the leaves whose weak type became strong.
       beside: how many calls of the original beside the rewritten function had equal results, with values to compare.
+      drift: the largest difference of floats that nothing is decided by.
     """
 
     difference: str | None
@@ -98,11 +104,17 @@ class Likeness:
     max_ulp: float = 0.0
     strengthened: tuple[str, ...] = ()
     beside: int = 0
+    drift: float = 0.0
 
 
-def allowed(equality: Equality, case: str, function: str = "") -> Allowed:
-    """What `equality` lets the results of `case` differ in, and those of the rewritten function."""
-    if equality is Equality.AS_JITTED and not is_jitted(case):
+def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
+    """What `equality` lets the results of `case` differ in, and those of the rewritten function.
+
+    Args:
+      is_plain: whether the `jit` that fixes have added is taken out of what is compared.
+    """
+    is_exact = is_plain and equality is Equality.ROUNDING
+    if equality in FUSING and not is_jitted(case) and not is_exact:
         return Allowed(tolerance=TOLERANCE)
     if equality is Equality.CONVERGED:
         return Allowed(stronger=True, first=frozenset({INIT, function} - {""}))
@@ -178,6 +190,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         max(one.max_ulp, other.max_ulp),
         (*one.strengthened, *(leaf for leaf in other.strengthened if leaf not in one.strengthened)),
         one.beside + other.beside,
+        max(one.drift, other.drift),
     )
 
 
@@ -289,9 +302,11 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
         return f"{name}: its values are known only {'without' if old.digest else 'with'} the fix"
     if old.digest == new.digest:
         return _Alike(name, old.digest is not None, strengthened)
-    if old.dtype == "<bytes>" and may.tolerance:
+    if old.dtype == "<bytes>" and (may.tolerance or may.drifts):
         return _Alike(name, False)  # what is in the file may differ, and cannot be told from what may not
     delta, ulp, where = _distance(old, new)
+    if may.drifts and old.dtype.removeprefix("numpy ") in _DRIFTING and not isnan(delta):
+        return _Alike(name, True, strengthened, delta, ulp)
     # One unit in the last place of a half-precision float is more than the tolerance.
     tolerance = max(may.tolerance, 4 * 2.0 ** -_MANTISSA.get(old.dtype, 0)) if may.tolerance else 0.0
     if old.dtype not in _MANTISSA or where is None or not delta <= tolerance:
@@ -354,7 +369,7 @@ def _printed_difference(old: list[str], new: list[str], may: Allowed, noise: Noi
     if len(old) != len(new):
         return f"{len(old)} printed lines became {len(new)}"
     for number, (a, b) in enumerate(zip(old, new, strict=True)):
-        if number not in noise.lines and not _printed_alike(a, b, may.tolerance):
+        if number not in noise.lines and not _printed_alike(a, b, may):
             return f"printed line {number + 1}: {_shorten(a)!r} became {_shorten(b)!r}"
     return None
 
@@ -371,10 +386,54 @@ def untimed(text: str) -> str:
     return _DURATION.sub("<time>", _ADDRESS.sub("0x", text))
 
 
-def _printed_alike(before: str, after: str, tolerance: float) -> bool:
+def _printed_alike(before: str, after: str, may: Allowed) -> bool:
     if before == after:
         return True
+    tolerance = may.tolerance
+    if may.drifts:
+        return _whole(before) == _whole(after)
     if not tolerance or NUMBER.sub("#", before) != NUMBER.sub("#", after):
         return False
     pairs = zip(NUMBER.findall(before), NUMBER.findall(after), strict=True)
     return all(abs(float(a) - float(b)) <= tolerance * max(abs(float(a)), abs(float(b))) for a, b in pairs)
+
+
+def _whole(line: str) -> str:
+    """The line without its numbers that are not whole."""
+    return NUMBER.sub(lambda number: number[0] if number[0].lstrip("+-").isdigit() else "#", line)
+
+
+def steps_alike(steps: Iterable[Razor], names: Collection[str]) -> str | None:
+    """What single steps under an added `jit` differ in by more than rounding; None if in nothing."""
+    seen = {entry.function: entry for entry in steps if entry.steps}
+    for name in sorted(names):
+        entry, qualname = seen.get(name), name.rpartition(":")[2]
+        if entry is None or not entry.leaves:
+            return f"no step of `{qualname}` could be compared with the jitted one"
+        if entry.difference is not None:
+            return f"`{qualname}` under jit, {entry.difference}"
+    return None
+
+
+def rounded(steps: Iterable[Razor], names: Collection[str], drift: float, printed: tuple[str, str]) -> str:
+    """How equal the runs are up to rounding, in words."""
+    mine = [entry for entry in steps if entry.function in names]
+    count, traced = sum(entry.steps for entry in mine), sum(entry.traced for entry in mine)
+    doubled = max((entry.double for entry in mine), default=0.0)
+    parts = ["bitwise equal with the added `jit` taken out"]
+    if traced < count:
+        parts.append(f"{count - traced} single steps under jit within {doubled:.1e} in double precision")
+    if traced:
+        parts.append(f"the operations of {traced} jitted steps, run one by one, bitwise those of the original")
+    if drift:
+        parts.append(f"the whole run drifts by {drift:.1e}{_last_printed(*printed)}")
+    return "; ".join(parts)
+
+
+def _last_printed(before: str, after: str) -> str:
+    """The last number that is not whole of both runs."""
+    last = [
+        next((n for n in reversed(NUMBER.findall(untimed(text))) if not n.lstrip("+-").isdigit()), "")
+        for text in (before, after)
+    ]
+    return f", the last number printed is {last[1]} after {last[0]}" if all(last) and last[0] != last[1] else ""

@@ -58,6 +58,11 @@ class ProgramRunner:
         """Of the file on the disk."""
         return sha256(self.file(path))
 
+    def original(self, path: str) -> bytes | None:
+        """The file on the disk; None where there is none."""
+        file = self.file(path)
+        return file.read_bytes() if file.is_file() else None
+
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from jaxfix.evidence.outputs import Allowed, allowed
+from jaxfix.evidence.outputs import FUSING, Allowed, allowed
 from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
@@ -14,7 +14,10 @@ from jaxfix.report.finding import Equality, Fix, Proves
 Candidate = tuple[str, Fix, int]
 
 _WORTH_WEEDING = 3
-_LOOSEST_LAST = (Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED, Equality.AS_JITTED)
+_LOOSEST_LAST = (
+    *(Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED),
+    *(Equality.ROUNDING, Equality.AS_JITTED),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,7 @@ class _Trial:
         if self._runs.runner.repeats or len(self._kept) < 2:
             return
         together, cases = Fixes(self._kept), list(self._reaches)
-        before, after = self._runs.of(Fixes(), cases), self._runs.of(together, cases)
-        for pair in self._runs.pairs(cases, before, after, self._runs.noise(cases)):
+        for pair in self._runs.pairs(cases, Fixes(), together, self._runs.noise(cases)):
             names = {key: name_of(key, self._fixes[key]) for key in self._kept}
             for key, name in names.items():
                 narrow = saved_alone(pair, name, [other for held, other in names.items() if held != key])
@@ -132,8 +134,7 @@ class _Trial:
 
     def _saves(self, key: Key) -> bool:
         cases, name = self._cases(key), name_of(key, self._fixes[key])
-        before, after = self._runs.of(Fixes(), cases), self._runs.of(Fixes(self._kept), cases)
-        return any(saves_in_lines(pair, name) for pair in self._runs.pairs(cases, before, after))
+        return any(saves_in_lines(pair, name) for pair in self._runs.pairs(cases, Fixes(), Fixes(self._kept)))
 
     def _weed(self, keys: Sequence[Key]) -> None:
         if len(keys) < _WORTH_WEEDING:
@@ -215,9 +216,8 @@ class _Trial:
     def together(self) -> tuple[Comparison, ...]:
         """What all proven fixes do together, case by case; of several promises the loosest one is asked."""
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(self._kept)]
-        before, after = self._runs.of(Fixes(), cases), self._runs.of(Fixes(self._kept), cases)
         found = []
-        for pair in self._runs.pairs(cases, before, after, self._runs.known_noise):
+        for pair in self._runs.pairs(cases, Fixes(), Fixes(self._kept), self._runs.known_noise):
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
             loosest = max(mine, key=partial(self._looseness, pair))
             fix, beside = self._fixes[loosest], self._beside(loosest, Fixes(self._kept))
@@ -264,17 +264,16 @@ class _Trial:
     def _disagreeing(self, keys: Sequence[Key]) -> list[str]:
         """The cases in which these fixes together change something that none of them may change."""
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
-        after = self._runs.of(Fixes(keys), cases)
-        before = self._runs.of(Fixes(), cases)
 
         def disagreeing(pairs: Iterable[Pair]) -> list[str]:
             chosen = ((pair, self._reaches[pair.before.case].intersection(keys)) for pair in pairs)
             return [pair.before.case for pair, mine in chosen if not self._agrees(pair, mine)]
 
-        suspects = disagreeing(self._runs.pairs(cases, before, after))
-        broken = [case for case in suspects if before[case].failure != after[case].failure]  # no noise excuses that
+        pairs = self._runs.pairs(cases, Fixes(), Fixes(keys))
+        suspects = disagreeing(pairs)
+        broken = [case for case in suspects if case in map(_case_that_fails, pairs)]  # no noise excuses that
         noisy = [case for case in suspects if case not in broken]
-        return broken + disagreeing(self._runs.pairs(noisy, before, after, self._runs.noise(noisy)))
+        return broken + disagreeing(self._runs.pairs(noisy, Fixes(), Fixes(keys), self._runs.noise(noisy)))
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
         case = pair.before.case
@@ -285,8 +284,8 @@ class _Trial:
             equality, proves = _equality(self._fixes[key]), self._fixes[key].proves
             if pair.tells_nothing(proves):
                 return True
-            may |= allowed(equality, case, name_of(key, self._fixes[key]))
-            as_jitted = as_jitted or equality is Equality.AS_JITTED
+            may |= allowed(equality, case, name_of(key, self._fixes[key]), is_plain=pair.plain is not None)
+            as_jitted = as_jitted or equality in FUSING
             cured = cured or pair.is_cured(proves)
         functions = {name_of(key, self._fixes[key]) for key in keys}
         alike = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference is None
@@ -325,15 +324,14 @@ class _Trial:
         cases = self._cases(key) if cases is None else cases
         fix = self._fixes[key]
         like = fix.proves is Proves.LESS_MEMORY  # what is kept for the originals counts in the peaks of both sides
-        before, after = self._runs.of(without, cases, beside=like), self._runs.of(with_it, cases)
-        pairs = self._runs.pairs(cases, before, after)
+        pairs = self._runs.pairs(cases, without, with_it, beside=like)
         suspects = [
             pair.before.case
             for pair in pairs
             if not self._agrees(pair, {key}) and pair.before.failure == pair.after.failure
         ]
         noisy = suspects if self._runs.runner.repeats else cases
-        pairs = self._runs.pairs(cases, before, after, self._runs.noise(noisy))
+        pairs = self._runs.pairs(cases, without, with_it, self._runs.noise(noisy), beside=like)
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.proves)] or pairs
         if fix.proves is Proves.LESS_MEMORY:
             telling = [self._runs.settled(pair, without, with_it) for pair in telling]
@@ -349,8 +347,13 @@ def _equality(fix: Fix) -> Equality:
 def _looseness(fix: Fix) -> tuple[int, ...]:
     """The order of what is asked, the strictest first: a cure lets a run go on that raised."""
     equality = _equality(fix)
-    kinds = equality is Equality.AS_JITTED, fix.proves is Proves.ERROR_CURED
+    kinds = equality in FUSING, fix.proves is Proves.ERROR_CURED
     return *kinds, _LOOSEST_LAST.index(equality), fix.proves is not Proves.LESS_MEMORY
+
+
+def _case_that_fails(pair: Pair) -> str | None:
+    """The case of the pair if its runs do not end alike."""
+    return pair.before.case if pair.before.failure != pair.after.failure else None
 
 
 def _telling(comparison: Comparison) -> tuple[int, int, int, str]:

@@ -122,6 +122,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         environment=next((part.environment for part in parts if part.environment), None),
         calls={name: sum(part.calls.get(name, 0) for part in parts) for part in parts for name in part.calls},
         beside=tuple(entry for part in parts for entry in part.beside),
+        razor=tuple(entry for part in parts for entry in part.razor),
         alone={name: reason for part in parts for name, reason in part.alone.items()},
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),

@@ -6,9 +6,10 @@ from types import MappingProxyType
 from typing import Protocol
 
 from jaxfix.evidence import outputs
+from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise
-from jaxfix.evidence.verdict import Pair, is_blurred, stopping, with_peak
-from jaxfix.report.finding import Fix
+from jaxfix.evidence.verdict import Pair, Plain, is_blurred, stopping, with_peak
+from jaxfix.report.finding import Equality, Fix
 from jaxfix.report.measurement import Measurement
 
 Key = tuple[str, str]
@@ -39,6 +40,9 @@ class Runner(Protocol):
         ...
 
     def sha256(self, path: str) -> str: ...
+
+    def original(self, path: str) -> bytes | None:
+        """The file on the disk; None where there is none."""
 
 
 class Runs:
@@ -74,6 +78,8 @@ class Runs:
         self._runs = {(run.case, Fixes()): run for run in baseline}
         self._hurried: set[tuple[str, Fixes]] = set()
         self._peaks: dict[tuple[str, Fixes], list[int]] = {}
+        self._bare: dict[tuple[str, Fixes], Measurement] = {}
+        self._bare_sources: dict[Fixes, Bare] = {}
 
     def has(self, case: str, fixes: Fixes) -> bool:
         """Whether the case has been run with these fixes."""
@@ -86,6 +92,7 @@ class Runs:
           beside: whether the originals have to be called too. What a fix is left out of is compared with what it is
             made in, whose originals were called: to call them again would take longer than many a program.
         """
+        beside = beside and not self._without_jit(fixes).names  # they are called where the added `jit` is taken out
         wanted = {case: (case, fixes & self.reaches[case]) for case in cases}
         known = self._runs.keys() - self._hurried if beside else self._runs.keys()
         missing = frozenset(case for case, name in wanted.items() if name not in known)
@@ -123,15 +130,59 @@ class Runs:
 
     def pairs(
         self,
-        cases: Iterable[str],
-        before: Mapping[str, Measurement],
-        after: Mapping[str, Measurement],
+        cases: Sequence[str],
+        without: Fixes,
+        with_it: Fixes,
         noises: Mapping[str, Noise] = MappingProxyType({}),
+        *,
+        beside: bool = False,
     ) -> list[Pair]:
-        """Each case before and after, with what is known of its noise."""
-        return [
-            Pair.of(before[case], after[case], before.get(_twin(case)), noises.get(case, SILENCE)) for case in cases
-        ]
+        """Each case with the fewer and with the more fixes, and what is known of its noise.
+
+        Args:
+          beside: whether the originals have to be called with the fewer fixes too.
+        """
+        before, after = self.of(without, cases, beside=beside), self.of(with_it, cases)
+        plain = self._plain(cases, without, with_it)
+        found = []
+        for case in cases:
+            twin, noise = before.get(_twin(case)), noises.get(case, SILENCE)
+            found.append(replace(Pair.of(before[case], after[case], twin, noise), plain=plain.get(case)))
+        return found
+
+    def _plain(self, cases: Sequence[str], without: Fixes, with_it: Fixes) -> dict[str, Plain]:
+        """The same with the `jit` that fixes have added taken out; of no case where none has."""
+        sides = [self._without_jit(fixes).names for fixes in (without, with_it)]
+        if not any(sides):
+            return {}
+        before, after = self._bare_of(without, cases, beside=False), self._bare_of(with_it, cases, beside=True)
+        return {case: Plain(before[case], after[case], sides[1] - sides[0]) for case in cases}
+
+    def _bare_of(self, fixes: Fixes, cases: Sequence[str], *, beside: bool) -> dict[str, Measurement]:
+        taken_out = self._without_jit(fixes)
+        if not taken_out.names:
+            return self.of(fixes, cases, beside=beside)
+        names = {case: (case, fixes & self.reaches[case]) for case in cases}
+        missing = frozenset(case for case, name in names.items() if name not in self._bare)
+        if missing:
+            self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes, the added `jit` taken out")
+            for run in self.runner.measure(taken_out.sources, missing, beside=True):
+                self._bare[run.case, fixes & self.reaches[run.case]] = run
+        return {case: self._bare[name] for case, name in names.items()}
+
+    def _without_jit(self, fixes: Fixes) -> Bare:
+        """The sources with these fixes and without the `jit` that those of them have added that let XLA fuse."""
+        if fixes not in self._bare_sources:
+            fusing = frozenset(key for key in fixes if self._fixes[key].equality is Equality.ROUNDING)
+            self._bare_sources[fixes] = self._taken_out(fixes - fusing, fixes) if fusing else Bare({}, frozenset())
+        return self._bare_sources[fixes]
+
+    def _taken_out(self, without: Fixes, with_it: Fixes) -> Bare:
+        if self.runner.repeats:  # what is driven runs under `jit` as well
+            return Bare({}, frozenset())
+        fewer, more = self._patched(without), self._patched(with_it)
+        originals = {path: self.runner.original(path) for path in more if path not in fewer}
+        return bare({**{path: text for path, text in originals.items() if text is not None}, **fewer}, more)
 
     def noise(self, cases: Sequence[str]) -> dict[str, Noise]:
         """What differs between two runs of the original: nothing that it makes differ is held against a fix."""

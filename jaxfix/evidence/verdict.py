@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from jaxfix.evidence.outputs import (
+    FUSING,
     JIT_TOLERANCE,
     SILENCE,
     Allowed,
@@ -18,6 +19,8 @@ from jaxfix.evidence.outputs import (
     likeness,
     outputs_alike,
     raises_curable,
+    rounded,
+    steps_alike,
 )
 from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
@@ -33,18 +36,33 @@ _CLEAR = 2
 
 
 @dataclass(frozen=True, slots=True)
+class Plain:
+    """The runs of a pair with the `jit` that fixes have added taken out: every operation is dispatched for itself.
+
+    Attributes:
+      names: of what only the second run has under an added `jit`; single steps of it were compared.
+    """
+
+    before: Measurement
+    after: Measurement
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two runs of one case, which differ by one fix.
 
     Attributes:
       jitted: the run without the fix of the same data under jit, for a case that runs eagerly; None if there is none.
       noise: what differs between two equal runs of the case.
+      plain: both without the `jit` that fixes have added, by which values are compared; None where none has.
     """
 
     before: Measurement
     after: Measurement
     jitted: Measurement | None = None
     noise: Noise = SILENCE
+    plain: Plain | None = None
 
     @classmethod
     def of(cls, before: Measurement, after: Measurement, jitted: Measurement | None, noise: Noise) -> "Pair":
@@ -53,6 +71,11 @@ class Pair:
             steps = min(len(before.steps), len(after.steps))
             before, after = _until(before, steps), _until(after, steps)
         return cls(before, after, jitted, noise)
+
+    @property
+    def compared(self) -> Measurement:
+        """The run with the fix by which values are compared."""
+        return self.after if self.plain is None else self.plain.after
 
     @property
     def fails_alike(self) -> bool:
@@ -101,22 +124,24 @@ def judge(
       beside: what the original and the rewritten function must share side by side, where other fixes of the same
         function are made as well; `equality` if None.
     """
-    may = allowed(equality, pair.before.case, function)
+    is_plain = pair.plain is not None
+    may = allowed(equality, pair.before.case, function, is_plain=is_plain)
     cured = pair.is_cured(proves)
-    found = runs_agree(pair, may, as_jitted=equality is Equality.AS_JITTED, cured=cured)
+    found = runs_agree(pair, may, as_jitted=equality in FUSING, cured=cured)
     if found.difference is None and not cured:
-        found = joined(found, sides_agree(pair, allowed(beside or equality, pair.before.case, function), {function}))
+        may = allowed(beside or equality, pair.before.case, function, is_plain=is_plain)
+        found = joined(found, sides_agree(pair, may, {function}))
     verdict, reason = _verdict(pair, found, function, proves)
     words = _equality(pair, found, equality, proves) if found.difference is None else "not equal"
     before, after = counts(pair.before), counts(pair.after)
-    figures = (found.max_delta, found.max_ulp, found.beside, pair.after.alone.get(function))
+    figures = (found.max_delta, found.max_ulp, found.beside, pair.compared.alone.get(function))
     courses = course(pair.before), course(pair.after)
     return Comparison(pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses)
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
     """Whether the originals of `functions` agree with the rewritten ones that were called beside them."""
-    return beside_alike((entry for entry in pair.after.beside if entry.function in functions), may)
+    return beside_alike((entry for entry in pair.compared.beside if entry.function in functions), may)
 
 
 def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False) -> Likeness:
@@ -127,6 +152,8 @@ def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False
     """
     if cured:
         return cure_alike(pair.before, pair.after, may, pair.noise)
+    if pair.plain is not None:
+        return _agree_without_jit(pair, pair.plain, may)
     noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair)) if as_jitted else pair.noise
     found = likeness(pair.before, pair.after, may, noise)
     if found.difference is None or not as_jitted or pair.jitted is None:
@@ -136,11 +163,31 @@ def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False
     return shaped if shaped.difference is None and near.difference is None and near.compared else found
 
 
+def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
+    """Values by the runs without the added `jit`, single steps with it, and what may not drift by those with it."""
+    made = frozenset(plain.after.functions) - frozenset(plain.before.functions)  # by the fix, and traced with it
+    noise = replace(pair.noise, labels=pair.noise.labels | _of_calls(plain.after, made))
+    values = likeness(plain.before, plain.after, may, noise)
+    if values.difference is not None:
+        return replace(values, difference=f"even without the added `jit`, {values.difference}")
+    steps = steps_alike(plain.after.razor, plain.names)
+    if steps is not None:
+        return replace(values, difference=steps)
+    noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair))
+    drifted = likeness(pair.before, pair.after, replace(may, drifts=True), noise)
+    return replace(values, difference=drifted.difference, drift=drifted.max_delta)
+
+
 def _under_jit(pair: Pair) -> frozenset[str]:
     """The outputs of functions that run eagerly without the fix, and with it under a trace alone."""
     moved = [name for name in pair.before.calls if name in pair.after.functions and name not in pair.after.calls]
-    beginnings = tuple(f"{name.rpartition('/')[2]} call " for name in moved)
-    return frozenset(output.label for output in pair.before.outputs if output.label.startswith(beginnings))
+    return _of_calls(pair.before, moved)
+
+
+def _of_calls(run: Measurement, functions: Collection[str]) -> frozenset[str]:
+    """The outputs of these functions."""
+    beginnings = tuple(f"{name.rpartition('/')[2]} call " for name in functions)
+    return frozenset(output.label for output in run.outputs if output.label.startswith(beginnings))
 
 
 def _until(measurement: Measurement, steps: int) -> Measurement:
@@ -244,7 +291,7 @@ def _uncompared(pair: Pair, function: str) -> str:
     qualname = function.rpartition(":")[2]
     if pair.noise.labels:
         return "what it returns differs between two equal runs: it is random without a seed, or reads a clock"
-    alone = pair.after.alone.get(function)
+    alone = pair.compared.alone.get(function)
     words = f"`{qualname}` returned no values that can be compared{stopping(pair.after)}"
     return words if alone is None else f"{words}; beside the original: {alone}"
 
@@ -357,8 +404,10 @@ def _values(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> 
         return "nothing compared"
     if pair.is_cured(proves):
         return "bitwise equal until the original raises"
+    if pair.plain is not None and equality is Equality.ROUNDING:
+        return rounded(pair.plain.after.razor, pair.plain.names, found.drift, (pair.before.stdout, pair.after.stdout))
     exact = found.max_ulp == 0 and found.max_delta == 0
-    if equality is not Equality.AS_JITTED:
+    if equality not in FUSING or pair.plain is not None:
         return "bitwise equal"
     if is_jitted(pair.before.case):
         return "bitwise equal under jit"

@@ -53,6 +53,8 @@ class Equality(Enum):
     """As `BITWISE`, but a leaf that was weakly typed may be strongly typed, at the same dtype."""
     AS_JITTED = "bitwise under jit, eager within tolerance"
     """The jitted original bit for bit; the eager original within a tolerance that the receipt states."""
+    ROUNDING = "equal up to rounding"
+    """Bitwise with the added `jit` taken out; with it, single steps in double precision differ by rounding alone."""
     CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
     """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
 

@@ -123,6 +123,33 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Razor:
+    """What single steps of a function have shown, as it is and under the `jit` that a fix has added.
+
+    Attributes:
+      function: what is under `jit`, as `path:qualified name`.
+      calls: of the program, and how many of them are `steps` that were compared.
+      single: the largest difference as the program runs it, relative to the largest value of its leaf.
+      double: the same in double precision, relative to the scale of what the leaf was computed from.
+      doubled: the steps that were compared in double precision; of those `traced` the operations that `jit` compiles
+        were run one by one instead, and returned every bit.
+      difference: the first one that may not be, in words.
+      seconds: that this took.
+    """
+
+    function: str
+    calls: int
+    steps: int
+    leaves: int
+    doubled: int
+    traced: int
+    single: float
+    double: float
+    difference: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """Where a measurement was made; evidence holds for this alone."""
 
@@ -145,6 +172,7 @@ class Measurement:
       loaded: sha256 of each patched source that a process of the run loaded, by path.
       calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
       beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
+      razor: single steps of functions whose added `jit` was taken out; only a run of such sources has them.
       alone: why the original of a function could not be called beside it, by function.
       stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
@@ -166,6 +194,7 @@ class Measurement:
     environment: Environment | None
     calls: dict[str, int] = field(default_factory=dict)
     beside: tuple[Beside, ...] = ()
+    razor: tuple[Razor, ...] = ()
     alone: dict[str, str] = field(default_factory=dict)
     stopped: str | None = None
     where_steps: str | None = None

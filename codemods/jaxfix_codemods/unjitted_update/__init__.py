@@ -199,6 +199,6 @@ CODEMOD = Codemod(
     id="unjitted-update",
     triggers=("update", "grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian"),
     safety=Safety.NEEDS_EVIDENCE,
-    equality=Equality.AS_JITTED,
+    equality=Equality.ROUNDING,
     find=find,
 )

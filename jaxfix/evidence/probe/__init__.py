@@ -27,6 +27,8 @@ names the file with the settings.
     perturb    other data of the same types
     rebinding  what may be bound anew between two calls
     effects    what a function reaches, and what it does to the world
+    bare       stands in the place of a `jit` that a fix has added
+    razor      whether a jitted step differs by more than rounding
     jaxprs     whether two functions are the same program
     values     digests of values
     memory     what is resident

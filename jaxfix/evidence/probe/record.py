@@ -26,6 +26,7 @@ class Record:
         self.outputs: list[dict[str, Any]] = []
         self.beside: list[dict[str, Any]] = []
         self.alone: dict[str, str] = {}
+        self.razor: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, int] = {}
         self.functions: set[str] = set(self.executed)
         self.environment: dict[str, str] | None = None
@@ -49,6 +50,7 @@ class Record:
             "outputs": self.outputs,
             "beside": self.beside,
             "alone": self.alone,
+            "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,
             "functions": sorted(self.functions),
             "loaded": self.loaded,

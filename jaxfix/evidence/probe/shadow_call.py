@@ -47,6 +47,7 @@ class ShadowCall:
         self.examined: dict[str, int] = {}
         self.open = {name for name in self.files if not name.endswith(":<module>")}
         self.finished = False
+        self.is_plain = True
         self.deadline: float | None = None
         self.stores: Stores | None = None
         self.main: str | None = None

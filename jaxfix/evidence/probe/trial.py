@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from .jaxprs import same_program
 from .originals import Unmade, plain
-from .perturb import changed, clone, is_float, is_of_other_type, is_plain, variations
+from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_of_other_type, is_plain, variations
 from .rebinding import Slots
 from .record import Record
 from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
@@ -195,6 +195,7 @@ class Trial:
     def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
+        self.owner.is_plain = not how.endswith((SPECIAL, HALVED))
         state, self.written = self.sides.state, dict[str, Any]()
         held = state.held()
         try:

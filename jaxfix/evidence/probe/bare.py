@@ -1,0 +1,111 @@
+"""Stands in the place of a `jit` that a fix has added: calls the function as it is, and single steps of it jitted.
+
+The program goes on from what the function returns operation by operation, so it is in the original's own states. Every
+so often the same arguments are given to the jitted function too: as they are, for what may not differ at all, and in
+double precision, where a difference that is no rounding stays and one that is shrinks (docs/decisions/0029).
+"""
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import start
+from .calls import is_tracing
+from .razor import Call, Step, stepped
+
+if TYPE_CHECKING:
+    from .watch import Probe
+
+_FIRST = 3
+_MOST_S = 120.0
+_PART = 1.0
+Function = Callable[..., Any]
+
+
+class _Thread(threading.local):
+    busy = False
+
+
+_THREAD = _Thread()
+
+
+def bare(jit: Function, name: str) -> Function:
+    """A maker of functions in the place of `jit`; `name` is what measurements call the function."""
+
+    def made(function: Function, *args: Any, **keywords: Any) -> Function:
+        probe = start.PROBE
+        return function if probe is None else _Bare(probe, name, function, jit(function, *args, **keywords)).wrapped()
+
+    return made
+
+
+class _Bare:
+    """A function that is called as it is, and compared with its jitted form."""
+
+    def __init__(self, probe: "Probe", name: str, function: Function, jitted: Function) -> None:
+        self.probe, self.function, self.jitted = probe, function, jitted
+        self.entry = probe.record.razor.setdefault(name, entry())
+
+    def wrapped(self) -> Function:
+        @functools.wraps(self.function)
+        def call(*args: Any, **keywords: Any) -> Any:
+            if _THREAD.busy or is_tracing():
+                return self.function(*args, **keywords)
+            self.entry["calls"] += 1
+            if not self._is_due():
+                return self.function(*args, **keywords)
+            made = Call(args, keywords)
+            returned = self.function(*args, **keywords)
+            self._compare(made, returned)
+            return returned
+
+        return call
+
+    def _is_due(self) -> bool:
+        number, spent = self.entry["calls"], self.entry["seconds"]
+        if self.probe.beside.finished:
+            return self.probe.beside.is_plain
+        often = number <= _FIRST or number & (number - 1) == 0
+        return bool(often and spent < max(_MOST_S, _PART * self.probe.record.age()))
+
+    def _compare(self, made: Call, returned: Any) -> None:
+        started = time.perf_counter()
+        _THREAD.busy = True
+        try:
+            with self.probe.paused():
+                add(self.entry, stepped(self.function, self.jitted, made, returned))
+        except Exception as error:  # whatever it is, it must not be the program's
+            self.entry["difference"] = (
+                self.entry["difference"] or f"cannot be compared: {type(error).__name__}: {error}"
+            )
+        finally:
+            _THREAD.busy = False
+            self.entry["seconds"] += time.perf_counter() - started
+
+
+def entry() -> dict[str, Any]:
+    """What is known of the steps of a function that none was compared of."""
+    figures = {"single": 0.0, "double": 0.0}
+    return {
+        "calls": 0,
+        "steps": 0,
+        "leaves": 0,
+        "doubled": 0,
+        "traced": 0,
+        "difference": None,
+        "seconds": 0.0,
+        **figures,
+    }
+
+
+def add(known: dict[str, Any], step: Step) -> None:
+    """Adds what one step has shown."""
+    known["steps"] += 1
+    known["leaves"] += step.leaves
+    known["doubled"] += step.way == "double"
+    known["traced"] += step.way == "traced"
+    known["single"], known["double"] = max(known["single"], step.single), max(known["double"], step.double)
+    if step.difference is not None and known["difference"] is None:
+        known["difference"] = f"step {known['calls']}: {step.difference}"

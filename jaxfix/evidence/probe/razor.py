@@ -1,0 +1,287 @@
+"""Whether a jitted step differs from the plain one by more than rounding."""
+
+import contextlib
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from .samples import array, fresh, is_array, is_key, is_tracer, placed
+from .values import host_of
+
+Function = Callable[..., Any]
+LIMIT = 1e-10
+"""Of the scale of a leaf, in double precision: right steps are within 5e-16, the least wrong one was 3e-7 away."""
+_EPSILON = 2.0**-52
+
+
+class Step(NamedTuple):
+    """What one step of the plain and of the jitted function have shown.
+
+    Attributes:
+      leaves: that were compared.
+      single: the largest difference as the program runs it, relative to the largest value of the leaf.
+      double: the same in double precision, relative to the scale of what the leaf was computed from.
+      way: `double`; `traced` where the operations of the jitted one were run one by one instead.
+      difference: what may not differ, in words.
+    """
+
+    leaves: int
+    single: float
+    double: float
+    way: str
+    difference: str | None
+
+
+class Call:
+    """The arguments of a call, from before it."""
+
+    def __init__(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        tree = importlib.import_module("jax").tree_util
+        leaves, self.treedef = tree.tree_flatten((args, keywords))
+        self.leaves = [leaf if is_array(leaf) else fresh(leaf) for leaf in leaves]
+
+    def passed(self, change: Callable[[Any], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, of leaves that were each changed."""
+        tree = importlib.import_module("jax").tree_util
+        args, keywords = tree.tree_unflatten(self.treedef, [change(leaf) for leaf in self.leaves])
+        return args, keywords
+
+
+def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> Step:
+    """Compares a step of both functions; `returned` is what the plain one has returned as it is."""
+    try:
+        args, keywords = call.passed(_copied)
+        native = compared(returned, jitted(*args, **keywords))
+    except Exception as error:
+        return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} under jit")
+    if native.difference is not None:
+        return native
+    double = _doubled(function, jitted, call)
+    if double.difference is None and double.double <= LIMIT:
+        return double._replace(single=native.single)
+    if _narrows(jitted, call) and _is_traced(jitted, call, returned):
+        return native._replace(way="traced", double=0.0)
+    words = f"{double.double:.1e} of the largest value apart in double precision"
+    return double._replace(single=native.single, difference=double.difference or words)
+
+
+class Compared(NamedTuple):
+    """As `Step`, of one comparison; `apart` has the absolute difference of each leaf of floats."""
+
+    leaves: int
+    largest: float
+    apart: list[float]
+    difference: str | None
+
+
+def compared(old: Any, new: Any) -> Step:
+    """Compares what both return as the program runs them: everything but the values of floats has to be the same."""
+    found = _compare(old, new)
+    return Step(found.leaves, found.largest, 0.0, "double", found.difference)
+
+
+def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compared:
+    tree, np = importlib.import_module("jax").tree_util, importlib.import_module("numpy")
+    pairs, structure = tree.tree_flatten_with_path(old)
+    leaves, other = tree.tree_flatten(new)
+    if structure != other:
+        return Compared(0, 0.0, [], f"structure {structure} became {other}"[:200])
+    largest, apart = 0.0, list[float]()
+    for number, ((path, one), two) in enumerate(zip(pairs, leaves, strict=True)):
+        if not is_array(one) or not is_array(two):
+            if one is not two and not _same(one, two):
+                return Compared(0, 0.0, [], f"{tree.keystr(path)}: {type(one).__name__} became {type(two).__name__}")
+            apart.append(0.0)
+            continue
+        types = [(str(leaf.dtype), leaf.shape, bool(getattr(leaf, "weak_type", False))) for leaf in (one, two)]
+        if types[0] != types[1]:
+            return Compared(0, 0.0, [], f"{tree.keystr(path)}: {_typed(types[0])} became {_typed(types[1])}")
+        a, b = (_host(leaf) for leaf in (one, two))
+        if not _is_inexact(a):
+            if a.tobytes() != b.tobytes():
+                words = f"{tree.keystr(path)}: {types[0][0]} values differ: a discrete result hangs on rounding"
+                return Compared(0, 0.0, [], words)
+            apart.append(0.0)
+            continue
+        wide = [leaf.astype(np.complex128 if leaf.dtype.kind == "c" else np.float64) for leaf in (a, b)]
+        finite = [np.isfinite(leaf) for leaf in wide]
+        odd = [np.where(mask, 0, leaf) for mask, leaf in zip(finite, wide, strict=True)]
+        if not np.array_equal(odd[0], odd[1], equal_nan=True):
+            return Compared(0, 0.0, [], f"{tree.keystr(path)}: values that are not finite differ")
+        one_, two_ = (np.where(finite[0], leaf, 0) for leaf in wide)
+        away = float(np.max(np.abs(one_ - two_), initial=0.0))
+        scale = max(float(np.max(np.abs(one_), initial=0.0)), scales[number] if scales else 0.0)
+        largest = max(largest, away / scale if scale else (away and float("inf")))
+        apart.append(away)
+    return Compared(len(leaves), largest, apart, None)
+
+
+def _doubled(function: Function, jitted: Function, call: Call) -> Step:
+    """Both in double precision; a difference of a leaf that nearly cancels is held to what it was computed from."""
+    try:
+        with _x64():
+            old, new = (_called(side, call.passed(_widened)) for side in (function, jitted))
+            found = _compare(old, new)
+            if found.difference is None and found.largest > LIMIT:
+                nudged = _called(function, call.passed(_nudged))
+                noise = _compare(old, nudged)
+                if noise.difference is None:
+                    found = _compare(old, new, [away / _EPSILON for away in noise.apart])
+    except Exception as error:
+        return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} in double precision")
+    words = None if found.difference is None else f"{found.difference}, in double precision"
+    return Step(found.leaves, 0.0, found.largest, "double", words)
+
+
+def _narrows(jitted: Function, call: Call) -> bool:
+    """Whether it computes in less than double precision although it is given that, or cannot be given it."""
+    try:
+        with _x64():
+            return any(_has_narrow(program.jaxpr) for program in [_program(jitted, call, _widened)[0]])
+    except Exception:
+        return True
+
+
+def _has_narrow(program: Any) -> bool:
+    for equation in program.eqns:
+        kinds = [str(getattr(var.aval, "dtype", "")) for var in equation.outvars]
+        if any(kind in ("float32", "float16", "bfloat16", "complex64") or kind.startswith("float8") for kind in kinds):
+            return True
+        if any(map(_has_narrow, _inner(equation))):
+            return True
+    return False
+
+
+def _inner(equation: Any) -> Iterator[Any]:
+    for value in equation.params.values():
+        for part in value if isinstance(value, tuple | list) else [value]:
+            part = getattr(part, "jaxpr", part)
+            if hasattr(part, "eqns"):
+                yield part
+
+
+def _is_traced(jitted: Function, call: Call, returned: Any) -> bool:
+    """Whether the operations that `jit` compiles, run one by one, return the bits of the plain function."""
+    jax = importlib.import_module("jax")
+    try:
+        program, arrays, structure = _program(jitted, call, _copied)
+        values = _one_by_one(program, arrays)
+    except Exception:
+        return False
+    old = jax.tree_util.tree_leaves(returned)
+    same = len(old) == len(values) and structure == jax.tree_util.tree_structure(returned)
+    return same and all(_bits(a) == _bits(b) for a, b in zip(old, values, strict=True))
+
+
+def _program(jitted: Function, call: Call, change: Callable[[Any], Any]) -> tuple[Any, list[Any], Any]:
+    """What it is to jax, of these arguments; the arrays to give it, and the structure of what it returns."""
+    jax = importlib.import_module("jax")
+    leaves = [change(leaf) for leaf in call.leaves]
+    places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
+    structure: list[Any] = []
+
+    def run(*arrays: Any) -> Any:
+        mine = list(leaves)
+        for place, value in zip(places, arrays, strict=True):
+            mine[place] = value
+        args, keywords = jax.tree_util.tree_unflatten(call.treedef, mine)
+        returned = jitted(*args, **keywords)
+        structure[:] = [jax.tree_util.tree_structure(returned)]
+        return jax.tree_util.tree_leaves(returned)
+
+    arrays = [leaves[place] for place in places]
+    return jax.make_jaxpr(run)(*arrays), arrays, structure[0]
+
+
+def _one_by_one(program: Any, arrays: list[Any]) -> list[Any]:
+    """What the operations within its one `jit` return when they are dispatched one after the other."""
+    core = importlib.import_module("jax._src.core")
+    (equation,) = program.jaxpr.eqns
+    inner = equation.params["jaxpr"]
+    known = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
+    known |= dict(zip(program.jaxpr.invars, arrays, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if isinstance(atom, core.Literal) else known[atom]
+
+    made = core.eval_jaxpr(inner.jaxpr, inner.consts, *map(read, equation.invars))
+    known.update(zip(equation.outvars, made, strict=True))
+    return [read(atom) for atom in program.jaxpr.outvars]
+
+
+@contextlib.contextmanager
+def _x64() -> Iterator[None]:
+    jax = importlib.import_module("jax")
+    enable = getattr(jax, "enable_x64", None)
+    if not callable(enable):
+        enable = importlib.import_module("jax.experimental").enable_x64
+    with enable(True):
+        yield
+
+
+def _copied(leaf: Any) -> Any:
+    """A copy on the same device: a jitted function may donate what it is given."""
+    return leaf.copy() if is_array(leaf) and not is_key(leaf) else fresh(leaf)
+
+
+def _widened(leaf: Any) -> Any:
+    """The leaf in double precision, if it is an array of floats."""
+    return _mapped(leaf, lambda host: host)
+
+
+def _nudged(leaf: Any) -> Any:
+    """The leaf in double precision, each value one unit in the last place away."""
+    np = importlib.import_module("numpy")
+    random = np.random.default_rng(0)
+    return _mapped(leaf, lambda host: host * (1 + _EPSILON * random.choice([-1.0, 1.0], host.shape)))
+
+
+def _mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
+    np = importlib.import_module("numpy")
+    if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in "fc":
+        wide = np.complex128 if leaf.dtype.kind == "c" else np.float64
+        return np.asarray(change(np.asarray(leaf).astype(wide)))
+    if not is_array(leaf) or is_tracer(leaf) or is_key(leaf) or not _is_inexact_dtype(leaf.dtype):
+        return fresh(leaf)
+    host = host_of(leaf)
+    wide = np.complex128 if host.dtype.kind == "c" else np.float64
+    return array(np.asarray(change(host.astype(wide))), bool(getattr(leaf, "weak_type", False)), placed(leaf))
+
+
+def _host(leaf: Any) -> Any:
+    jax = importlib.import_module("jax")
+    return host_of(jax.random.key_data(leaf) if is_key(leaf) else leaf)
+
+
+def _is_inexact(host: Any) -> bool:
+    return bool(_is_inexact_dtype(host.dtype))
+
+
+def _is_inexact_dtype(dtype: Any) -> bool:
+    jax, np = importlib.import_module("jax"), importlib.import_module("numpy")
+    return bool(jax.dtypes.issubdtype(dtype, np.inexact))
+
+
+def _same(one: Any, two: Any) -> bool:
+    return type(one) is type(two) and repr(one) == repr(two)
+
+
+def _bits(leaf: Any) -> tuple[str, tuple[int, ...], bytes]:
+    np = importlib.import_module("numpy")
+    host = _host(leaf) if is_array(leaf) else np.asarray(leaf)
+    return str(host.dtype), host.shape, host.tobytes()
+
+
+def _typed(kind: tuple[str, tuple[int, ...], bool]) -> str:
+    dtype, shape, weak = kind
+    return f"{'weak ' if weak else ''}{dtype}[{','.join(map(str, shape))}]"
+
+
+def _words(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return f"{type(error).__name__}: {lines[0][:120] if lines else ''}"
+
+
+def _called(side: Function, passed: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
+    args, keywords = passed
+    return side(*args, **keywords)
