@@ -18,7 +18,8 @@ from .razor import Call, Step, stepped
 if TYPE_CHECKING:
     from .watch import Probe
 
-_FIRST = 3
+# The first steps, then each twice as far; of a function that is made again beside its original, the first ones.
+_FIRST, _AGAIN = 3, 2
 _MOST_S = 120.0
 _PART = 1.0
 Function = Callable[..., Any]
@@ -47,13 +48,14 @@ class _Bare:
     def __init__(self, probe: "Probe", name: str, function: Function, jitted: Function) -> None:
         self.probe, self.function, self.jitted = probe, function, jitted
         self.entry = probe.record.razor.setdefault(name, entry())
+        self.calls, self.is_late = 0, probe.beside.finished
 
     def wrapped(self) -> Function:
         @functools.wraps(self.function)
         def call(*args: Any, **keywords: Any) -> Any:
             if _THREAD.busy or is_tracing():
                 return self.function(*args, **keywords)
-            self.entry["calls"] += 1
+            self.calls, self.entry["calls"] = self.calls + 1, self.entry["calls"] + 1
             if not self._is_due():
                 return self.function(*args, **keywords)
             made = Call(args, keywords)
@@ -66,7 +68,7 @@ class _Bare:
     def _is_due(self) -> bool:
         number, spent = self.entry["calls"], self.entry["seconds"]
         if self.probe.beside.finished:
-            return self.probe.beside.is_plain
+            return self.probe.beside.is_plain and not (self.is_late and self.calls > _AGAIN)
         often = number <= _FIRST or number & (number - 1) == 0
         return bool(often and spent < max(_MOST_S, _PART * self.probe.record.age()))
 

@@ -33,12 +33,14 @@ class Owner(Protocol):
     Attributes:
       until: the processor time at which no other call is begun.
       deadline: when a call is given up; None while there is none.
+      is_plain: whether the calls are of data on which rounding alone may differ.
     """
 
     probe: Watching
     record: Record
     until: float
     deadline: float | None
+    is_plain: bool
 
     def stored(self) -> Stores:
         """What the program assigns to again."""

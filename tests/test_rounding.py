@@ -1,0 +1,123 @@
+"""Fixes that let XLA fuse: the `jit` taken out of a text, what decides, and whole programs."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.rounding.judging import judge
+from benchmarks.rounding.programs import Rewrite, by_hand, trainers
+from jaxfix.evidence.bare import bare
+from jaxfix.evidence.verdict import Pair, Plain
+from jaxfix.evidence.verdict import judge as judged
+from jaxfix.report.evidence import Comparison, Verdict
+from jaxfix.report.finding import Equality
+from jaxfix.report.measurement import Compile, Leaf, Measurement, Output, Razor, Step
+
+STEP = "def step(x):\n    return x\n"
+FUNCTION = "train.py:step"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrapped"),
+    [
+        (STEP, f"@jax.jit\n{STEP}", '@BARE(jax.jit, "train.py:step")\n'),
+        (
+            STEP,
+            f"@partial(jax.jit, static_argnums=0)\n{STEP}",
+            '@BARE(partial(jax.jit, static_argnums=0), "train.py:step")\n',
+        ),
+        (STEP, f"@eqx.filter_jit\n{STEP}", '@BARE(eqx.filter_jit, "train.py:step")\n'),
+        (f"{STEP}a = step\n", f"{STEP}a = jax.jit(step)\n", 'a = BARE(jax.jit, "train.py:step")(step)\n'),
+        (f"@jax.jit\n{STEP}", f"@jax.jit\n{STEP}# moved\n", None),
+        (STEP, f"class A:\n    @jit\n    def step(self): ...\n{STEP}", '    @BARE(jit, "train.py:A.step")\n'),
+    ],
+)
+def test_only_an_added_jit_is_taken_out(before: str, after: str, wrapped: str | None) -> None:
+    found = bare({"train.py": before.encode()}, {"train.py": after.encode()})
+    text = found.sources["train.py"].decode()
+    text = text.replace('__import__("jaxfix_probe.bare", None, None, ["bare"]).bare', "BARE")
+    assert bool(found.names) is (wrapped is not None)
+    assert text == after if wrapped is None else wrapped in text
+
+
+def test_a_text_that_is_no_python_stays() -> None:
+    assert bare({"a.py": b"x"}, {"a.py": b"def"}).sources == {"a.py": b"def"}
+
+
+def run(value: float, *, compiles: int = 1, count: int = 3, printed: str = "", weak: bool = False) -> Measurement:
+    leaves = (
+        Leaf(".w", "float32", (), weak, str(value), (value,), 0),
+        Leaf(".n", "int32", (), False, str(count), (float(count),), 0),
+    )
+    line = Compile("train.py", 1, "step", (), "scan", None, 0.0)
+    steps = (Step(compiles, 0, 0, 0.0),) * 3
+    functions, loaded = (FUNCTION,), {"train.py": "0"}
+    made = (Output("train", "*", leaves),)
+    return Measurement("run", None, (line,) * compiles, 0, steps, made, printed, functions, loaded, 0, None)
+
+
+RAZOR = Razor(FUNCTION, 20, 6, 12, 6, 0, 1e-7, 3e-16, None, 0.1)
+BEFORE, AFTER = run(1.0, compiles=9, printed="loss 0.5 after 3"), run(1.4, printed="loss 0.7 after 3")
+
+
+def comparison(
+    after: Measurement = AFTER,
+    plain: Measurement = BEFORE,
+    steps: tuple[Razor, ...] = (RAZOR,),
+    equality: Equality = Equality.ROUNDING,
+) -> Comparison:
+    sides = Plain(BEFORE, replace(plain, razor=steps), frozenset({FUNCTION}))
+    return judged(Pair(BEFORE, after, plain=sides), equality, FUNCTION)
+
+
+def test_a_run_that_drifts_is_proven_by_bits_and_single_steps() -> None:
+    found = comparison()
+    assert found.verdict is Verdict.PROVEN
+    assert found.equality == (
+        "bitwise equal with the added `jit` taken out; 6 single steps under jit within 3.0e-16 in double precision; "
+        "the whole run drifts by 4.0e-01, the last number printed is 0.7 after 0.5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (comparison(plain=run(1.0 + 1e-7)), "even without the added `jit`, `train`.w"),
+        (comparison(steps=()), "no step of `step` could be compared"),
+        (comparison(steps=(replace(RAZOR, difference="step 4: far apart"),)), "`step` under jit, step 4: far apart"),
+        (comparison(run(1.4, count=4)), "`train`.n"),
+        (comparison(run(1.4, weak=True)), "`train`.w: strongly typed"),
+        (comparison(replace(AFTER, stdout="loss 0.7 after 4")), "printed line 1"),
+        (comparison(replace(AFTER, failure="exit status 1")), "fails with the fix"),
+    ],
+)
+def test_what_rounding_does_not_excuse_is_different(found: Comparison, reason: str) -> None:
+    assert found.verdict in (Verdict.DIFFERENT, Verdict.FAILED)
+    assert found.reason.startswith(reason), found.reason
+
+
+def test_another_fix_of_such_a_run_is_held_to_its_bits_where_nothing_drifts() -> None:
+    assert comparison(equality=Equality.BITWISE).verdict is Verdict.PROVEN
+    assert comparison(equality=Equality.BITWISE, plain=run(1.0 + 1e-7)).verdict is Verdict.DIFFERENT
+
+
+CASES = [*trainers(), *by_hand()]
+QUICK = ("Adam by hand", "a rate that decays, read once")
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("name", QUICK)
+def test_a_trainer_under_jit_is_proven_and_one_that_reads_once_is_not(name: str) -> None:
+    (rewrite,) = (entry for entry in CASES if entry.name == name)
+    _is_judged_right(rewrite)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rewrite", [entry for entry in CASES if entry.name not in QUICK], ids=lambda entry: entry.name)
+def test_a_rewrite_is_proven_if_it_is_right(rewrite: Rewrite) -> None:
+    _is_judged_right(rewrite)
+
+
+def _is_judged_right(rewrite: Rewrite) -> None:
+    found = judge(rewrite)
+    assert found.is_expected, (found.verdict, found.reason)
