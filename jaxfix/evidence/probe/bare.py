@@ -48,7 +48,7 @@ class _Bare:
     def __init__(self, probe: "Probe", name: str, function: Function, jitted: Function) -> None:
         self.probe, self.function, self.jitted = probe, function, jitted
         self.entry = probe.record.razor.setdefault(name, entry())
-        self.calls, self.is_late = 0, probe.beside.finished
+        self.calls, self.is_late = 0, probe.shadow_call.finished
 
     def wrapped(self) -> Function:
         @functools.wraps(self.function)
@@ -67,8 +67,8 @@ class _Bare:
 
     def _is_due(self) -> bool:
         number, spent = self.entry["calls"], self.entry["seconds"]
-        if self.probe.beside.finished:
-            return self.probe.beside.is_plain and not (self.is_late and self.calls > _AGAIN)
+        if self.probe.shadow_call.finished:
+            return self.probe.shadow_call.is_plain and not (self.is_late and self.calls > _AGAIN)
         often = number <= _FIRST or number & (number - 1) == 0
         return bool(often and spent < max(_MOST_S, _PART * self.probe.record.age()))
 
