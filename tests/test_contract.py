@@ -1,10 +1,16 @@
 """What a codemod says of itself, and what the engine and the prover make of it."""
 
+import json
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from jaxfix.drivers.cli.start import run as run_cli
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import cook, edited
 from jaxfix.engine.versions import admits
@@ -87,3 +93,49 @@ def test_what_a_person_makes_of_a_fix_has_to_be_shown() -> None:
 )
 def test_a_promise_in_words(equality: Equality | None, proves: Proves, words: str) -> None:
     assert replace(fix(), equality=equality, proves=proves).promise == words
+
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+
+
+def doubled(x):
+    return jax.jit(lambda y: y * 2.0)(x)
+
+
+x = {"a": jnp.ones(3)}
+for _ in range(5):
+    x = jax.tree_map(lambda leaf: leaf + 1.0, x)
+    x["a"] = doubled(x["a"])
+print(x["a"].sum())
+"""
+
+
+@pytest.mark.evidence
+def test_a_fix_that_nothing_is_rerun_for_is_made_in_both_runs_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The program raises without it, and so could prove nothing."""
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(PROGRAM)
+    command = shlex.join([sys.executable, "train.py"])
+    words = ["apply", "train.py", "--run", command, "--allow-no-vcs", "--output-format", "json"]
+    run_cli(words)
+    account = json.loads(capfd.readouterr().out)
+    assert {(entry["codemod"], entry["verdict"]) for entry in account["evidence"]} == {("local-jit", "proven")}
+    written = Path("train.py").read_text()
+    assert "jax.tree.map(" in written and "jax.tree_map(" not in written
+    assert subprocess.run([sys.executable, "train.py"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.evidence
+def test_what_nothing_is_rerun_for_needs_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text("import jax\n\nprint(jax.tree_leaves({'a': 1}))\n")
+    command = shlex.join([sys.executable, "train.py"])
+    code = run_cli(["apply", "train.py", "--run", command, "--allow-no-vcs", "--output-format", "json"])
+    assert (code, json.loads(capfd.readouterr().out)["evidence"]) == (0, [])
+    assert "jax.tree.leaves" in Path("train.py").read_text()

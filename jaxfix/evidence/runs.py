@@ -189,7 +189,7 @@ class Runs:
         missing = frozenset(cases) - self.known_noise.keys()
         if missing:
             self._progress("running it as it is once more")
-            for second in self.runner.measure({}, missing):
+            for second in self.runner.measure(self._patched(Fixes()), missing):
                 first = self._runs[(second.case, Fixes())]
                 self.known_noise[second.case] = outputs.noise(first, second)
                 self._measured(first, Fixes()).append(second.memory_bytes)
