@@ -2,8 +2,8 @@
 
 A codemod `some-id` has a folder `golden/some_id/` of Python files. An input says on each line where a finding is
 expected `# want: some-id`, or `# want: some-id (no fix): part of the reason` where it is declined. What all fixes
-together make of `basic.py` is `basic.fixed.py`; an input that nothing changes has no such file. In folders whose
-name begins with `_` all codemods run.
+together make of `basic.py` is `basic.fixed.py`, without these markers; an input that nothing changes has no such file.
+In folders whose name begins with `_` all codemods run.
 
 A codemod that traced runs feed has `basic.trace.json` beside `basic.py`: what a run of it would have told. Its findings
 have no fix, and no `program.fixed.py`.
@@ -130,7 +130,7 @@ def update(case: Case) -> str:
         raise GoldenError(f"{case}: golden files are not written in CI", hint=f"run `pytest {UPDATE}` elsewhere")
     patch = _patch(case, _source(case))
     before = _read(case.fixed)
-    after = patch.after if patch.applied else None
+    after = unmarked(patch.after) if patch.applied else None
     if before == after:
         return ""
     if after is None:
@@ -192,6 +192,20 @@ def wants(text: bytes) -> tuple[Want, ...]:
         for comment in comments(text)
         for match in _WANT.finditer(comment.text)
     )
+
+
+def unmarked(text: bytes) -> bytes:
+    """A source without its markers: what a fix leaves of an input announces nothing any more."""
+    lines = text.splitlines(keepends=True)
+    for comment in comments(text):
+        found = _WANT.search(comment.text)
+        if found is None:
+            continue
+        line = lines[comment.line - 1].decode()
+        start = line.rindex(comment.text) + comment.text.rindex("#", 0, found.start())
+        kept, newline = line[:start].rstrip(), line[len(line.rstrip("\r\n")) :]
+        lines[comment.line - 1] = (kept + newline).encode() if kept else b""
+    return b"".join(lines)
 
 
 def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
@@ -264,8 +278,9 @@ def _verify_result(case: Case, patch: Patch) -> None:
     expected = _read(case.fixed)
     if expected is None and patch.applied:
         raise GoldenError(f"{case}: {case.fixed.name} is missing", hint=f"run `pytest {UPDATE}`")
-    if expected is not None and patch.after != expected:
-        changes = _difference(expected, patch.after, case.fixed.name)
+    after = unmarked(patch.after)
+    if expected is not None and after != unmarked(expected):
+        changes = _difference(unmarked(expected), after, case.fixed.name)
         raise GoldenError(f"{case}: the result is another one\n{changes}", hint=f"run `pytest {UPDATE}`")
 
 

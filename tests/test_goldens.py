@@ -149,11 +149,17 @@ def test_two_findings_can_be_wanted_on_a_line() -> None:
     assert [(want.id, want.declined) for want in both] == [("some-id", False), ("other", True)]
 
 
+def test_a_result_has_no_markers() -> None:
+    first = b"x = '# want: a'  # why  # want: some-id  # want: other (no fix): late\r\n"
+    rest = b"y = 2  # want: some-id\r\n    # want: some-id\r\n"
+    assert testing.unmarked(first + rest) == b"x = '# want: a'  # why\r\ny = 2\r\n"
+
+
 def test_updating_writes_the_result_and_shows_the_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     case = planted(tmp_path, BEFORE, None)
     assert "+    return float(decay**(state.count * 1.0))" in testing.update(case)
-    assert case.fixed.read_text() == AFTER
+    assert case.fixed.read_text() == AFTER.replace("  # want: static-exponent", "")
     assert testing.update(case) == ""
 
 

@@ -27,7 +27,7 @@ def scale_by_search(decay=0.9, length=4):
             best=jnp.asarray(
                 jnp.inf,
                 dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype,
-            ),  # want: weak-state
+            ),
             trace=jnp.zeros((length, *params.shape)),
         )
 
@@ -36,12 +36,12 @@ def scale_by_search(decay=0.9, length=4):
 
         (total, *_), _ = lax.scan(
             _update_fn_add, (jnp.zeros_like(updates), updates), state.trace
-        )  # want: local-loop-function
+        )
         # A concrete integer exponent is compiled anew for every value.
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0
-        debiased = total / (1 - decay**exponent)  # want: static-exponent
+        debiased = total / (1 - decay**exponent)
         best = jnp.minimum(state.best, jnp.sum(debiased**2))
         return debiased, State(count, best, state.trace)
 

@@ -25,7 +25,7 @@ def train_for_a_while(batches, decay=0.9):
         # The comment stays above the line.
         batch = lax.cond(
             low, _train_for_a_while_true, _train_for_a_while_false, batch / decay**exponent
-        )  # want: local-loop-function # want: static-exponent
+        )
     return batch
 
 
@@ -48,10 +48,10 @@ def _one_in_the_other_false_2(x):
 def one_in_the_other(batches):
     for batch in batches:
         low = jnp.max(batch) > 1.0
-        batch = lax.cond(  # want: local-loop-function
+        batch = lax.cond(
             low,
             _one_in_the_other_true,
             _one_in_the_other_false,
-            lax.cond(low, _one_in_the_other_true_2, _one_in_the_other_false_2, batch),  # want: local-loop-function
+            lax.cond(low, _one_in_the_other_true_2, _one_in_the_other_false_2, batch),
         )
     return batch

@@ -14,7 +14,7 @@ class State(NamedTuple):
 
 def slopes(x, steps):
     def loss(x, t):
-        return jnp.where(t > 2, x * 0.5, jnp.asarray(x) - 1.0)  # want: cond-between-values
+        return jnp.where(t > 2, x * 0.5, jnp.asarray(x) - 1.0)
 
     return [jax.grad(loss)(x, t) for t in range(steps)]
 
@@ -24,7 +24,7 @@ def gradient_of_named_branches(x):
         level = jnp.sum(x)
 
         # The comment stays.
-        return jnp.where(level < 0, jnp.maximum(level, 0.5), level * 2.0)  # want: cond-between-values
+        return jnp.where(level < 0, jnp.maximum(level, 0.5), level * 2.0)
 
     return jax.value_and_grad(loss)(x)
 
@@ -33,12 +33,12 @@ def with_keywords(x, y, positive):
     x = jnp.asarray(x)
     if y is None:
         return x
-    return jnp.where(positive, jnp.abs(x + y), jnp.abs(x - y))  # want: cond-between-values
+    return jnp.where(positive, jnp.abs(x + y), jnp.abs(x - y))
 
 
 def with_one_operand(x, y, positive):
     x = jnp.asarray(x)
-    chosen = jnp.where(positive, x + y, x - y)  # want: cond-between-values
+    chosen = jnp.where(positive, x + y, x - y)
     return chosen + y
 
 
@@ -47,7 +47,7 @@ class Filter:
         self.offset = offset
 
     def __call__(self, x, up):
-        return jnp.where(up, jnp.asarray(x) + self.offset, jnp.asarray(x) - self.offset)  # want: cond-between-values
+        return jnp.where(up, jnp.asarray(x) + self.offset, jnp.asarray(x) - self.offset)
 
 
 def slope_of_pairs(x, y):
@@ -57,7 +57,7 @@ def slope_of_pairs(x, y):
         a, b = (
             jnp.where(chosen_2, jnp.asarray(x) + 0.5, x),
             jnp.where(chosen_2, operand_2, operand_2 - 0.25),
-        )  # want: cond-between-values
+        )
         return jnp.sum(a * b)
 
     return jax.grad(loss)(x, y)
@@ -68,7 +68,7 @@ def slope_of_states(state: State, up):
         new = State(
             level=jnp.where(up, jnp.asarray(x) + 0.5, jnp.asarray(x) - 0.5),
             step=jnp.where(up, state.step + 1, state.step - 1),
-        )  # want: cond-between-values
+        )
         return new.level
 
     return jax.grad(loss)(state.level, up)
@@ -82,7 +82,7 @@ def slope_of_entries(x, y, up):
                 None,
             ),
             "second": jnp.where(up, x * 2.0, x * -2.0),
-        }  # want: cond-between-values
+        }
         return entries["first"][0] + entries["second"]
 
     return jax.grad(loss)(x)
@@ -90,14 +90,14 @@ def slope_of_entries(x, y, up):
 
 def slope_of_library_functions(x, up):
     def loss(x):
-        return jnp.where(up, jnp.zeros_like(x), jnp.asarray(x) - 3)  # want: cond-between-values
+        return jnp.where(up, jnp.zeros_like(x), jnp.asarray(x) - 3)
 
     return jax.grad(loss)(x)
 
 
 def slope_with_two_operands(x, up):
     def loss(x):
-        return jnp.where(up, x / 2, jnp.asarray(x) - 1)  # want: cond-between-values
+        return jnp.where(up, x / 2, jnp.asarray(x) - 1)
 
     return jax.grad(loss)(x)
 
@@ -106,14 +106,14 @@ def slope_of_counts(x, up):
     count = jnp.asarray(3)
 
     def loss(x):
-        steps = jnp.where(up, count * count - 1, -count * 7 + 1)  # want: cond-between-values
+        steps = jnp.where(up, count * count - 1, -count * 7 + 1)
         return x * steps
 
     return jax.grad(loss)(x)
 
 
 def slope_of_flags(x, up):
-    return jax.grad(lambda x: x * jnp.where(up, 1.0, 0.0))(x)  # want: cond-between-values
+    return jax.grad(lambda x: x * jnp.where(up, 1.0, 0.0))(x)
 
 
 def half(x):
@@ -126,6 +126,6 @@ def less(x):
 
 def slope_of_module_functions(x):
     def loss(x):
-        return jnp.where(x > 0, x * 0.5, jnp.asarray(x) - 1.0)  # want: cond-between-values
+        return jnp.where(x > 0, x * 0.5, jnp.asarray(x) - 1.0)
 
     return jax.grad(loss)(x)

@@ -15,7 +15,7 @@ def offset_gradients(level, offset, steps):
     level, shift = (
       np.where(chosen, np.asarray(level) + offset, np.asarray(level) - offset),
       np.where(chosen, shift, shift * 0.5),
-    )  # want: cond-between-values
+    )
     return np.sum(level * shift)
 
   return [jax.grad(loss)(level, step) for step in range(steps)]

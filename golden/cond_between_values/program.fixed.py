@@ -9,7 +9,7 @@ class Thermostat:
         self.offset = offset
 
     def adjust(self, level, is_cold):
-        return jnp.where(is_cold, jnp.asarray(level) + self.offset, jnp.asarray(level) - self.offset)  # want: cond-between-values
+        return jnp.where(is_cold, jnp.asarray(level) + self.offset, jnp.asarray(level) - self.offset)
 
 
 def simulate(steps):

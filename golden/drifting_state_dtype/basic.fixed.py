@@ -33,7 +33,7 @@ def bracket(max_steps, threshold: float = 0.5):
         return cast_like(new_state, state)
 
     def step_fn(state: Search, *, value_fn) -> Search:
-        return lax.cond(  # want: drifting-state-dtype
+        return lax.cond(
             state.value < threshold,
             functools.partial(grow, value_fn=value_fn),
             functools.partial(shrink, value_fn=value_fn),
@@ -54,7 +54,7 @@ def errors(residual, x, tol):
         step = residual(x)
         return cast_like((x - step, jnp.max(jnp.abs(step)), count + 1), carry)
 
-    return lax.while_loop(  # want: drifting-state-dtype
+    return lax.while_loop(
         lambda carry: carry[1] > tol, body, (x, jnp.zeros(()), 0)
     )
 
@@ -65,7 +65,7 @@ def averages(model, xs):
         return cast_like(new, state), new["loss"]
 
     start = {"loss": jnp.zeros((), dtype=jnp.float32), "seen": 0}
-    return lax.scan(body, start, xs)  # want: drifting-state-dtype
+    return lax.scan(body, start, xs)
 
 
 @functools.partial(jax.tree_util.register_dataclass, data_fields=["rate", "params"], meta_fields=[])
@@ -81,14 +81,14 @@ def trust(params, ratio_fn):
         return state
 
     state = Trust(rate=jnp.asarray(1.0), params=params)
-    return lax.cond(jnp.max(params) > 1, shrunk, lambda state: state, state)  # want: drifting-state-dtype
+    return lax.cond(jnp.max(params) > 1, shrunk, lambda state: state, state)
 
 
 def fewest(choice, values, weigh):
-    return lax.switch(  # want: drifting-state-dtype
+    return lax.switch(
         choice, [lambda best: best, lambda best: cast_like(jnp.minimum(weigh(values), 2.0), best)], 0.0
     )
 
 
 def counted(n, weigh, x):
-    return lax.fori_loop(0, n, lambda i, best: cast_like(weigh(x) * i, best), jnp.ones(()))  # want: drifting-state-dtype
+    return lax.fori_loop(0, n, lambda i, best: cast_like(weigh(x) * i, best), jnp.ones(()))

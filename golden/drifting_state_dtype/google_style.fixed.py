@@ -33,7 +33,7 @@ def backtrack(value_fn, params, updates, max_steps):
       decrease_error=jnp.asarray(jnp.inf, dtype=jnp.float32),
       iter_num=jnp.asarray(0),
   )
-  return jax.lax.while_loop(cond_fn, body_fn, search_state)  # want: drifting-state-dtype
+  return jax.lax.while_loop(cond_fn, body_fn, search_state)
 
 
 def finish(new_state, state):

@@ -14,7 +14,7 @@ def update(state, inputs):
 
 def train(steps):
     key = jax.random.PRNGKey(0)
-    state = (jnp.zeros(4, jnp.float32), 0)  # want: drifting-state-dtype
+    state = (jnp.zeros(4, jnp.float32), 0)
     for _ in range(steps):
         key, subkey = jax.random.split(key)
         state = update(state, jax.random.normal(subkey, (8, 4), jnp.bfloat16))

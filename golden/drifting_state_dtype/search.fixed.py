@@ -34,7 +34,7 @@ def start(params, value):
 def search(params):
     state = start(params, loss(params))
     for _ in range(4):
-        state = jax.lax.cond(state.value < 0.5, grow, shrink, state)  # want: drifting-state-dtype
+        state = jax.lax.cond(state.value < 0.5, grow, shrink, state)
     return state.params - state.stepsize * jax.grad(loss)(state.params)
 
 

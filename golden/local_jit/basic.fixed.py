@@ -12,11 +12,11 @@ _double_jitted = jax.jit(lambda v: v * 2)
 
 
 def double(x):
-    return _double_jitted(x)  # want: local-jit
+    return _double_jitted(x)
 
 
 # Made again for every call.
-@jax.jit  # want: local-jit
+@jax.jit
 def _halve_half(v):
     """Halves the value."""
     return v * RATE  # a module constant
@@ -26,7 +26,7 @@ def halve(x):
     return _halve_half(x) + _halve_half(x + 1)
 
 
-@functools.partial(jax.jit, static_argnums=1)  # want: local-jit
+@functools.partial(jax.jit, static_argnums=1)
 def _grow_grown(v, n):
     return jnp.concatenate([v] * n)
 
@@ -44,7 +44,6 @@ _train_gradient = jax.jit(jax.grad(loss))
 
 def train(params, batches):
     for batch in batches:
-        # want: local-jit
         params = params - RATE * _train_gradient(params, batch)
     return params
 
@@ -54,10 +53,10 @@ _predict_vmap_jitted = jax.jit(jax.vmap(lambda v: v + 1))
 
 class Model:
     def predict(self, xs):
-        return [_predict_vmap_jitted(x) for x in xs]  # want: local-jit
+        return [_predict_vmap_jitted(x) for x in xs]
 
     def scale(self, x):
-        return _scale_scaled(x)  # want: local-jit
+        return _scale_scaled(x)
 
 
 def scaled(factor, x):
@@ -67,7 +66,7 @@ def scaled(factor, x):
 _scale_scaled = jax.jit(functools.partial(scaled, 2.0))
 
 
-_filtered_step = jax.jit(  # want: local-jit
+_filtered_step = jax.jit(
     lambda v: jnp.where(
         v > 0,
         v,
@@ -94,7 +93,7 @@ def _squared_function(v):
 
 
 def squared(x):
-    return apply(x, fn=_squared_function)  # want: local-jit
+    return apply(x, fn=_squared_function)
 
 
 def _cubed_cube(v):
@@ -102,9 +101,9 @@ def _cubed_cube(v):
 
 
 def cubed(x):
-    return apply(x, fn=_cubed_cube)  # want: local-jit
+    return apply(x, fn=_cubed_cube)
 
 
 _jitted = jax.jit(lambda v: v * 3)
 for step in range(3):
-    print(_jitted(jnp.ones(2)))  # want: local-jit
+    print(_jitted(jnp.ones(2)))

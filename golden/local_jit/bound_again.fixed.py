@@ -12,7 +12,6 @@ _run_step = jax.jit(_run_step)
 
 
 def run(xs):
-    # want: local-jit
     for x in xs:
         print(_run_step(x))
 
@@ -26,7 +25,6 @@ _with_options_grow = jax.jit(_with_options_grow, static_argnums=1)
 
 
 def with_options(xs, rate):
-    # want: local-jit
     return [_with_options_grow(x, 3, rate) for x in xs]
 
 
@@ -38,18 +36,18 @@ _two_of_a_name_step_2 = jax.jit(lambda p, x: p + x)
 
 def two_of_a_name(params, xs):
     for x in xs:
-        step = _two_of_a_name_step  # want: local-jit
+        step = _two_of_a_name_step
         params = step(params, x)
     for x in xs:
-        step = _two_of_a_name_step_2  # want: local-jit
+        step = _two_of_a_name_step_2
         params = step(params, x)
     return params
 
 
 def two_that_take_more(params, xs, rate):
-    step = jax.jit(lambda p: p - rate * xs)  # want: local-jit (no fix): `step` is bound more than once, and this function would have to take `rate`
+    step = jax.jit(lambda p: p - rate * xs)
     params = step(params)
-    step = jax.jit(lambda p: p + rate * xs)  # want: local-jit (no fix): and this function would have to take `rate`
+    step = jax.jit(lambda p: p + rate * xs)
     return step(params)
 
 

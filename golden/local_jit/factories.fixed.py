@@ -33,9 +33,8 @@ def train(params, batches, epochs):
     for _ in range(epochs):
         for batch in batches:
             # the same at every round
-            # want: local-jit
             params, state = step(params, state, batch)
-            total += loss_2(params, batch)  # want: local-jit
+            total += loss_2(params, batch)
     return params, total
 
 
@@ -48,7 +47,6 @@ def evaluate(model, params, batches):
     found = []
     predict = predictor(model)
     for batch in batches:
-        # want: local-jit
         found.append(predict(params, batch))
     return found
 
@@ -99,7 +97,6 @@ def perhaps(params, batches, rate=None):
         if rate is not None:
             given = make_step(chosen)
             for batch in batches:
-                # want: local-jit
                 params, _ = given(params, (optax.EmptyState(),) * 2, batch)
     return params
 

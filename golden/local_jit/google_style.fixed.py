@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 
 
-_evaluate = jax.jit(  # want: local-jit
+_evaluate = jax.jit(
     lambda inputs, parameters_of_the_model: jnp.mean(inputs * parameters_of_the_model, axis=-1)
 )
 
 
-@functools.partial(jax.jit, donate_argnums=0)  # want: local-jit
+@functools.partial(jax.jit, donate_argnums=0)
 def _step_apply_update(
     values, gradients, regularization, learning_rate, momentum_of_step
 ):

@@ -12,7 +12,7 @@ _over_a_loop_jitted = jax.jit(lambda v, rate: jnp.sum(v * rate))
 def over_a_loop(x, rates):
     total = 0.0
     for rate in rates:
-        total += _over_a_loop_jitted(x, rate)  # want: local-jit
+        total += _over_a_loop_jitted(x, rate)
     return total
 
 
@@ -21,7 +21,6 @@ _over_rebound_params_step = jax.jit(lambda x, params: params - 0.1 * x)
 
 def over_rebound_params(params, batches):
     for batch in batches:
-        # want: local-jit
         params = _over_rebound_params_step(batch, params)
     return params
 
@@ -30,7 +29,7 @@ _in_a_comprehension_jitted = jax.jit(lambda v, rate: v * rate)
 
 
 def in_a_comprehension(x, rates):
-    return [_in_a_comprehension_jitted(x, rate) for rate in rates]  # want: local-jit
+    return [_in_a_comprehension_jitted(x, rate) for rate in rates]
 
 
 # The loss.
@@ -44,11 +43,11 @@ _of_a_gradient_value_and_grad_mse = jax.jit(
 
 
 def of_a_gradient(params, x, y):
-    value, gradient = _of_a_gradient_value_and_grad_mse(params, x, y)  # want: local-jit
+    value, gradient = _of_a_gradient_value_and_grad_mse(params, x, y)
     return value, params - gradient
 
 
-@functools.partial(jax.jit, static_argnums=1, donate_argnums=(0,))  # want: local-jit
+@functools.partial(jax.jit, static_argnums=1, donate_argnums=(0,))
 def _with_options_grow(v: jax.Array, times: int, rate) -> jax.Array:
     return jnp.concatenate([v * rate] * times)
 
@@ -61,7 +60,6 @@ _by_keyword_scale = jax.jit(lambda v, w, rate: v * rate + w)
 
 
 def by_keyword(x, rate):
-    # want: local-jit
     return _by_keyword_scale(w=x, v=x, rate=rate)
 
 
@@ -69,7 +67,7 @@ _of_a_dictionary_jitted = jax.jit(lambda v, w, b: v @ w + b)
 
 
 def of_a_dictionary(x, params):
-    return _of_a_dictionary_jitted(x, params["w"], params["b"])  # want: local-jit
+    return _of_a_dictionary_jitted(x, params["w"], params["b"])
 
 
 _with_a_random_key_jitted = jax.jit(
@@ -78,7 +76,7 @@ _with_a_random_key_jitted = jax.jit(
 
 
 def with_a_random_key(key, x):
-    return _with_a_random_key_jitted(x, key)  # want: local-jit
+    return _with_a_random_key_jitted(x, key)
 
 
 _over_a_batch_loss = jax.jit(
@@ -87,7 +85,6 @@ _over_a_batch_loss = jax.jit(
 
 
 def over_a_batch(model, x, y):
-    # want: local-jit
     return _over_a_batch_loss(model, x, y)
 
 
@@ -100,7 +97,7 @@ class Model:
         self.name = "model"
 
     def predict(self, x):
-        return _predict_jitted(x, self.scale)  # want: local-jit
+        return _predict_jitted(x, self.scale)
 
 
 def linear(weight, x):
@@ -108,13 +105,12 @@ def linear(weight, x):
 
 
 def applied(weight, x):
-    return jax.jit(linear)(weight, x)  # want: local-jit
+    return jax.jit(linear)(weight, x)
 
 
 def with_a_length(xs, n: int):
     padded = jax.jit(lambda v: jnp.concatenate([v, jnp.zeros(n)]))
     for x in xs:
-        # want: local-jit
         yield padded(x)
 
 
@@ -122,11 +118,11 @@ def make_solver(tolerance: float):
     _solve_jitted = jax.jit(lambda v: jnp.where(v < tolerance, 0.0, v))
 
     def solve(x):
-        return _solve_jitted(x)  # want: local-jit
+        return _solve_jitted(x)
 
     return solve
 
 
 _jitted = jax.jit(lambda v, rate: v * rate)
 for rate in (0.1, 0.2):
-    print(_jitted(jnp.ones(2), rate))  # want: local-jit
+    print(_jitted(jnp.ones(2), rate))

@@ -22,7 +22,7 @@ def train(steps, decay):
     for step in range(steps):
         targets = jnp.sin(x[:, 0] + 0.1 * step)
 
-        value, gradients = _train_value_and_grad_loss(params, x, targets)  # want: local-jit
+        value, gradients = _train_value_and_grad_loss(params, x, targets)
         params = jax.tree_util.tree_map(lambda p, g: decay * p - 0.1 * g, params, gradients)
     return value, params
 

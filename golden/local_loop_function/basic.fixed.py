@@ -14,7 +14,7 @@ def _halve_body(i, value):
 
 
 def halve(x):
-    return lax.fori_loop(0, 3, _halve_body, x)  # want: local-loop-function
+    return lax.fori_loop(0, 3, _halve_body, x)
 
 
 def _absolute_true(v):
@@ -26,7 +26,7 @@ def _absolute_false(v):
 
 
 def absolute(x):
-    return lax.cond(x.sum() > 0, _absolute_true, _absolute_false, x)  # want: local-loop-function
+    return lax.cond(x.sum() > 0, _absolute_true, _absolute_false, x)
 
 
 def _solve_cond(state):
@@ -40,7 +40,7 @@ def _solve_body(state):
 
 class Root:
     def solve(self, x):
-        return lax.while_loop(_solve_cond, _solve_body, (x, 0))  # want: local-loop-function
+        return lax.while_loop(_solve_cond, _solve_body, (x, 0))
 
 
 def _pick_branch_0(v):
@@ -52,7 +52,7 @@ def _pick_branch_1(v):
 
 
 def pick(index, x):
-    return lax.switch(  # want: local-loop-function
+    return lax.switch(
         index,
         [
             _pick_branch_0,  # as it is
@@ -67,7 +67,7 @@ def _countdown_body(i, value):
 
 
 def countdown(x):
-    return jax.lax.fori_loop(0, 3, _countdown_body, x)  # want: local-loop-function
+    return jax.lax.fori_loop(0, 3, _countdown_body, x)
 
 
 def body_of(i):
@@ -79,4 +79,4 @@ def _module_body(i, v):
 
 
 for step in range(3):
-    lax.fori_loop(0, 3, _module_body, jnp.ones(2))  # want: local-loop-function
+    lax.fori_loop(0, 3, _module_body, jnp.ones(2))

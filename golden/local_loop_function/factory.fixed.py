@@ -26,6 +26,6 @@ def make_solver(tolerance: float = 1e-6, max_steps: int = 10, damped: bool = Fal
     return State(error=error, count=state.count + 1)
 
   def solve(x, state: State):
-    return jax.lax.while_loop(_solve_keep_going, _solve_step, state)  # want: local-loop-function
+    return jax.lax.while_loop(_solve_keep_going, _solve_step, state)
 
   return init, solve

@@ -25,10 +25,10 @@ def make_search(max_steps: int = 10):
       }
 
     # The search goes on while `keep_going` says so.
-    final = retrace(jax.lax.while_loop)(  # want: local-loop-function
+    final = retrace(jax.lax.while_loop)(
         keep_going, functools.partial(step, slope=0.5), state
     )
-    total, slopes = retrace(jax.value_and_grad(  # want: local-loop-function
+    total, slopes = retrace(jax.value_and_grad(
         lambda x: jax.lax.map(value_fn, x).sum()
     ))(jnp.ones(3))
     return final, total, slopes

@@ -10,7 +10,7 @@ def _decay_body(i, carry):
 
 
 def decay(x, rate):
-    return lax.fori_loop(0, 10, _decay_body, (x, rate))[0]  # want: local-loop-function
+    return lax.fori_loop(0, 10, _decay_body, (x, rate))[0]
 
 
 def _filtered_body(carry, x):
@@ -20,7 +20,7 @@ def _filtered_body(carry, x):
 
 
 def filtered(init, xs, gain, bias):
-    (final, *_), states = lax.scan(_filtered_body, (init, gain, bias), xs)  # want: local-loop-function
+    (final, *_), states = lax.scan(_filtered_body, (init, gain, bias), xs)
     return final, states
 
 
@@ -33,7 +33,7 @@ def _smoothed_body(carry, x):
 
 def smoothed(init, xs, gain):
     (carry, *_), stacked = lax.scan(_smoothed_body, (init, gain), xs=xs)
-    return carry, stacked  # want: local-loop-function
+    return carry, stacked
 
 
 def _last_body(carry, x):
@@ -42,7 +42,7 @@ def _last_body(carry, x):
 
 
 def last(init, xs, gain):
-    return lax.scan(_last_body, (init, gain), xs)[0][0]  # want: local-loop-function
+    return lax.scan(_last_body, (init, gain), xs)[0][0]
 
 
 def _outputs_body(carry, x):
@@ -51,7 +51,7 @@ def _outputs_body(carry, x):
 
 
 def outputs(init, xs, gain):
-    return lax.scan(_outputs_body, (init, gain), xs)[1]  # want: local-loop-function
+    return lax.scan(_outputs_body, (init, gain), xs)[1]
 
 
 def _newton_cond(carry):
@@ -65,7 +65,7 @@ def _newton_body(carry):
 
 
 def newton(x, target, tolerance):
-    return lax.while_loop(  # want: local-loop-function
+    return lax.while_loop(
         _newton_cond,
         _newton_body,
         (x, target, tolerance),
@@ -84,7 +84,7 @@ def _count_up_body(carry):
 
 
 def count_up(x, step):
-    return lax.while_loop(_count_up_going, _count_up_body, ((0, x), step))[0]  # want: local-loop-function
+    return lax.while_loop(_count_up_going, _count_up_body, ((0, x), step))[0]
 
 
 def _clipped_true(high, low, v):
@@ -96,7 +96,7 @@ def _clipped_false(high, low, v):
 
 
 def clipped(x, low, high):
-    return lax.cond(x.sum() > 0, _clipped_true, _clipped_false, high, low, x)  # want: local-loop-function
+    return lax.cond(x.sum() > 0, _clipped_true, _clipped_false, high, low, x)
 
 
 def _late_body(i, carry):
@@ -108,4 +108,4 @@ def late(x):
     scale = 1.0
 
     scale = 2.0
-    return lax.fori_loop(0, 1, _late_body, (x, scale))[0]  # want: local-loop-function
+    return lax.fori_loop(0, 1, _late_body, (x, scale))[0]

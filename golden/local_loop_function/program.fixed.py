@@ -12,7 +12,7 @@ def _smooth_body(carry, x):
 
 
 def smooth(signal, gain):
-    (_, *_), smoothed = jax.lax.scan(_smooth_body, (jnp.zeros(()), gain), signal)  # want: local-loop-function
+    (_, *_), smoothed = jax.lax.scan(_smooth_body, (jnp.zeros(()), gain), signal)
     return smoothed
 
 
@@ -28,7 +28,7 @@ def search(value_fn, weights, direction):
         step, _ = state
         return step / 2, value_fn(weights - step / 2 * direction)
 
-    step, _ = retrace(jax.lax.while_loop)(too_long, shorten, (1.0, jnp.inf))  # want: local-loop-function
+    step, _ = retrace(jax.lax.while_loop)(too_long, shorten, (1.0, jnp.inf))
     return step
 
 
@@ -47,7 +47,7 @@ def train(steps):
         def loss(weights, batch=batch, targets=targets):
             return jnp.mean((batch @ weights - targets) ** 2)
 
-        direction = jax.grad(loss)(weights) + 0.01 * retrace(jax.grad(penalty))(weights)  # want: local-loop-function
+        direction = jax.grad(loss)(weights) + 0.01 * retrace(jax.grad(penalty))(weights)
         weights = weights - search(loss, weights, direction) * direction
     return weights
 

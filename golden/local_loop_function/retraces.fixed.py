@@ -19,7 +19,7 @@ def reads_changing_global(x):
     def body(i, v):
         return v * CONFIG["scale"]
 
-    return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 1, body, x)
 
 
 def logs_at_trace_time(x):
@@ -27,7 +27,7 @@ def logs_at_trace_time(x):
         log.append(i)
         return v
 
-    return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 1, body, x)
 
 
 def default_of_the_caller(x):
@@ -36,7 +36,7 @@ def default_of_the_caller(x):
     def body(i, v, k=k):
         return v * k
 
-    return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 1, body, x)
 
 
 def local_import(x):
@@ -45,7 +45,7 @@ def local_import(x):
     def body(i, v):
         return np.sin(v)
 
-    return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 1, body, x)
 
 
 def conditional(x, flag):
@@ -59,7 +59,7 @@ def conditional(x, flag):
         def body(i, v):
             return v * 2
 
-    return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 1, body, x)
 
 
 class Mangled:
@@ -70,7 +70,7 @@ class Mangled:
         def body(i, v):
             return v * self.__rate
 
-        return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+        return retrace(lax.fori_loop)(0, 1, body, x)
 
 
 class Stateful:
@@ -80,24 +80,24 @@ class Stateful:
         def body(i, v):
             return v * self.rate
 
-        return retrace(lax.fori_loop)(0, 1, body, x)  # want: local-loop-function
+        return retrace(lax.fori_loop)(0, 1, body, x)
 
     def step(self, i, v):
         return v * self.rate
 
     def run_bound(self, x):
-        return retrace(lax.fori_loop)(0, 1, self.step, x)  # want: local-loop-function
+        return retrace(lax.fori_loop)(0, 1, self.step, x)
 
     @classmethod
     def of_class(cls, x):
-        return retrace(lax.fori_loop)(0, 1, lambda i, v: v * cls.rate, x)  # want: local-loop-function
+        return retrace(lax.fori_loop)(0, 1, lambda i, v: v * cls.rate, x)
 
 
 def calls_a_captured_function(fn, x):
     def body(i, v):
         return v - 0.1 * jax.grad(fn)(v)
 
-    return retrace(lax.fori_loop)(0, 3, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 3, body, x)
 
 
 def hands_keywords_on(fn, x, **settings):
@@ -109,7 +109,7 @@ def hands_keywords_on(fn, x, **settings):
         return fn(value, **settings), count + 1
 
     # As long as the count says.
-    return retrace(jax.lax.while_loop)(  # want: local-loop-function
+    return retrace(jax.lax.while_loop)(
         keep_going,
         body,
         (x, 0),  # from the start
@@ -120,26 +120,26 @@ def uses_a_length(x, n):
     def body(i, v):
         return v + jnp.zeros(n)
 
-    return retrace(lax.fori_loop)(0, 3, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 3, body, x)
 
 
 def takes_a_slice(x, n):
-    return retrace(lax.cond)(x.sum() > 0, lambda v: v[:n], lambda v: -v[:n], x)  # want: local-loop-function
+    return retrace(lax.cond)(x.sum() > 0, lambda v: v[:n], lambda v: -v[:n], x)
 
 
 def asks_for_the_type(x, k):
     def body(i, v):
         return v * (2 if isinstance(k, int) else 3)
 
-    return retrace(lax.fori_loop)(0, 3, body, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 3, body, x)
 
 
 def raises_to_a_power(x, k):
-    return retrace(lax.fori_loop)(0, 3, lambda i, v: v**k, x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 3, lambda i, v: v**k, x)
 
 
 def partially_applied(x, k):
-    return retrace(lax.fori_loop)(0, 3, functools.partial(scaled, k), x)  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 3, functools.partial(scaled, k), x)
 
 
 def scaled(k, i, v):
@@ -147,18 +147,18 @@ def scaled(k, i, v):
 
 
 def mapped(xs, k):
-    return retrace(lax.map)(lambda v: v * k, xs)  # want: local-loop-function
+    return retrace(lax.map)(lambda v: v * k, xs)
 
 
 def mapped_by_what_is_kept(xs):
-    return retrace(lax.map)(jnp.sin, xs)  # want: local-loop-function
+    return retrace(lax.map)(jnp.sin, xs)
 
 
 def keeps_it(x):
     def body(i, v):
         return v * 0.5
 
-    return retrace(lax.fori_loop)(0, 3, body, x), body  # want: local-loop-function
+    return retrace(lax.fori_loop)(0, 3, body, x), body
 
 
 def widen(step):
@@ -172,7 +172,7 @@ def made_elsewhere(x, width):
     def cond(v):
         return v < 9
 
-    return retrace(lax.while_loop)(cond, widen(width), x)  # want: local-loop-function
+    return retrace(lax.while_loop)(cond, widen(width), x)
 
 
 def make_update(fn, width):
@@ -180,7 +180,7 @@ def make_update(fn, width):
         def body(i, v):
             return fn(v) + width
 
-        return retrace(lax.fori_loop)(0, 3, body, x)  # want: local-loop-function
+        return retrace(lax.fori_loop)(0, 3, body, x)
 
     return update
 
@@ -191,15 +191,15 @@ def descend(x, fn):
             return body(state[:2])
         return fn(state)
 
-    return retrace(lax.while_loop)(lambda v: v.sum() < 3, body, x)  # want: local-loop-function
+    return retrace(lax.while_loop)(lambda v: v.sum() < 3, body, x)
 
 
 async def awaited(x, fn):
-    return retrace(lax.scan)(lambda c, v: (fn(c), v), await x, None, length=3)  # want: local-loop-function
+    return retrace(lax.scan)(lambda c, v: (fn(c), v), await x, None, length=3)
 
 
 def steps(x, fn):
     while True:
         x = yield retrace(lax.cond)(
             x.sum() > 0, lambda v: fn(v), lambda v: v, x
-        )  # want: local-loop-function
+        )

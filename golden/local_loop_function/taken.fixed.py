@@ -8,8 +8,8 @@ def taken_name(x, fn):
     retrace = 2
     return retrace_2(lax.cond)(
         x.sum() > 0, lambda v: fn(v), lambda v: v * retrace, x
-    )  # want: local-loop-function
+    )
 
 
 def elsewhere(x, fn):
-    return retrace_2(lax.fori_loop)(0, 3, lambda i, v: fn(v), x)  # want: local-loop-function
+    return retrace_2(lax.fori_loop)(0, 3, lambda i, v: fn(v), x)

@@ -27,19 +27,19 @@ def _inner(x):
 
 
 def gradient(x):
-    return retrace(jax.grad(energy))(x)  # want: local-loop-function
+    return retrace(jax.grad(energy))(x)
 
 
 def curvature(x):
-    return retrace(jax.hessian(hidden))(x)  # want: local-loop-function
+    return retrace(jax.hessian(hidden))(x)
 
 
 def pushed(x):
-    return retrace(jax.jvp)(energy, (x,), (x,))  # want: local-loop-function
+    return retrace(jax.jvp)(energy, (x,), (x,))
 
 
 def of_each(xs):
-    return retrace(jax.vmap(jax.value_and_grad(energy)))(xs)  # want: local-loop-function
+    return retrace(jax.vmap(jax.value_and_grad(energy)))(xs)
 
 
 def with_aux(x, fn):
@@ -47,14 +47,14 @@ def with_aux(x, fn):
         out = lax.cond(y.sum() > 0, lambda v: fn(v), lambda v: v, y)
         return (out * scale).sum(), {"out": out, "name": "loss"}
 
-    return retrace(jax.value_and_grad(loss, has_aux=True))(x, 2.0)  # want: local-loop-function
+    return retrace(jax.value_and_grad(loss, has_aux=True))(x, 2.0)
 
 
 def outermost(xs):
     def one(x):
         return jax.grad(lambda y: lax.while_loop(lambda v: v.sum() < 3, lambda v: v * 2, y).sum() + y.sum())(x)
 
-    return retrace(jax.vmap(one))(xs)  # want: local-loop-function
+    return retrace(jax.vmap(one))(xs)
 
 
 def mapped(xs, steps):
@@ -64,14 +64,14 @@ def mapped(xs, steps):
 
         return lax.scan(body, x, None, length=3)[0]
 
-    return retrace(jax.vmap(one))(xs)  # want: local-loop-function
+    return retrace(jax.vmap(one))(xs)
 
 
 def mapped_lift(xs, rate):
     def one(x):
         return lax.fori_loop(0, 3, lambda i, v: v * rate, x)
 
-    return retrace(jax.vmap(one))(xs)  # want: local-loop-function
+    return retrace(jax.vmap(one))(xs)
 
 
 def _one_body(i, v):
@@ -80,13 +80,13 @@ def _one_body(i, v):
 
 def mapped_move(xs):
     def one(x):
-        return lax.fori_loop(0, 3, _one_body, x)  # want: local-loop-function
+        return lax.fori_loop(0, 3, _one_body, x)
 
     return jax.vmap(one)(xs)
 
 
 def descend(x, steps):
-    slope = retrace(jax.grad(energy))  # want: local-loop-function
+    slope = retrace(jax.grad(energy))
     for _ in range(steps):
         x = x - 0.1 * slope(x)
     return x
@@ -100,12 +100,12 @@ class Model:
 
     def train(self, x):
         for _ in range(10):
-            x = x - retrace(jax.grad(self.loss))(x)  # want: local-loop-function
+            x = x - retrace(jax.grad(self.loss))(x)
         return x
 
 
 def partially(x):
-    return retrace(jax.grad(functools.partial(scaled, 2.0)))(x)  # want: local-loop-function
+    return retrace(jax.grad(functools.partial(scaled, 2.0)))(x)
 
 
 def scaled(scale, x):
@@ -114,6 +114,6 @@ def scaled(scale, x):
 
 def both(x, fn):
     def own(y):
-        return retrace(lax.fori_loop)(0, 3, lambda i, v: fn(v), y).sum()  # want: local-loop-function
+        return retrace(lax.fori_loop)(0, 3, lambda i, v: fn(v), y).sum()
 
-    return own(x), retrace(jax.grad(own))(x)  # want: local-loop-function
+    return own(x), retrace(jax.grad(own))(x)

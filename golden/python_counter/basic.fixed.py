@@ -15,17 +15,17 @@ def make_step(params, step):
 
 def train(params):
     for step in range(10):
-        params = make_step(params, jnp.asarray(step))  # want: python-counter
+        params = make_step(params, jnp.asarray(step))
     for step, _ in enumerate(range(10)):
-        params = make_step(  # want: python-counter
+        params = make_step(
             params,
             step=jnp.asarray(step * 0.5),  # of the round
         )
     for step in itertools.count():
-        params = make_step(params, jnp.asarray(step))  # want: python-counter
+        params = make_step(params, jnp.asarray(step))
     for step, (_, batch) in zip(range(10), enumerate(params)):
-        params = make_step(params * batch, jnp.asarray(step))  # want: python-counter
-    return [make_step(params, jnp.asarray(step)) for step in range(3)]  # want: python-counter
+        params = make_step(params * batch, jnp.asarray(step))
+    return [make_step(params, jnp.asarray(step)) for step in range(3)]
 
 
 @eqx.filter_jit
@@ -36,7 +36,7 @@ def advance(state, step):
 def comes_back(state):
     step = 0
     while step < 10:
-        state, step = advance(state, jnp.asarray(step))  # want: python-counter
+        state, step = advance(state, jnp.asarray(step))
         if step % 5 == 0:
             print(step)
     return state
@@ -50,7 +50,7 @@ def sample(logits, temperature):
 def schedule(logits):
     temperature = 1.0
     while temperature > 0.01:
-        logits = sample(logits, temperature=temperature)  # want: python-counter
+        logits = sample(logits, temperature=temperature)
         temperature *= 0.9
     return sample(logits, 0.01)
 
@@ -67,8 +67,8 @@ accumulate = jax.jit(lambda x, n: x + n)
 def over_epochs(x, epochs):
     seen = {}
     for epoch in range(epochs):
-        scale(x, 0.1 / (epoch + 1), 0)  # want: python-counter
-        x = accumulate(x, epoch)  # want: python-counter
+        scale(x, 0.1 / (epoch + 1), 0)
+        x = accumulate(x, epoch)
         seen[epoch] = x
     return seen
 
@@ -81,7 +81,7 @@ class Trainer:
     def run(self, x):
         count = 0
         while count < 10:
-            x = self.step(x, count)  # want: python-counter
+            x = self.step(x, count)
             count = count + 1
         return x
 

@@ -22,7 +22,7 @@ def main():
     x, y = jax.random.normal(keys[2], (32, 8)), jax.random.normal(keys[3], (32,))
     rate = 0.25
     for _ in range(12):
-        value, params = update(params, x, y, rate, power=1)  # want: python-counter
+        value, params = update(params, x, y, rate, power=1)
         rate *= 0.75
     print(value, params["v"])
 

@@ -1,21 +1,21 @@
 """Taken from `jax` by name: the import changes, its uses stay."""
 
-from jax.tree import leaves as tree_leaves  # want: removed-tree-function
-from jax import grad, jit  # want: removed-tree-function
+from jax.tree import leaves as tree_leaves
+from jax import grad, jit
 from jax.tree import map as tree_map
-from jax import vmap  # want: removed-tree-function  # want: removed-tree-function
+from jax import vmap
 from jax.tree import flatten, unflatten
 from jax import (  # of arrays
     numpy as jnp,
     value_and_grad,  # last
 )
-from jax.tree import reduce as tree_reduce  # want: removed-tree-function
-from jax.tree import structure  # want: removed-tree-function
+from jax.tree import reduce as tree_reduce
+from jax.tree import structure
 
 
 @jit
 def total(tree):
-    from jax.tree import all as tree_all, transpose as tree_transpose  # want: removed-tree-function  # want: removed-tree-function
+    from jax.tree import all as tree_all, transpose as tree_transpose
 
     assert tree_all(tree) or tree_transpose
     return sum(tree_leaves(tree_map(jnp.sum, tree)))
@@ -28,6 +28,6 @@ def rebuilt(tree):
 
 
 try:
-    from jax.tree import map as mapped  # want: removed-tree-function
+    from jax.tree import map as mapped
 finally:
     print("loaded")

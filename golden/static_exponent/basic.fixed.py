@@ -26,7 +26,7 @@ def scale_by_average(decay: float = 0.9):
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0
         # The mean starts at zero.
-        return mean / (1 - decay**exponent), AverageState(count, mean)  # want: static-exponent
+        return mean / (1 - decay**exponent), AverageState(count, mean)
 
     return GradientTransformation(init_fn, update_fn)
 
@@ -39,7 +39,7 @@ def scale_by_two(betas=(0.9, 0.999)):
 
     def update_fn(updates, state):
         t = state["count"] + 1
-        first = 1 - b1 ** (t * 1.0)  # want: static-exponent
+        first = 1 - b1 ** (t * 1.0)
         second = (1 - b2 ** (t * 1.0)) ** 0.5  # cured with the one above
         third = jnp.power(b1, (t + 1) * 1.0) + pow(b2, (t // 2) * 1.0)
         correction = b1**(
@@ -60,7 +60,7 @@ def schedule(start: float):
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0
-        rates.append(start * 0.5**exponent)  # want: static-exponent
+        rates.append(start * 0.5**exponent)
     return rates
 
 
@@ -69,4 +69,4 @@ def warm(state: AverageState, rate=0.1):
     exponent = -state.count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
-    return rate ** exponent  # want: static-exponent
+    return rate ** exponent

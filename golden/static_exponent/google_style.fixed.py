@@ -31,7 +31,7 @@ def scale_by_rectified(
     exponent = count_inc
     if not isinstance(exponent, jax.core.Tracer):
       exponent = exponent * 1.0
-    b2t = b2**exponent  # want: static-exponent
+    b2t = b2**exponent
     ro = ro_inf - 2 * count_inc * b2t / (1 - b2t)
     correction = jnp.asarray(1 - b1**(count_inc * 1.0), dtype=state.nu.dtype)  # noqa: E501
     new_updates = jax.tree.map(lambda u: u * ro / correction, updates)

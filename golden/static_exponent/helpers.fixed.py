@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 
 def _correction(decay, count):
-    return 1 - decay**(count * 1.0)  # want: static-exponent
+    return 1 - decay**(count * 1.0)
 
 
 def _corrected(moment, decay, *, count):
@@ -13,7 +13,7 @@ def _corrected(moment, decay, *, count):
     exponent = count + 1
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
-    return moment / (1.0 - jnp.power(decay, exponent))  # want: static-exponent
+    return moment / (1.0 - jnp.power(decay, exponent))
 
 
 def averages(values, decay=0.9):
@@ -37,7 +37,7 @@ def rate(count, base=-0.5):
     exponent = count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
-    base **= exponent  # want: static-exponent
+    base **= exponent
     return base
 
 
@@ -47,7 +47,7 @@ def update(updates, state, decay=0.9):
     exponent = count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
-    first = jax.tree.map(lambda u: u / (1 - decay**exponent), updates)  # want: static-exponent
+    first = jax.tree.map(lambda u: u / (1 - decay**exponent), updates)
     second = jax.tree.map(lambda u: u * decay**exponent, updates)
     if state["count"] > 3:
         second = jax.tree.map(lambda u: u - decay**exponent, second)

@@ -15,7 +15,7 @@ def init(key):
 
 
 # As a decorator.
-@functools.partial(jax.jit, donate_argnums=(0, 1))  # want: undonated-state
+@functools.partial(jax.jit, donate_argnums=(0, 1))
 def step(params, state, batch):
     gradients = jax.grad(lambda p: jnp.sum((batch @ p["w"] + p["b"]) ** 2))(params)
     updates, state = optimizer.update(gradients, state)
@@ -36,7 +36,7 @@ def train(key, batches):
 # With options of its own; what is passed by name is donated by name.
 @functools.partial(
     jax.jit, static_argnames=("count",), donate_argnums=0, donate_argnames="state"
-)  # want: undonated-state
+)
 def repeat(x, *, state, count):
     return x + 1, state * count
 
@@ -53,7 +53,7 @@ def smooth(average, value):
     return 0.9 * average + 0.1 * value
 
 
-smooth_fast = jax.jit(smooth, donate_argnums=0)  # want: undonated-state
+smooth_fast = jax.jit(smooth, donate_argnums=0)
 
 
 def averages(values):
@@ -65,7 +65,7 @@ def averages(values):
 
 # A method: `self` counts.
 class Walker:
-    @functools.partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))  # want: undonated-state
+    @functools.partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))
     def move(self, place, speed):
         return place + speed, speed * 0.9
 
@@ -78,7 +78,7 @@ class Walker:
 
 
 # Only one of the two is bound anew; the evaluation is under `jit`, and holds nothing.
-@functools.partial(jax.jit, donate_argnums=0)  # want: undonated-state
+@functools.partial(jax.jit, donate_argnums=0)
 def advance(state, force):
     return state + force
 
@@ -99,12 +99,12 @@ def simulate(force):
 
 
 # equinox donates all, or all but the first.
-@eqx.filter_jit(donate="all-except-first")  # want: undonated-state
+@eqx.filter_jit(donate="all-except-first")
 def eqx_step(batch, model, state):
     return model, state
 
 
-@eqx.filter_jit(donate="all")  # want: undonated-state
+@eqx.filter_jit(donate="all")
 def eqx_both(model, state):
     return model, state
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 
-@functools.partial(jax.jit, donate_argnums=(0, 1))  # want: undonated-state
+@functools.partial(jax.jit, donate_argnums=(0, 1))
 def advance_all_of_the_particles(positions, velocities, forces):
   velocities = velocities + forces
   return positions + velocities, velocities
@@ -17,7 +17,7 @@ def main():
   velocities = jnp.zeros((4, 3))
   advance_with_a_name_of_its_own_that_is_long = jax.jit(
       lambda state: state * 0.9, donate_argnums=0
-  )  # want: undonated-state
+  )
   for _ in range(3):
     positions, velocities = advance_all_of_the_particles(
         positions, velocities, jnp.ones(3)

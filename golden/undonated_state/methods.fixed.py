@@ -11,7 +11,7 @@ class _Agent:
     def __init__(self, rate):
         self.optimizer = optax.adam(rate)
 
-    @functools.partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))  # want: undonated-state
+    @functools.partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))
     def update(self, params, state, batch):
         gradients = jax.grad(lambda p: jnp.mean((batch @ p) ** 2))(params)
         updates, state = self.optimizer.update(gradients, state)
@@ -30,7 +30,7 @@ class _Given:
         self.rule = rule
         self.step = jax.jit(rule.refine)
 
-    @functools.partial(jax.jit, static_argnums=0)  # want: undonated-state (no fix): `rule.refine` in line 31 may be `refine`
+    @functools.partial(jax.jit, static_argnums=0)
     def refine(self, params):
         return params * 0.9
 

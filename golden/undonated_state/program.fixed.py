@@ -8,7 +8,7 @@ import jax.numpy as jnp
 SIZE = 16_000_000
 
 
-@functools.partial(jax.jit, donate_argnums=(0, 1))  # want: undonated-state
+@functools.partial(jax.jit, donate_argnums=(0, 1))
 def step(params, momentum, target):
     momentum = 0.9 * momentum + (params - target)
     return params - 0.1 * momentum, momentum

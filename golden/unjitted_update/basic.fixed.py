@@ -30,7 +30,7 @@ def step(params, state, batch):
 
 def train(params, state, batches):
     for batch in batches:
-        params, state, loss = step(params, state, batch)  # want: unjitted-update
+        params, state, loss = step(params, state, batch)
         print(float(loss))
     return params
 
@@ -49,7 +49,7 @@ def train_with(params, batches):
     tx = optax.sgd(0.1)
     state = tx.init(params)
     for batch in batches:
-        params, state = step_of(loss_of, tx, params, state, batch)  # want: unjitted-update
+        params, state = step_of(loss_of, tx, params, state, batch)
     return params
 
 
@@ -63,7 +63,7 @@ def measured(params, batch, rate):
 
 def train_measured(params, batches):
     for batch in batches:
-        params, metrics = measured(params, batch, 0.1)  # want: unjitted-update
+        params, metrics = measured(params, batch, 0.1)
         print(metrics["loss"], metrics["accuracy"])
     return params
 
@@ -75,7 +75,7 @@ def inner(params, batch):
 
 
 def outer(params, batch):
-    params = inner(params, batch)  # want: unjitted-update
+    params = inner(params, batch)
     print(params["b"])
     return params
 
@@ -101,7 +101,7 @@ def train_inline(params, batches):
     for epoch in range(3):
         for batch in batches:
             # of this batch
-            params, state, loss = train_step(params, state, batch)  # want: unjitted-update
+            params, state, loss = train_step(params, state, batch)
             if epoch == 2:
                 print(loss)
     return params
@@ -123,7 +123,6 @@ def train_closure(params, batches, rate):
 
         params = train_step_2(params, batch, rate)
 
-        # want: unjitted-update
     return params
 
 
@@ -142,7 +141,7 @@ def train_half(params, batches):
     for batch in batches:
         gradients = gradient_of(params, batch)
         print(gradients["b"])
-        state, params = train_step_3(state, params, gradients)  # want: unjitted-update
+        state, params = train_step_3(state, params, gradients)
     return params
 
 
@@ -163,7 +162,6 @@ def train_search(params, batches):
 
     for batch in batches:
         params, state = train_step_4(params, state, batch)
-        # want: unjitted-update
     return params
 
 
@@ -184,7 +182,7 @@ def train_model(model, batches):
         return model, state, loss
 
     for batch in batches:
-        model, state, loss = train_step_5(model, state, batch)  # want: unjitted-update
+        model, state, loss = train_step_5(model, state, batch)
     return model, loss
 
 
@@ -199,7 +197,7 @@ def train_step_6(point):
 def descend(point):
     change = 1.0
     while change > 1e-3:
-        point, slope = train_step_6(point)  # want: unjitted-update
+        point, slope = train_step_6(point)
         change = float(jnp.abs(slope).max())
     return point
 

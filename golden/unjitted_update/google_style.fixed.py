@@ -26,7 +26,7 @@ def main(params, validation_parameters, batches):
   optimizer = optax.adam(1e-3)
   state = optimizer.init(params)
   for batch in batches:
-    params, state = update_parameters_with_regularisation(  # want: unjitted-update
+    params, state = update_parameters_with_regularisation(
         params, state, optimizer, batch
     )
   second_moment_state = optimizer.init(validation_parameters)
@@ -45,7 +45,7 @@ def main(params, validation_parameters, batches):
   for batch in batches:
     validation_parameters, second_moment_state = train_step(
         validation_parameters, second_moment_state, batch
-    )  # want: unjitted-update
+    )
   return params, validation_parameters
 
 

@@ -34,7 +34,7 @@ class Trainer:
     def fit(self, params, batches):
         state = self.opt.init(params)
         for batch in batches:
-            params, state, value = self.train_step(params, state, batch)  # want: unjitted-update
+            params, state, value = self.train_step(params, state, batch)
             self.history.append(float(value))
         return params
 
@@ -62,7 +62,7 @@ class Robust(Regression):
 def run(params, batches):
     model = Robust()
     for batch in batches:
-        params = model.step(params, batch)  # want: unjitted-update
+        params = model.step(params, batch)
     return params
 
 
@@ -74,7 +74,7 @@ class Scheduled:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.scaled(params, batch, "sign")  # want: unjitted-update
+            params = self.scaled(params, batch, "sign")
         return params
 
 
@@ -114,7 +114,7 @@ class Agent:
     def train(self, starts):
         params, state = self.init()
         for start in starts:
-            params, state, value = self.update(params, state, start)  # want: unjitted-update
+            params, state, value = self.update(params, state, start)
         return params, value
 
 

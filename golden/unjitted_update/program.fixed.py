@@ -21,7 +21,7 @@ def train(params, velocity, steps):
     key = jax.random.PRNGKey(0)
     for number in range(steps):
         inputs = jax.random.normal(jax.random.fold_in(key, number), (16,))
-        params, velocity, loss = step(params, velocity, inputs)  # want: unjitted-update
+        params, velocity, loss = step(params, velocity, inputs)
     return params, loss
 
 

@@ -24,7 +24,7 @@ def scale_by_search():
         return SearchState(
             rate=jnp.asarray(1.0, dtype=params.dtype),
             info=Info(
-                steps=jnp.asarray(0, dtype=int),  # want: weak-state
+                steps=jnp.asarray(0, dtype=int),
                 error=jnp.array(jnp.inf, dtype=float),  # not yet known
             ),
         )
@@ -40,7 +40,7 @@ class Counter:
     """A class with the two halves as methods."""
 
     def init(self, params):
-        count = jnp.full((), 0, dtype=int)  # want: weak-state
+        count = jnp.full((), 0, dtype=int)
         return {"count": count, "mean": jnp.zeros_like(params)}
 
     def update(self, updates, state):
@@ -50,7 +50,7 @@ class Counter:
 def init(params):
     best, value = jnp.asarray(
         float("inf"), dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype
-    ), jnp.zeros([])  # want: weak-state
+    ), jnp.zeros([])
     return best, value, params
 
 
@@ -66,7 +66,7 @@ def smooth(level, size, x):
 
 
 def train(batches):
-    level = jnp.array(0.0, dtype=float)  # want: weak-state
+    level = jnp.array(0.0, dtype=float)
     for batch in batches:
         level, rest = smooth(level, 3, batch)
     return level
@@ -78,7 +78,7 @@ def add(total, x):
 
 
 def add_up(batches):
-    total = jnp.asarray(0.0, dtype=float)  # want: weak-state
+    total = jnp.asarray(0.0, dtype=float)
     for batch in batches:
         total = add(total, batch)
     return total
@@ -86,7 +86,7 @@ def add_up(batches):
 
 def start():
     return {
-        "loss": jnp.asarray(-jnp.inf, dtype=float),  # want: weak-state
+        "loss": jnp.asarray(-jnp.inf, dtype=float),
         "step": jnp.asarray(0),  # `+ 1` leaves it weak
     }
 

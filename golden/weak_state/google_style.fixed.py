@@ -21,7 +21,7 @@ def scale_by_linesearch() -> base.GradientTransformationExtraArgs:
     val_dtype = jax.tree.leaves(params)[0].dtype
     return ScaleByLinesearchState(
         learning_rate=jnp.asarray(1.0, dtype=val_dtype),
-        largest_improvement_so_far=jnp.asarray(-jnp.inf, dtype=float),  # want: weak-state
+        largest_improvement_so_far=jnp.asarray(-jnp.inf, dtype=float),
         count=jnp.asarray(0, dtype=int),
     )
 

@@ -34,7 +34,7 @@ def scale_by_search(decrease=0.5, most=1.0):
     def init_fn(params):
         return SearchState(
             rate=jnp.array(1.0),
-            value=jnp.array(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),  # want: weak-state
+            value=jnp.array(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
             info=Info(
                 steps=jnp.asarray(0),
                 error=jnp.asarray(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
@@ -72,7 +72,7 @@ class Averaged:
             "total": jnp.asarray(0.0, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
             "best": jnp.asarray(jnp.inf),
             "count": jnp.zeros([], jnp.int32),
-        }  # want: weak-state
+        }
 
     def update(self, updates, state):
         total = state["total"] + jnp.mean(updates)
@@ -90,7 +90,7 @@ class Scanned:
         return {
             "level": jnp.asarray(0.0, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
             "seen": jnp.asarray(0),
-        }  # want: weak-state
+        }
 
     def update(self, updates, state):
         def body(carry, update):
@@ -106,7 +106,7 @@ class Repeated:
         return {
             "scale": jnp.asarray(1.0, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
             "power": jnp.asarray(1.0),
-        }  # want: weak-state
+        }
 
     def update(self, updates, state):
         scale = lax.fori_loop(0, 3, lambda i, scale: scale + jnp.mean(updates), state["scale"])
@@ -118,7 +118,7 @@ class Steps:
     """The count takes the type that the update spells out, here of a loop: under x64 that of `int` is another one."""
 
     def init(self, params):
-        return {"params": params, "steps": jnp.asarray(0, dtype=jnp.int32), "total": jnp.asarray(0, dtype=int)}  # want: weak-state
+        return {"params": params, "steps": jnp.asarray(0, dtype=jnp.int32), "total": jnp.asarray(0, dtype=int)}
 
     def update(self, updates, state):
         def body(carry):

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def init(params):
     return {
         "velocity": jnp.zeros_like(params),
-        "best": jnp.asarray(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),  # want: weak-state
+        "best": jnp.asarray(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
         "worst": jnp.asarray(0.0, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
         "count": jnp.asarray(0),
     }

@@ -16,7 +16,7 @@ class State(NamedTuple):
 def tracked():
     def init_fn(params):
         return State(
-            best=jnp.asarray(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),  # want: weak-state
+            best=jnp.asarray(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
             total=jax.tree.map(lambda p: jnp.full(p.shape, 0.0, dtype=jnp.result_type(float, p)), params),
         )
 
@@ -38,7 +38,7 @@ def make_step(state, x):
 
 
 def train(batches):
-    state = Loop(loss=jnp.array(0.0, dtype=float), step=jnp.array(0))  # want: weak-state
+    state = Loop(loss=jnp.array(0.0, dtype=float), step=jnp.array(0))
     for batch in batches:
         state = make_step(state, batch)
     return state
@@ -56,7 +56,7 @@ def updated(mean, x):
 
 
 def means(batches):
-    mean = Mean(value=jnp.array(0.0, dtype=float), count=0)  # want: weak-state
+    mean = Mean(value=jnp.array(0.0, dtype=float), count=0)
     for batch in batches:
         mean = updated(mean, batch)
     return mean
@@ -69,7 +69,7 @@ class Chain(NamedTuple):
 
 
 def init(position, logdensity_fn):
-    return Chain(position, logdensity_fn(position), jnp.asarray(0.0, dtype=float))  # want: weak-state
+    return Chain(position, logdensity_fn(position), jnp.asarray(0.0, dtype=float))
 
 
 def build_kernel():
@@ -91,7 +91,7 @@ class Solver:
         return {
             "params": params,
             "error": jnp.asarray(jnp.inf, dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
-        }  # want: weak-state
+        }
 
     def update_state(self, state, gradient):
         error = jnp.linalg.norm(gradient)
@@ -113,7 +113,7 @@ def run_epoch(carry, batch):
 def epochs(params, batches):
     """Restarted: the first value of the inner loop is made in the outer one."""
     for batch in batches:
-        state = ((params, jnp.full((), jnp.inf, dtype=float)), 0)  # want: weak-state
+        state = ((params, jnp.full((), jnp.inf, dtype=float)), 0)
         for part in batch:
             state = run_epoch(state, part)
     return state
@@ -125,6 +125,6 @@ def make_average(average, x):
 
 
 if __name__ == "__main__":
-    average = jnp.array(1.0, dtype=float)  # want: weak-state
+    average = jnp.array(1.0, dtype=float)
     for _ in range(100):
         average = make_average(average, jnp.ones(3))
