@@ -1,14 +1,16 @@
 """Where a value comes from: the expressions that a name, a parameter or a field of a state may stand for."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.callees import Callees, default
 from jaxfix.dataflow.init_update_pairs import Pair, pairs
 from jaxfix.dataflow.loop_carry import Carried, Carrying, Flow, Place
-from jaxfix.dataflow.sources import CASTS, WHOLE, CastLike, Part, Sources
+from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.dataflow.sources import CASTS, UNREAD, WHOLE, CastLike, Part, Sources, in_text
 from jaxfix.library.generated import is_generated
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
@@ -18,14 +20,27 @@ from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import Function
 
-_STEPS = 300
-"""Expressions that one question may look at; whoever needs more gets no answer."""
-_NESTED = 25
-"""Expressions that may lie between a question and its answer."""
 _BINDINGS = 60
 """Bindings that a variable may have: each use of it looks at all of them."""
 _DEEPEST = 6
 """Parts of parts of what a loop passes on."""
+
+_Question = ast.AST | tuple[ast.AST, Key]
+"""An expression, or a field, key or position of one."""
+
+
+class _Found(NamedTuple):
+    """What an expression may stand for, and whether that lies in another call: in a state, or with a caller."""
+
+    sources: Sources
+    crossed: bool = False
+
+
+def _either(one: _Found, other: _Found) -> _Found:
+    return _Found(in_text((*one.sources, *other.sources)), one.crossed or other.crossed)
+
+
+_FOUND = Lattice(_Found(()), _either, _Found((UNREAD,), crossed=True))
 
 
 class Origins:
@@ -42,12 +57,10 @@ class Origins:
         self.opaque = opaque
         self._callees = module.get(_callees if follows else _direct_callees)
         self._carrying = module.get(_carrying) if follows else None
-        self._under_way: set[ast.AST] = set()
-        self._parts_under_way: set[tuple[ast.AST, Key]] = set()
+        self._solve: Solver[_Question, _Found] = Solver(self._transfer, _FOUND)
         self._taken: dict[Key, Part] = {}
         self._passed_on: dict[tuple[ast.Call, Flow, tuple[Key, ...]], Carried] = {}
         self._casts: dict[tuple[ast.Call, tuple[Key, ...]], CastLike] = {}
-        self._steps = 0
         self.crossed = False
         """Whether an answer since this was last cleared lies in another call: in a state, or with a caller."""
 
@@ -56,45 +69,48 @@ class Origins:
 
         A part that refers back to what is being asked, as in `count = count + 1`, is left out.
         """
-        if not self._under_way and not self._parts_under_way:
-            self._steps = 0
-        self._steps += 1
-        if expr in self._under_way or self._steps > _STEPS or len(self._under_way) > _NESTED:
-            return () if expr in self._under_way else (ast.Pass(),)
-        self._under_way.add(expr)
-        try:
-            return tuple(dict.fromkeys(self._look_up(expr)))
-        finally:
-            self._under_way.discard(expr)
+        return self._asked(expr)
 
     def items(self, expr: ast.AST, key: Key) -> Sources:
         """The expressions that the field, key or position `key` of `expr` may stand for."""
-        if (expr, key) in self._parts_under_way:
-            return ()
-        self._parts_under_way.add((expr, key))
+        return self._asked((expr, key))
+
+    def _asked(self, question: _Question) -> Sources:
+        found = self._solve(question)
+        self.crossed = self.crossed or found.crossed
+        return found.sources
+
+    def _transfer(self, question: _Question) -> _Found:
+        before, self.crossed = self.crossed, False
         try:
-            return tuple(item for source in self.of(expr) for item in self.item(source, key))
+            return _Found(in_text(self._answer(question)), self.crossed)
         finally:
-            self._parts_under_way.discard((expr, key))
+            self.crossed = before
+
+    def _answer(self, question: _Question) -> Iterable[ast.AST]:
+        if isinstance(question, ast.AST):
+            return self._look_up(question)
+        expr, key = question
+        return (item for source in self.of(expr) for item in self.item(source, key))
 
     def item(self, source: ast.AST, key: Key) -> Sources:
         """As `items`, of one source; the source itself where it hides its parts."""
         match source:
             case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(key, int):
                 plain = not any(isinstance(e, ast.Starred) for e in elts)
-                return self.of(elts[key]) if plain and -len(elts) <= key < len(elts) else (ast.Pass(),)
+                return self.of(elts[key]) if plain and -len(elts) <= key < len(elts) else (UNREAD,)
             case ast.Dict(keys=keys, values=values):
                 found = [v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == key]
-                return self.of(found[-1]) if found and None not in keys else (ast.Pass(),)
+                return self.of(found[-1]) if found and None not in keys else (UNREAD,)
             case ast.Call():
                 return self._item_of_call(source, key)
             case Part(key=outer):
-                return (self._part(key),) if outer == WHOLE else (ast.Pass(),)
+                return (self._part(key),) if outer == WHOLE else (UNREAD,)
             case Carried():
                 return (self._carried(source.call, source.flow, (*source.path, key)),)
             case CastLike():
                 return (self._cast(source.call, (*source.path, key)),)
-        return (source if isinstance(source, ast.arg) else ast.Pass(),)
+        return (source if isinstance(source, ast.arg) else UNREAD,)
 
     def result(self, call: ast.Call) -> Carried | None:
         """The result of `call`, a loop or branch of JAX whose functions are of this module; None for any other."""
@@ -175,14 +191,10 @@ class Origins:
                     return
                 self.crossed = self.crossed or len(found) > 1
                 if len(found) > _BINDINGS:
-                    yield ast.Pass()
+                    yield UNREAD
                     return
                 for binding in reaching(self._module, expr, found):
                     yield from self._bound(binding)
-            case ast.Attribute(value=value, attr=attr) if self._is_opaque(value):
-                yield self._part(attr)
-            case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)) if self._is_opaque(value):
-                yield self._part(key)
             case ast.Attribute(value=value, attr=attr):
                 yield from self._field(value, attr)
             case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)):
@@ -202,9 +214,6 @@ class Origins:
         here = self._module.span(name).start
         return all(here < self._module.span(statement).end for statement in others) and not self._module.loops(name)
 
-    def _is_opaque(self, expr: ast.expr) -> bool:
-        return bool(self.opaque) and isinstance(expr, ast.Name) and self.of(expr) == (self._part(WHOLE),)
-
     def _part(self, key: Key) -> Part:
         return self._taken.setdefault(key, Part(key))
 
@@ -214,11 +223,11 @@ class Origins:
             path and path[0] != 0 and not flow.loops and transform_of(self._module, call.func) == "jax.lax.scan"
         )
         if is_stacked or len(path) > _DEEPEST:
-            return ast.Pass()
+            return UNREAD
         return self._passed_on.setdefault((call, flow, path), Carried(call, flow, path))
 
     def _cast(self, call: ast.Call, path: tuple[Key, ...]) -> CastLike | ast.Pass:
-        return self._casts.setdefault((call, path), CastLike(call, path)) if len(path) <= _DEEPEST else ast.Pass()
+        return self._casts.setdefault((call, path), CastLike(call, path)) if len(path) <= _DEEPEST else UNREAD
 
     def _at(self, place: Place, path: tuple[Key, ...]) -> Sources:
         expr, inside = place
@@ -230,7 +239,7 @@ class Origins:
     def _bound(self, binding: Binding) -> Iterator[ast.AST]:
         target = binding.node
         if isinstance(target, ast.arg):
-            yield from self._parameter(target)
+            yield from self.of(target)
         elif isinstance(target, ast.Name):
             value = self._module.value_of(target)
             yield from self.of(value) if value is not None else self._unpacked(target)
@@ -274,26 +283,31 @@ class Origins:
                 yield target
 
     def _field(self, value: ast.expr, attr: str) -> Iterator[ast.AST]:
-        sources = self.items(value, attr)
-        if sources and not any(isinstance(s, ast.arg | ast.Pass) for s in self.starts(sources)):
-            yield from sources
-            return
-        self.crossed = True
-        # Nothing says what `value` is: it is taken for any class of the module that has such a field.
-        annotated = self._annotated_class(value)
-        fields = self._records.fields
-        owners = [c for c in fields if attr in fields[c] and (annotated is None or c is annotated)]
-        constructions = [(c, call) for c in owners for call in self._records.constructions(c)]
-        if not constructions:
-            yield ast.Pass()
-        for _, call in constructions:
-            yield from self.item(call, attr)
-
-    def _annotated_class(self, value: ast.expr) -> ast.ClassDef | None:
+        hidden = dict[ast.ClassDef | None, None]()
         for source in self.of(value):
-            if isinstance(source, ast.arg) and isinstance(source.annotation, ast.Name):
-                return self._records.owner(source.annotation)
+            found = self.item(source, attr)
+            yield from (item for item in found if not isinstance(item, ast.arg | ast.Pass))
+            if any(isinstance(item, ast.arg | ast.Pass) for item in self.starts(found)):
+                hidden[self._annotated_class(source)] = None
+        if hidden:
+            self.crossed = True
+            yield from self._field_of_any(attr, tuple(self._records.fields) if None in hidden else hidden)
+
+    def _annotated_class(self, source: ast.AST) -> ast.ClassDef | None:
+        match source:
+            case ast.arg(annotation=ast.Name() as annotation):
+                return self._records.owner(annotation)
         return None
+
+    def _field_of_any(self, attr: str, classes: Iterable[ast.ClassDef | None]) -> Iterator[ast.AST]:
+        """What any object of one of `classes` may have there: nothing says which one is read."""
+        fields = self._records.fields
+        owners = [owner for owner in classes if owner is not None and attr in fields[owner]]
+        constructions = [call for owner in owners for call in self._records.constructions(owner)]
+        if not constructions:
+            yield UNREAD
+        for call in constructions:
+            yield from self.item(call, attr)
 
     def _parameter(self, parameter: ast.arg) -> Iterator[ast.AST]:
         """What a parameter takes: the arguments of the calls in this module, its default, or a state of its pair."""

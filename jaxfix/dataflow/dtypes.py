@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.sources import CASTS, CastLike, Part
 from jaxfix.library.facets import Class, Dtype, Member, Package, Result, Scalar, Transform
 from jaxfix.library.table import dtype_positions, short_names, where
@@ -20,7 +21,6 @@ DEFAULT = "default"
 KEPT = "kept"
 """That of what came before: the value was cast to it."""
 HALVES = short_names(Scalar.HALF)
-_STEPS, _DEPTH = 3000, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,60 +71,41 @@ _PYTHON_FLOATS = short_names(Result.PYTHON_FLOAT)
 _GRADS = where(Transform.GRADIENT)
 
 
+_LATTICE = Lattice(NOTHING, Dtypes.__or__, UNKNOWN)
+
+
 class DtypeOrigins:
     """Answers for one module. Never raises; `UNKNOWN` is an answer.
 
     Args:
       opaque: the parameters that take a state.
       field: what decides the dtype of a field or item of such a state, or of all of it (`WHOLE`).
+      through_casts: a cast has just what decides the dtype of what it is cast like.
     """
 
     def __init__(
-        self, module: Module, opaque: frozenset[ast.arg] = frozenset(), field: Callable[[Key], Dtypes] | None = None
+        self,
+        module: Module,
+        opaque: frozenset[ast.arg] = frozenset(),
+        field: Callable[[Key], Dtypes] | None = None,
+        *,
+        through_casts: bool = False,
     ) -> None:
-        self._module = module
+        self._module, self._through_casts = module, through_casts
         self.origins = Origins(module, opaque)
         self._field = field or (lambda key: UNKNOWN)
-        self._under_way: set[ast.AST] = set()
-        self._known: dict[ast.AST, Dtypes] = {}
-        self._steps = self._cuts = 0
+        self._solve: Solver[ast.AST, Dtypes] = Solver(self._evaluate, _LATTICE)
 
     def of(self, expr: ast.AST) -> Dtypes:
         """What decides the dtype of `expr`."""
-        self._begin()
         return self._inner(expr)
 
     def of_any(self, sources: Iterable[ast.AST]) -> Dtypes:
         """What decides the dtype of what is one of `sources`."""
-        self._begin()
         return self._join(sources)
 
-    def _begin(self) -> None:
-        if not self._under_way:
-            self._steps = 0
-
     def _join(self, sources: Iterable[ast.AST]) -> Dtypes:
-        return reduce(Dtypes.__or__, map(self._one, sources), NOTHING)
-
-    def _one(self, source: ast.AST) -> Dtypes:
-        if source in self._known:
-            return self._known[source]
-        if source in self._under_way:
-            self._cuts += 1
-            return NOTHING  # what refers back to itself adds nothing
-        self._steps += 1
-        if self._steps > _STEPS or len(self._under_way) > _DEPTH:
-            self._cuts += 1
-            return UNKNOWN
-        cuts = self._cuts
-        self._under_way.add(source)
-        try:
-            found = self._evaluate(source)
-        finally:
-            self._under_way.discard(source)
-        if cuts == self._cuts:
-            self._known[source] = found  # whatever asked for it
-        return found
+        return reduce(Dtypes.__or__, map(self._solve, sources), NOTHING)
 
     def _inner(self, expr: ast.AST) -> Dtypes:
         if isinstance(expr, ast.Name) and self._module.scope_of(expr.id, expr) is None:
@@ -168,11 +149,16 @@ class DtypeOrigins:
 
     def _cast(self, source: CastLike) -> Dtypes:
         """As what it is cast like; a weakly typed number there has its dtype for good."""
-        like = self._join(self.origins.like(source))
-        if like == NOTHING:
-            return Dtypes(own=frozenset({KEPT}))
-        is_number = like == Dtypes(weak=True)
-        return Dtypes(own=frozenset({DEFAULT})) if is_number else like
+        like = self.origins.like(source)
+        before = UNKNOWN if self._through_casts else self._casts.of_any(like)
+        if before in (NOTHING, Dtypes(weak=True)):
+            return Dtypes(own=frozenset({DEFAULT if before.weak else KEPT}))
+        return self._join(like)
+
+    @cached_property
+    def _casts(self) -> "DtypeOrigins":
+        """What a cast decides on: solved before, since what a cast does with that is not monotone."""
+        return DtypeOrigins(self._module, self.origins.opaque, self._field, through_casts=True)
 
     def _parameter(self, parameter: ast.arg) -> Dtypes:
         """Whatever is passed; a number where the annotation says so, as `float` and `Optional[float]` do."""
@@ -211,7 +197,7 @@ class DtypeOrigins:
             return Dtypes(own=frozenset({KEPT}))
         result = self.origins.result(call)
         if result is not None:
-            return self._one(result)
+            return self._solve(result)
         if qualname is not None:
             return UNKNOWN
         function = self.origins.called(call)

@@ -33,6 +33,8 @@ class Lattice(Generic[V]):
 
 EXISTS: Lattice[bool] = Lattice(False, or_, False)
 """Of what holds where one path shows it."""
+MAY: Lattice[bool] = Lattice(False, or_, True)
+"""Of what may happen, as long as nothing shows that it does not."""
 
 
 @dataclass(eq=False, slots=True)

@@ -7,10 +7,13 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import reduce
+from typing import NamedTuple
 
 from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.dataflow.promotion import as_array, as_carry, as_quotient, as_traced, joined, least, promoted
+from jaxfix.dataflow.solver import BUDGET, Lattice, Solver
 from jaxfix.dataflow.sources import CastLike
 from jaxfix.library.facets import Class, Dtype, Package, Result, Scalar
 from jaxfix.library.table import dtype_positions, short_names, where
@@ -19,8 +22,6 @@ from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function
 
-_STEPS, _DEPTH = 400, 60
-"""Sources that one question may look at, and how deep they may refer to one another, before there is no answer."""
 _KINDS = ((Scalar.INT, Kind.INT), (Scalar.FLOAT, Kind.FLOAT), (Scalar.BOOL, Kind.BOOL))
 _TYPES = {name: kind for scalar, kind in _KINDS for name in short_names(scalar)}
 _CONVERTERS = short_names(Result.CONVERTED)
@@ -39,64 +40,63 @@ _CASTS = short_names(Dtype.LIKE) | short_names(Dtype.CAST)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
+class _Found(NamedTuple):
+    """A value, None where nothing is known of it yet, and whether it lies in another call."""
+
+    value: Value | None
+    crossed: bool = False
+
+
+def _either(one: _Found, other: _Found) -> _Found:
+    a, b = one.value, other.value
+    return _Found(least(a, b) if a is not None and b is not None else a or b, one.crossed or other.crossed)
+
+
+_FOUND = Lattice(_Found(None), _either, _Found(UNKNOWN))
+
+
 class Values:
     """Answers for one module. Never raises; `UNKNOWN` is an answer.
 
     Args:
-      steps: sources that one question may look at.
+      budget: evaluations that one question may cost.
     """
 
-    def __init__(self, module: Module, steps: int = _STEPS) -> None:
-        self._module, self._limit = module, steps
+    def __init__(self, module: Module, budget: int = BUDGET) -> None:
+        self._module = module
         self.origins = Origins(module)
-        self._under_way: set[ast.AST] = set()
-        self._assumed: dict[ast.AST, Value] = {}
-        self._known: dict[ast.AST, tuple[Value | None, bool]] = {}
-        self._steps = self._cuts = 0
-        self._recurs = False
+        self._solve: Solver[ast.AST, _Found] = Solver(self._transfer, _FOUND, budget)
 
     def of(self, expr: ast.AST) -> Value:
         """What `expr` is, whichever of the expressions that it may stand for is taken."""
-        self.origins.crossed = self._recurs = False
+        self.origins.crossed = False
         value = self.any_of(self.origins.of(expr))
-        return replace(value, varies=True) if self.origins.crossed or self._recurs else value
+        return replace(value, varies=True) if self.origins.crossed else value
 
     def any_of(self, sources: Iterable[ast.AST]) -> Value:
         """What one of `sources` is, not knowing which."""
-        self._steps = 0
-        return self._join(sources) or UNKNOWN
+        value = self._join(sources) or UNKNOWN
+        return replace(value, kind=Kind.UNKNOWN) if value.kind is Kind.NUMBER else value
 
     def _join(self, sources: Iterable[ast.AST]) -> Value | None:
         found = [value for source in sources if (value := self._one(source)) is not None]
-        return reduce(_joined, found) if found else None
+        return reduce(joined, found) if found else None
 
     def _one(self, source: ast.AST) -> Value | None:
-        """The value of one source; None where it refers back to what is being asked."""
-        if source in self._known:
-            value, crossed = self._known[source]
-            self.origins.crossed = self.origins.crossed or crossed
-            return value
-        if source in self._under_way:
-            self._cuts += 1
-            self._recurs = True  # as of `count` in a loop, or from one state to the next
-            return self._assumed.get(source)
-        self._steps += 1
-        if self._steps > self._limit or len(self._under_way) > _DEPTH:
-            self._cuts += 1
-            return UNKNOWN
-        cuts, before, self.origins.crossed = self._cuts, self.origins.crossed, False
-        self._under_way.add(source)
+        """The value of one source; None while nothing is known of it but that it refers back to itself."""
+        found = self._solve(source)
+        self.origins.crossed = self.origins.crossed or found.crossed
+        return found.value
+
+    def _transfer(self, source: ast.AST) -> _Found:
+        before, self.origins.crossed = self.origins.crossed, False
         try:
-            value = self._evaluate(source)
+            return _Found(self._evaluate(source), self.origins.crossed)
         finally:
-            self._under_way.discard(source)
-        if cuts == self._cuts:
-            self._known[source] = value, self.origins.crossed  # whatever asked for it
-        self.origins.crossed = self.origins.crossed or before
-        return value
+            self.origins.crossed = before
 
     def _inner(self, expr: ast.AST) -> Value | None:
-        """As `of`, within a question: None where all that is known refers back to it."""
+        """As `of`, within a question: None where all that is known refers back to it so far."""
         return self._join(self.origins.of(expr))
 
     def _evaluate(self, source: ast.AST) -> Value | None:
@@ -130,22 +130,18 @@ class Values:
         first = self._traced(self.origins.at_first(source))
         if first is None or not source.flow.loops:
             return first  # measured: the result of branches is as weak as the one says, whatever the others do
-        self._assumed[source] = first
-        try:
-            again = self._traced(self.origins.again(source))
-        finally:
-            del self._assumed[source]
-        return _as_carry(first, again) if again is not None else first
+        again = self._traced(self.origins.again(source))
+        return as_carry(first, again) if again is not None else first
 
     def _traced(self, sources: Iterable[ast.AST]) -> Value | None:
         """What a loop or a branch makes of one of `sources`: of a number an array."""
-        found = [_as_traced(value) for source in sources if (value := self._one(source)) is not None]
-        return replace(reduce(_joined, found), varies=True) if found else None
+        found = [as_traced(value) for source in sources if (value := self._one(source)) is not None]
+        return replace(reduce(joined, found), varies=True) if found else None
 
     def _from_elsewhere(self, parameter: ast.arg) -> Value | None:
         """What the calls in other files pass, if there are any, and it is known of all of them."""
         found = values_elsewhere(self._module, parameter)
-        known = reduce(_joined, found) if found else UNKNOWN
+        known = reduce(joined, found) if found else UNKNOWN
         return None if known.form is Form.UNKNOWN else known
 
     def _imported(self, expr: ast.expr) -> Value:
@@ -157,16 +153,18 @@ class Values:
     # --- operations -------------------------------------------------------------------------------------------
 
     def _operation(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Value | None:
-        operands = [v for v in (self._inner(left), self._inner(right)) if v is not None]
-        if not operands:
+        operands = self._operands((left, right))
+        if operands is None:
             return None
-        if len(operands) == 1:
-            # One side is what is being asked: an integer leaves it as it is, of anything else nothing is known.
-            (other,) = operands
-            return None if other.form is Form.PYTHON and other.kind is Kind.INT else UNKNOWN
         if isinstance(op, ast.Div):
-            return _as_quotient(_promoted(operands))
-        return _promoted(operands) if isinstance(op, _ARITHMETIC) else UNKNOWN
+            return as_quotient(promoted(operands))
+        return promoted(operands) if isinstance(op, _ARITHMETIC) else UNKNOWN
+
+    def _operands(self, exprs: Iterable[ast.expr]) -> list[Value] | None:
+        """The values of all of `exprs`; None while one is missing."""
+        found = [self._inner(expr) for expr in exprs]
+        known = [value for value in found if value is not None]
+        return known if len(known) == len(found) else None
 
     # --- calls ------------------------------------------------------------------------------------------------
 
@@ -202,7 +200,9 @@ class Values:
             case ast.Name(id="float" | "int" | "len" | "range" as name) if self._module.scope_of(name, call) is None:
                 kind = Kind.FLOAT if name == "float" else Kind.INT
                 argument = self._inner(call.args[0]) if len(call.args) == 1 and name != "range" else UNKNOWN
-                varies = name == "range" or (argument is not None and argument.varies)
+                if argument is None:
+                    return None
+                varies = name == "range" or argument.varies
                 return Value(Form.PYTHON, kind, scalar=True, varies=varies)
         return UNKNOWN
 
@@ -212,27 +212,31 @@ class Values:
         known = [value for value in results if value is not None]
         if not known:
             return None if results else UNKNOWN
-        joined = reduce(_joined, known)
+        result = reduce(joined, known)
         # Through a transformation or a decorator, numbers come back as arrays.
         is_plain = self.origins.jitted(call) is None and not getattr(function, "decorator_list", ())
-        return joined if is_plain else _as_array(joined)
+        return result if is_plain else as_array(result)
 
     def _leaf(self, mapped: Function) -> Value | None:
         """What a function makes of the leaves of trees."""
         known = [value for value in map(self._inner, returned(mapped)) if value is not None]
-        return replace(reduce(_joined, known), scalar=False) if known else None
+        return replace(reduce(joined, known), scalar=False) if known else None
 
-    def _cast(self, call: ast.Call, value: ast.expr, dtype: ast.expr) -> Value:
-        before = self._inner(value) or UNKNOWN
+    def _cast(self, call: ast.Call, value: ast.expr, dtype: ast.expr) -> Value | None:
+        before = self._inner(value)
+        if before is None:
+            return None
         scalar = before.scalar and before.is_array
         form = Form.NUMPY if before.form is Form.NUMPY else Form.STRONG
         return Value(form, self._kind(dtype), scalar, varies=before.varies or before == UNKNOWN)
 
     def _numpy(self, call: ast.Call, name: str) -> Value | None:
         if name in _TYPES:
-            return Value(
-                Form.STRONG, _TYPES[name], scalar=self._is_scalar(call.args[:1]), varies=self._varies(call.args)
-            )
+            operands = self._operands(call.args)
+            if operands is None:
+                return None
+            varies = any(operand.varies or operand == UNKNOWN for operand in operands)
+            return Value(Form.STRONG, _TYPES[name], scalar=bool(operands) and operands[0].scalar, varies=varies)
         if name in _CONVERTERS and call.args:
             return self._converted(call)
         if name in _FILLED and call.args:
@@ -241,31 +245,31 @@ class Values:
             return self._alike(call, name)
         if name in _PROMOTING and call.args:
             args = call.args[1:] if name == "where" else call.args
-            operands = [v for v in map(self._inner, args) if v is not None]
-            return _promoted([*operands, Value(Form.WEAK, Kind.BOOL, scalar=True)]) if operands else None
+            operands = self._operands(args)
+            return None if operands is None else promoted([*operands, Value(Form.WEAK, Kind.BOOL, scalar=True)])
         if name in _KEEPING and len(call.args) == 1:
             return self._inner(call.args[0])
         if name in _FLOATING and len(call.args) == 1:
             operand = self._inner(call.args[0])
-            return _as_quotient(_as_array(operand)) if operand is not None else None
+            return as_quotient(as_array(operand)) if operand is not None else None
         if name in _REDUCING and call.args:
             return self._reduced(call, name)
         return UNKNOWN
 
-    def _reduced(self, call: ast.Call, name: str) -> Value:
+    def _reduced(self, call: ast.Call, name: str) -> Value | None:
         """Measured: strong, even of a weak array."""
-        operand = self._inner(call.args[0]) or UNKNOWN
+        operand = self._inner(call.args[0])
+        if operand is None:
+            return None
         kind = Kind.FLOAT if name in _AVERAGES else operand.kind
         return Value(Form.STRONG, kind, scalar=len(call.args) == 1 and not call.keywords, varies=True)
 
     def _converted(self, call: ast.Call) -> Value | None:
         value = self._inner(call.args[0])
         dtype = _argument(call, 1, "dtype")
-        if dtype is not None:
-            known = value or UNKNOWN
-            scalar = known.scalar or self._is_scalar(call.args[:1])
-            return Value(Form.STRONG, self._kind(dtype), scalar, varies=known.varies or known == UNKNOWN)
-        return _as_array(value) if value is not None else None
+        if value is None or dtype is None:
+            return as_array(value) if value is not None else None
+        return Value(Form.STRONG, self._kind(dtype), value.scalar, varies=value.varies or value == UNKNOWN)
 
     def _filled(self, call: ast.Call, name: str) -> Value | None:
         dtype = _argument(call, _FILLED[name], "dtype")
@@ -275,7 +279,7 @@ class Values:
         if name != "full":
             return Value(Form.STRONG, Kind.FLOAT, scalar)
         fill = self._inner(call.args[1]) if len(call.args) > 1 else UNKNOWN
-        return replace(_as_array(fill), scalar=scalar) if fill is not None else None
+        return replace(as_array(fill), scalar=scalar) if fill is not None else None
 
     def _alike(self, call: ast.Call, name: str) -> Value | None:
         model = self._inner(call.args[0])
@@ -284,14 +288,7 @@ class Values:
             return None
         if dtype is not None:
             return Value(Form.STRONG, self._kind(dtype), model.scalar)
-        return replace(_as_array(model), varies=False)
-
-    def _is_scalar(self, args: list[ast.expr]) -> bool:
-        return bool(args) and (self._inner(args[0]) or UNKNOWN).scalar
-
-    def _varies(self, args: list[ast.expr]) -> bool:
-        values = [self._inner(arg) for arg in args]
-        return any(v is None or v.varies or v == UNKNOWN for v in values)
+        return replace(as_array(model), varies=False)
 
     def _kind(self, dtype: ast.expr) -> Kind:
         match dtype:
@@ -338,63 +335,3 @@ def _argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
         if keyword.arg == name:
             return None if isinstance(keyword.value, ast.Constant) and keyword.value.value is None else keyword.value
     return call.args[position] if len(call.args) > position else None
-
-
-def _as_array(value: Value) -> Value:
-    """`jnp.asarray(value)`."""
-    if value.is_array or value.form is Form.UNKNOWN:
-        return value if value.is_array else Value(Form.ARRAY, varies=True)
-    weak = value.form is Form.PYTHON and value.kind is not Kind.BOOL
-    return replace(value, form=Form.WEAK if weak else Form.STRONG)
-
-
-def _as_traced(value: Value) -> Value:
-    """What a loop or a branch makes of what it is given: of a number an array; of another thing nothing is known."""
-    return value if value.form is Form.UNKNOWN else _as_array(value)
-
-
-def _as_carry(first: Value, again: Value) -> Value:
-    """What a loop carries: measured, a weak first value takes the type of what the body returns, a strong one stays."""
-    if first.form is Form.STRONG:
-        return replace(first, varies=True)
-    joined = _joined(first, again)
-    if first.form is Form.WEAK and again.form is Form.STRONG:
-        return replace(joined, form=Form.STRONG)
-    return replace(joined, form=Form.ARRAY) if first.is_array and not joined.is_array else joined
-
-
-def _as_quotient(value: Value) -> Value:
-    """A true division, or a function that is floating for integers: it keeps the form."""
-    return replace(value, kind=Kind.FLOAT) if value.kind in (Kind.INT, Kind.BOOL) else value
-
-
-def _joined(a: Value, b: Value) -> Value:
-    """What is true of both; one of two things varies."""
-    form = a.form if a.form is b.form else Form.ARRAY if a.is_array and b.is_array else Form.UNKNOWN
-    kind = a.kind if a.kind is b.kind else Kind.UNKNOWN
-    return Value(form, kind, a.scalar and b.scalar, varies=True, assumed=a.assumed or b.assumed)
-
-
-def _promoted(operands: list[Value]) -> Value:
-    """What arithmetic on `operands` gives."""
-    varies = any(v.varies for v in operands)
-    assumed = any(v.assumed for v in operands)
-    kinds = [v.kind for v in operands]
-    kind = Kind.UNKNOWN if Kind.UNKNOWN in kinds else max(kinds, key=lambda k: k.value)
-    scalar = all(v.scalar for v in operands)
-    return Value(_form_of_promotion(operands, kind), kind, scalar, varies, assumed)
-
-
-def _form_of_promotion(operands: list[Value], kind: Kind) -> Form:
-    forms = {v.form for v in operands}
-    if forms == {Form.PYTHON}:
-        return Form.PYTHON
-    if Form.UNKNOWN in forms:
-        return Form.UNKNOWN
-    if Form.NUMPY in forms:
-        return Form.NUMPY if forms <= {Form.NUMPY, Form.PYTHON} else Form.ARRAY
-    if kind is Kind.UNKNOWN or Form.ARRAY in forms:
-        return Form.ARRAY
-    # Measured: a strong integer times a weak float is a weak float; strength comes with the winning kind.
-    strong = any(v.form is Form.STRONG and v.kind is kind for v in operands)
-    return Form.STRONG if strong else Form.WEAK

@@ -2,6 +2,7 @@
 
 import ast
 
+from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.library.facets import Effect, Member, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
@@ -18,7 +19,6 @@ _READING = where(Package.READS)
 _METHODS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
 _STATIC = short_names(Member.STATIC)
 _VIEWS = short_names(Result.VIEW)
-_DEPTH = 4
 
 
 def is_fillable(module: Module, value: ast.AST | None) -> bool:
@@ -52,7 +52,7 @@ def _holds_fillable(module: Module, value: ast.expr | None) -> bool:
     return any(part is not value and is_fillable(module, part) for part in parts)
 
 
-def only_reads(module: Module, use: ast.expr, depth: int = _DEPTH, *, nests: bool = False) -> bool:
+def only_reads(module: Module, use: ast.expr, *, nests: bool = False) -> bool:
     """Whether the code around an expression that reads a variable keeps nothing of it, and changes nothing of it.
 
     Args:
@@ -61,16 +61,16 @@ def only_reads(module: Module, use: ast.expr, depth: int = _DEPTH, *, nests: boo
     parent = module.parent(use)
     match parent:
         case ast.IfExp(test=test):
-            return test is use or only_reads(module, parent, depth, nests=nests)
+            return test is use or only_reads(module, parent, nests=nests)
         case ast.Attribute(ctx=ast.Load(), attr=attr):
             call = module.parent(parent)
             if isinstance(call, ast.Call) and call.func is parent:
                 return attr in _METHODS
-            return attr in _STATIC or (attr in _VIEWS and only_reads(module, parent, depth, nests=nests))
+            return attr in _STATIC or (attr in _VIEWS and only_reads(module, parent, nests=nests))
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value):
             return value is not use
         case ast.Subscript(slice=index, value=value) if value is use and (nests or _is_view(index)):
-            return only_reads(module, parent, depth, nests=nests)
+            return only_reads(module, parent, nests=nests)
         case ast.Subscript() | ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.FormattedValue() | ast.comprehension():
             return True
         case ast.BoolOp() | ast.If() | ast.While() | ast.Assert() | ast.Expr() | ast.Starred():
@@ -80,9 +80,9 @@ def only_reads(module: Module, use: ast.expr, depth: int = _DEPTH, *, nests: boo
         case ast.For(iter=iterable):
             return iterable is use
         case ast.keyword() if isinstance(call := module.parent(parent), ast.Call):
-            return _call_only_reads(module, call, use, depth)
+            return _call_only_reads(module, call, use)
         case ast.Call(func=func) if func is not use:
-            return _call_only_reads(module, parent, use, depth)
+            return _call_only_reads(module, parent, use)
     return False
 
 
@@ -91,18 +91,24 @@ def _is_view(index: ast.expr) -> bool:
     return any(isinstance(part, ast.Slice) for part in walk(index))
 
 
-def _call_only_reads(module: Module, call: ast.Call, use: ast.expr, depth: int) -> bool:
+def _call_only_reads(module: Module, call: ast.Call, use: ast.expr) -> bool:
     if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None:
         return call.func.id in _READERS
     function = module.definition(call.func)
-    if function is None or depth == 0:
+    if function is None:
         return (module.qualname(call.func) or "").partition(".")[0] in _READING
     given = arguments_of(function, call) or {}
     taken = [parameter for parameter, argument in given.items() if argument is use]
-    return bool(taken) and all(_is_only_read(module, parameter, function, depth - 1) for parameter in taken)
+    return bool(taken) and not any(module.get(_escapes)((function, parameter)) for parameter in taken)
 
 
-def _is_only_read(module: Module, parameter: str, function: Function, depth: int) -> bool:
-    roots = changes_of(module).roots.get(parameter, ())
-    is_changed = any(module.scope_of(parameter, root) is function for root in roots)
-    return not is_changed and all(only_reads(module, read, depth) for read in module.reads(parameter, function))
+def _escapes(module: Module) -> Solver[tuple[Function, str], bool]:
+    """Whether a function may change, or keep, what it is passed for a parameter."""
+
+    def escapes(passed: tuple[Function, str]) -> bool:
+        function, parameter = passed
+        roots = changes_of(module).roots.get(parameter, ())
+        is_changed = any(module.scope_of(parameter, root) is function for root in roots)
+        return is_changed or not all(only_reads(module, read) for read in module.reads(parameter, function))
+
+    return Solver(escapes, MAY)

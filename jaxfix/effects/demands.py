@@ -1,18 +1,18 @@
 """What code asks of the values that it is given, and the variables whose values a trace would have to know."""
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
-from jaxfix.syntax.nodes import FUNCTIONS, Function, children
+from jaxfix.syntax.nodes import FUNCTIONS, children
 
 _STATIC = short_names(Member.ABSTRACT)
 _STATIC_RESULTS = short_names(Result.STATIC)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
-_DEPTH = 12
 
 
 @dataclass(slots=True)
@@ -33,67 +33,70 @@ class Demands:
 
 
 class RequiredValues:
-    """Notes of which variables a trace must know the value.
+    """Notes of which variables a trace of `outermost` must know the value.
 
     Attributes:
-      read: the functions that were read, and what each asks; the first is the outermost.
       around: the scope of the statements that are read, if no function is.
     """
 
-    def __init__(self, module: Module) -> None:
-        self._module = module
-        self.read: dict[Function, Demands] = {}
+    def __init__(self, module: Module, outermost: ast.AST) -> None:
+        self._module, self._outermost = module, outermost
         self.around: ast.AST | None = None
 
-    def of(self, expr: ast.AST, what: str, found: Demands, depth: int = 0) -> None:
+    def of(self, expr: ast.AST, what: str, found: Demands) -> None:
         """Notes that the value of `expr` must be known under the trace."""
+        followed: dict[ast.AST, None] = {}
+        pending = [expr]
+        while pending:
+            part = pending.pop()
+            if part not in followed:
+                followed[part] = None
+                pending += reversed(list(self._parts(part, what, found)))
+
+    def _parts(self, expr: ast.AST, what: str, found: Demands) -> Iterable[ast.AST]:
+        """The parts of `expr`, or what a variable is bound to, whose values must be known too."""
         match expr:
             case ast.Attribute(attr=attr) if attr in _STATIC:
-                return
+                return ()
             case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
-                return
+                return ()
             case ast.Call(func=func) if (self._module.qualname(func) or "").rpartition(".")[2] in _STATIC_RESULTS:
-                return
+                return ()
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
-                return
+                return ()
             case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in _PURE_BUILTINS:
                 if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
-                    return
+                    return ()
             case ast.Name(id=name):
-                self._name(expr, name, what, found, depth)
-                return
-        for child in children(expr):
-            self.of(child, what, found, depth)
+                return self._name(expr, name, what, found)
+        return children(expr)
 
-    def _name(self, expr: ast.Name, name: str, what: str, found: Demands, depth: int) -> None:
+    def _name(self, expr: ast.Name, name: str, what: str, found: Demands) -> Iterable[ast.AST]:
         owner = self._module.scope_of(name, expr)
         if owner is not None and owner is self.around:
             if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
                 found.values.setdefault(name, what)
-            return
+            return ()
         if owner is None or owner is self._module.tree:
-            return  # a builtin, or what `why_unstable` judges
+            return ()  # a builtin, or what `why_unstable` judges
         if not isinstance(owner, FUNCTIONS):
-            return
+            return ()
+        values = []
         for binding in self._module.bindings(name, owner):
             match binding.node:
                 case ast.arg():
                     if self._module.function(expr) is owner:
                         found.values.setdefault(name, what)
-                    elif owner in self.read and not self._is_outer(owner, expr):
+                    elif owner not in self._module.ancestors(self._outermost):
                         found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
-                case ast.Name() as target if depth < _DEPTH and (value := self._module.value_of(target)) is not None:
-                    self.of(value, what, found, depth + 1)
+                case ast.Name() as target if (value := self._module.value_of(target)) is not None:
+                    values.append(value)
                 case ast.Name() as target if self._counts(target):
                     continue
                 case ast.Name():
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
-
-    def _is_outer(self, owner: ast.AST, expr: ast.AST) -> bool:
-        """Whether `owner` stands around the outermost function that is read."""
-        first = next(iter(self.read), None)
-        return first is not None and owner in set(self._module.ancestors(first))
+        return values
 
     def _is_known_call(self, call: ast.Call) -> bool:
         """Whether a call gives a value that depends on its arguments alone, and is no array."""

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
@@ -298,11 +299,23 @@ _FRESH = tuple(f"{name}." for name in where(Package.FRESH))
 _GRADIENTS = where(Transform.GRADIENT)
 _SAME_BUFFER = short_names(Result.SAME_BUFFER)
 """Last names of functions of JAX that may return the very buffer that they are given."""
-_DEPTH = 3
 
 
-def makes_new(module: Module, call: ast.Call, depth: int = _DEPTH) -> bool:
+def makes_new(module: Module, call: ast.Call) -> bool:
     """Whether the results of `call` are arrays of their own."""
+    return not module.get(_shares)(call)
+
+
+def _shares(module: Module) -> Solver[ast.AST, bool]:
+    """Whether a call, or a variable, may give an array that there was before."""
+
+    def shares(expr: ast.AST) -> bool:
+        return not (_is_call_new(module, expr) if isinstance(expr, ast.Call) else _is_variable_new(module, expr))
+
+    return Solver(shares, MAY)
+
+
+def _is_call_new(module: Module, call: ast.Call) -> bool:
     found = jit_of(module, call.func)
     if found is not None:
         return found.donated == ()
@@ -313,27 +326,29 @@ def makes_new(module: Module, call: ast.Call, depth: int = _DEPTH) -> bool:
         case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):
             return module.qualname(made_by) in _GRADIENTS
     function = module.definition(call.func)
-    if function is None or depth == 0:
+    results = list(_returned(function)) if function is not None else []
+    return bool(results) and all(_is_new(module, result) for result in results)
+
+
+def _is_variable_new(module: Module, variable: ast.AST) -> bool:
+    scope = module.scope_of(variable.id, variable) if isinstance(variable, ast.Name) else None
+    if not isinstance(variable, ast.Name) or not isinstance(scope, ast.FunctionDef):
         return False
-    results = list(_returned(function))
-    return bool(results) and all(_is_new(module, result, depth) for result in results)
+    bound = (binding.node for binding in module.bindings(variable.id, scope))
+    values = [module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
+    return all(value is not None and _is_new(module, value) for value in values)
 
 
-def _is_new(module: Module, result: ast.expr, depth: int) -> bool:
+def _is_new(module: Module, result: ast.expr) -> bool:
     match result:
         case ast.BinOp():
             return _is_arithmetic(result)
         case ast.Compare() | ast.Constant():
             return True
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-            return all(_is_new(module, part, depth) for part in parts)
-        case ast.Call():
-            return makes_new(module, result, depth - 1)
-        case ast.Name(id=name) if depth and isinstance(scope := module.scope_of(name, result), ast.FunctionDef):
-            values = [
-                module.value_of(b.node) if isinstance(b.node, ast.Name) else None for b in module.bindings(name, scope)
-            ]
-            return all(value is not None and _is_new(module, value, depth - 1) for value in values)
+            return all(_is_new(module, part) for part in parts)
+        case ast.Call() | ast.Name():
+            return not module.get(_shares)(result)
     return False
 
 

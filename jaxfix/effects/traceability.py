@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.demands import Demands, RequiredValues
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, ties
@@ -26,37 +28,52 @@ _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
 _REFLECTING = short_names(Effect.REFLECTS, "builtins")
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
-_MOST = 48
-"""Functions that one question reads."""
+_UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
+
+
+def _either(one: Demands, other: Demands) -> Demands:
+    return Demands(
+        one.reason or other.reason,
+        {**other.values, **one.values},
+        {**other.called, **one.called},
+        {**other.methods, **one.methods},
+    )
+
+
+_DEMANDS = Lattice(Demands(), _either, Demands(_UNREAD))
 
 
 def demands(module: Module, function: Function) -> Demands:
     """What `function`, with what it calls in its own file, asks of its parameters and its surroundings."""
-    found = _Reader(module).of(function)
+    reader = _Reader(module, function)
+    found = reader.of(function)
     if (
         found.reason is None
         and isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         and function.decorator_list
     ):
-        found.reason = Reason(Code.DECORATED, f"it is decorated with `{module.text(function.decorator_list[0])}`")
+        reason = Reason(Code.DECORATED, f"it is decorated with `{module.text(function.decorator_list[0])}`")
+        return replace(found, reason=reason)
     return found
 
 
 def demands_of_statements(module: Module, statements: Sequence[ast.stmt]) -> Demands:
     """The same of statements that stand in a row, of the names that they read."""
-    return _Reader(module).of_statements(statements)
+    around = module.function(statements[0]) or module.tree
+    return _Reader(module, around).of_statements(statements)
 
 
 class _Reader:
-    def __init__(self, module: Module) -> None:
-        self._module = module
-        self._required = RequiredValues(module)
+    """Reads the function `outermost`, or statements that stand in it, and what they call."""
 
-    def of(self, function: Function) -> Demands:
+    def __init__(self, module: Module, outermost: ast.AST) -> None:
+        self._module, self._outermost = module, outermost
+        self._required = RequiredValues(module, outermost)
+        self.of: Solver[Function, Demands] = Solver(self._asked_by, _DEMANDS)
+
+    def _asked_by(self, function: Function) -> Demands:
         """What a function asks of its parameters."""
-        if function in self._required.read or len(self._required.read) > _MOST:
-            return self._required.read.get(function, Demands())
-        found = self._required.read[function] = Demands()
+        found = Demands()
         found.reason = next(ties(self._module, function), None) or next(effects(self._module, function), None)
         captures = self._module.captures(function)
         if captures is None:
@@ -72,8 +89,8 @@ class _Reader:
 
     def of_statements(self, statements: Sequence[ast.stmt]) -> Demands:
         found = Demands()
-        self._required.around = self._module.function(statements[0]) or self._module.tree
-        self._read(statements, self._required.around, found)
+        self._required.around = self._outermost
+        self._read(statements, self._outermost, found)
         return found
 
     def _read(self, parts: Sequence[ast.AST], scope: ast.AST, found: Demands) -> None:

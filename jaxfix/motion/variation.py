@@ -3,6 +3,7 @@
 import ast
 
 from jaxfix.dataflow.call_graph import callers
+from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.motion import hoisting
 from jaxfix.semantic.module import Module
 from jaxfix.staging import traced_uses
@@ -11,7 +12,6 @@ from jaxfix.staging.jit import jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import parameters_of, positional_of
 
-_DEPTH = 4
 """Calls between a loop and what is made anew in it."""
 
 
@@ -30,7 +30,7 @@ def varies_by_callers(module: Module, function: Function, made: ast.AST) -> bool
         for one in hoisting.taken(module, function, name)
         if any(traced_uses.concrete_use(module, use) is not None for use in one.uses)
     }
-    return _vary(module, outer, _sources(module, outer, names), _DEPTH)
+    return module.get(_bound_by_loops)((outer, _sources(module, outer, names)))
 
 
 def _sources(module: Module, outer: Function, names: set[str]) -> frozenset[str]:
@@ -46,17 +46,22 @@ def _sources(module: Module, outer: Function, names: set[str]) -> frozenset[str]
     return frozenset(found)
 
 
-def _vary(module: Module, outer: Function, names: frozenset[str], depth: int) -> bool:
-    if not isinstance(outer, ast.FunctionDef) or depth == 0:
+def _bound_by_loops(module: Module) -> Solver[tuple[Function, frozenset[str]], bool]:
+    """Whether the loops around all calls of a function that surely repeat bind one of its parameters anew."""
+    return Solver(lambda asked: _vary(module, *asked), EXISTS)
+
+
+def _vary(module: Module, outer: Function, names: frozenset[str]) -> bool:
+    if not isinstance(outer, ast.FunctionDef):
         return False
     parameters = frozenset(a.arg for a in parameters_of(outer.args)) & names
     if not parameters or module.loops(outer) or jitted_by_decorator(module, outer) is not None:
         return False
     sure = [call for call in callers(module, outer).calls if module.get(Staging).surely_repeats(call)]
-    return all(any(_varies(module, call, outer, name, depth) for name in parameters) for call in sure)
+    return all(any(_varies(module, call, outer, name) for name in parameters) for call in sure)
 
 
-def _varies(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str, depth: int) -> bool:
+def _varies(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str) -> bool:
     passed = _passed(module, call, outer, name)
     loops = set(module.loops(call))
     own = set[str]()
@@ -68,7 +73,7 @@ def _varies(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str, d
             if scope is module.function(call):
                 own.add(node.id)
     around = module.function(call)
-    return around is not None and bool(own) and _vary(module, around, _sources(module, around, own), depth - 1)
+    return around is not None and bool(own) and module.get(_bound_by_loops)((around, _sources(module, around, own)))
 
 
 def _passed(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str) -> ast.expr | None:

@@ -23,6 +23,8 @@ class Kind(Enum):
     INT = 1
     FLOAT = 2
     UNKNOWN = 3
+    NUMBER = 4
+    """One of the three first: a step of the inference, never an answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Classes of one file with their bases and subclasses: which methods `self.name` may mean, and who calls them."""
 
 import ast
-from collections.abc import Iterator
 
 from jaxfix.library.facets import Class
 from jaxfix.library.table import where
@@ -34,7 +33,7 @@ def _families(module: Module) -> dict[ast.ClassDef, tuple[ast.ClassDef, ...]]:
 def _family(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
     found = [owner, *_bases(module, owner)]
     for other in module.nodes(ast.ClassDef):
-        if owner in (bases := list(_bases(module, other))):
+        if owner in (bases := _bases(module, other)):
             found += [other, *bases]
     return tuple(dict.fromkeys(found))
 
@@ -100,12 +99,21 @@ def is_of_others(module: Module, attribute: ast.Attribute, classes: tuple[ast.Cl
     return owner is not None and not set(family(module, owner)) & set(classes)
 
 
-def _bases(module: Module, owner: ast.ClassDef, depth: int = 8) -> Iterator[ast.ClassDef]:
-    for base in owner.bases:
-        found = class_of(module, base.value if isinstance(base, ast.Subscript) else base)
-        if found is not None and depth:
-            yield found
-            yield from _bases(module, found, depth - 1)
+def _bases(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
+    """The bases of `owner` in this file, and theirs, each before its own."""
+    found: dict[ast.ClassDef, None] = {}
+    pending = _own_bases(module, owner)
+    while pending:
+        base = pending.pop(0)
+        if base not in found:
+            found[base] = None
+            pending[:0] = _own_bases(module, base)
+    return tuple(found)
+
+
+def _own_bases(module: Module, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    named = (base.value if isinstance(base, ast.Subscript) else base for base in owner.bases)
+    return [found for base in named if (found := class_of(module, base)) is not None]
 
 
 def class_of(module: Module, expr: ast.expr) -> ast.ClassDef | None:

@@ -7,6 +7,7 @@ A traced array in the place of a Python value mostly fails loudly (`if`, `range`
 import ast
 from collections.abc import Iterator
 
+from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.library.facets import Member, Takes, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
@@ -20,16 +21,12 @@ _STATIC_ATTRIBUTES = short_names(Member.STATIC)
 _ONE_ARRAY = short_names(Takes.ARRAY, "jax.numpy")
 _ARRAYS = short_names(Takes.ARRAYS, "jax.numpy")
 _METHODS = short_names(Member.UPDATE) | (short_names(Member.USUAL) - short_names(Member.ATTRIBUTE))
-_DEPTH = 3
 _SEEDED = short_names(Takes.NO_KEY, "jax.random")
 _TREES = where(Transform.MAPS_LEAVES)
 
 
-def concrete_use(module: Module, name: ast.expr, depth: int = _DEPTH) -> Reason | None:
+def concrete_use(module: Module, name: ast.expr) -> Reason | None:
     """What the code does with `name` that it could not do with a traced array.
-
-    Args:
-      depth: how many functions of the file, that get it as an argument, are looked into.
 
     Returns:
       None if nothing.
@@ -73,7 +70,7 @@ def concrete_use(module: Module, name: ast.expr, depth: int = _DEPTH) -> Reason 
             ):
                 return None  # what is mapped over is an array, or fails
             case ast.Call(args=args) if node in args:
-                taken = _takes_array(module, parent, args.index(node)) or _hands_on(module, parent, node, depth)
+                taken = _takes_array(module, parent, args.index(node)) or _hands_on(module, parent, node)
                 return None if taken else Reason(Code.NO_ARRAY, f"in `{module.text(parent.func)}`")
             case _:
                 return (
@@ -97,14 +94,23 @@ def _is_captured(module: Module, name: ast.expr, other: ast.expr) -> bool:
     )
 
 
-def is_array_in(module: Module, function: Function, parameter: str, depth: int = _DEPTH) -> bool:
+def is_array_in(module: Module, function: Function, parameter: str) -> bool:
     """Whether `function` treats its parameter as an array, wherever it reads it."""
-    if len(module.bindings(parameter, function)) != 1:
-        return False
-    reads = (n for n in walk(function) if isinstance(n, ast.Name) and n.id == parameter)
-    return all(
-        concrete_use(module, read, depth) is None for read in reads if module.scope_of(parameter, read) is function
-    )
+    return not module.get(_needs_value)((function, parameter))
+
+
+def _needs_value(module: Module) -> Solver[tuple[Function, str], bool]:
+    """Whether a function may do with a parameter what it could not do with a traced array."""
+
+    def needs_value(passed: tuple[Function, str]) -> bool:
+        function, parameter = passed
+        if len(module.bindings(parameter, function)) != 1:
+            return True
+        reads = (n for n in walk(function) if isinstance(n, ast.Name) and n.id == parameter)
+        own = (read for read in reads if module.scope_of(parameter, read) is function)
+        return any(concrete_use(module, read) is not None for read in own)
+
+    return Solver(needs_value, MAY)
 
 
 def uses(module: Module, function: Function, name: str) -> Iterator[ast.Name]:
@@ -142,16 +148,16 @@ def _concrete_use_of_number(module: Module, node: ast.expr) -> Reason | None:
     return None
 
 
-def _hands_on(module: Module, call: ast.Call, node: ast.expr, depth: int) -> bool:
+def _hands_on(module: Module, call: ast.Call, node: ast.expr) -> bool:
     """Whether `call` hands the argument `node` to a function of the file that treats it as an array."""
     function = module.definition(call.func)
-    if depth == 0 or not isinstance(function, ast.FunctionDef) or function.decorator_list:
+    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return False
     if any(isinstance(a, ast.Starred) for a in call.args) or node not in call.args:
         return False
     names = [a.arg for a in positional_of(function.args)]
     position = call.args.index(node)
-    return position < len(names) and is_array_in(module, function, names[position], depth - 1)
+    return position < len(names) and is_array_in(module, function, names[position])
 
 
 def _takes_array(module: Module, call: ast.Call, position: int) -> bool:

@@ -42,7 +42,7 @@ def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_
 class _Summarizer:
     def __init__(self, module: Module, packages: Container[str], *, is_test: bool) -> None:
         self.module, self.packages, self.is_test = module, packages, is_test
-        self.passing = Passing(module, Values(module, steps=_STEPS))
+        self.passing = Passing(module, Values(module, budget=_STEPS))
         self.stars = tuple(dict.fromkeys(self._stars()))
         self.aliases = dict(self._aliases())
         self.borrowed: set[str] = set()
