@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.table import CONTROL_FLOW
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
@@ -21,7 +22,6 @@ Place = tuple[ast.expr, tuple[Key, ...]]
 """A part of what an expression stands for."""
 _CARRY = {name: row.carry for name, row in CONTROL_FLOW.items() if row.carry}
 _OPERANDS = {name: row.operands.position for name, row in CONTROL_FLOW.items() if row.operands}
-_NESTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,9 @@ class _Handed:
     named: tuple[ast.keyword, ...] = ()
 
 
+_HANDED: Lattice[_Handed | None] = Lattice(None, lambda one, other: one or other, None)
+
+
 class Carrying:
     """Answers for one module. Never raises.
 
@@ -68,6 +71,7 @@ class Carrying:
 
     def __init__(self, module: Module, origins: Callable[[ast.AST], tuple[ast.AST, ...]]) -> None:
         self._module, self._origins = module, origins
+        self._resolve: Solver[tuple[ast.AST, str], _Handed | None] = Solver(self._resolved, _HANDED)
         self._results: dict[ast.Call, Flow | None] = {}
         self._taken: dict[ast.arg, tuple[list[Carried | ast.expr], bool]] = {}
 
@@ -174,10 +178,11 @@ class Carrying:
         for argument, name in function_arguments(self._module, call):
             several = isinstance(argument, ast.List | ast.Tuple) and name == "branches"
             for expr in argument.elts if several and isinstance(argument, ast.List | ast.Tuple) else (argument,):
-                found.append(self._resolved(expr, name))
+                found.append(self._resolve((expr, name)))
         return tuple(found)
 
-    def _resolved(self, expr: ast.AST, name: str, depth: int = 0) -> _Handed | None:
+    def _resolved(self, handed: tuple[ast.AST, str]) -> _Handed | None:
+        expr, name = handed
         function = expr if isinstance(expr, FUNCTIONS) else self._module.definition(expr)
         if function is not None:
             is_plain = isinstance(function, ast.Lambda) or (
@@ -186,11 +191,11 @@ class Carrying:
             return _Handed(function, name) if is_plain and returned(function) else None
         match expr:
             case ast.Call(func=func, args=[inner, *bound], keywords=named):
-                return self._bound(func, self._resolved(inner, name, depth + 1), bound, named)
-            case ast.Name() | ast.Attribute() if depth < _NESTED:
+                return self._bound(func, self._resolve((inner, name)), bound, named)
+            case ast.Name() | ast.Attribute():
                 sources = self._origins(expr)
                 if len(sources) == 1 and sources[0] is not expr:
-                    return self._resolved(sources[0], name, depth + 1)
+                    return self._resolve((sources[0], name))
         return None
 
     def _bound(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from jaxfix.dataflow.call_graph import Callers, callers
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.attributes import InstanceAttribute, stores_of, value_at
 from jaxfix.effects.invariance import is_impure
@@ -38,7 +39,8 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins")
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 """Methods of an object that nobody read which give back what they change."""
-_DEPTH = 6
+_UNREAD = Reason(Code.UNREAD, "it calls too many methods to be followed")
+_REASON: Lattice[Reason | None] = Lattice(None, lambda one, other: one or other, _UNREAD)
 
 
 def users(module: Module, function: ast.FunctionDef) -> Callers:
@@ -81,27 +83,26 @@ def why_state_unstable(module: Module, values: Values, function: ast.FunctionDef
     Returns:
       None if neither.
     """
-    return _Reader(module, values).of(function, 0)
+    reader = _Reader(module, values)
+    return reader.of(function)
 
 
 class _Reader:
     def __init__(self, module: Module, values: Values) -> None:
         self._module, self._values = module, values
-        self._done: set[ast.FunctionDef] = set()
+        self.of: Solver[ast.FunctionDef, Reason | None] = Solver(self._why_unstable, _REASON)
+        self._why_function_unstable: Solver[ast.AST, Reason | None] = Solver(self._why_made_unstable, _REASON)
 
-    def of(self, function: ast.FunctionDef, depth: int) -> Reason | None:
+    def _why_unstable(self, function: ast.FunctionDef) -> Reason | None:
         owner, own = self._module.method_of(function), own_parameter(function)
-        if function in self._done or owner is None or own is None:
+        if owner is None or own is None:
             return None
-        self._done.add(function)
-        if depth > _DEPTH:
-            return Reason(Code.UNREAD, f"`{function.name}` calls too many methods to be followed")
         for node in walk(function):
             if not (isinstance(node, ast.Name) and node.id == own):
                 continue
             if self._module.function(node) is None or class_around(self._module, node) is not owner:
                 continue
-            reason = self._read(node, owner, depth)
+            reason = self._read(node, owner)
             if reason is not None:
                 return reason
         return None
@@ -113,20 +114,20 @@ class _Reader:
             return []
         return [source for place in found.bound() for source in self._sources(place)]
 
-    def _read(self, name: ast.Name, owner: ast.ClassDef, depth: int) -> Reason | None:
+    def _read(self, name: ast.Name, owner: ast.ClassDef) -> Reason | None:
         node = self._module.parent(name)
         if not isinstance(node, ast.Attribute) or not isinstance(name.ctx, ast.Load):
             return Reason(Code.ESCAPES, f"line {name.lineno} hands `{name.id}` on as a whole", name.lineno)
         classes = family(self._module, owner)
         found = methods(classes, node.attr)
         if not found:
-            return self._attribute(node, classes, depth)
+            return self._attribute(node, classes)
         if list(InstanceAttribute(self._module, node.attr, classes).bound()) != list(found):
             return Reason(Code.REBOUND, f"`{self._module.text(node)}` is not always a method")
-        return self._methods(node, found, classes, depth)
+        return self._methods(node, found, classes)
 
     def _methods(
-        self, node: ast.Attribute, found: Iterable[ast.FunctionDef], classes: tuple[ast.ClassDef, ...], depth: int
+        self, node: ast.Attribute, found: Iterable[ast.FunctionDef], classes: tuple[ast.ClassDef, ...]
     ) -> Reason | None:
         reason = InstanceAttribute(self._module, node.attr, classes).why_rebound()
         if reason is not None:
@@ -141,14 +142,14 @@ class _Reader:
                         f"`{method.name}`, which it uses, is decorated with `{self._module.text(decorator)}`",
                     )
             is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list)
-            reason = None if is_static else self.of(method, depth + 1)
+            reason = None if is_static else self.of(method)
             if reason is not None:
                 return reason
         return None
 
     # --- attributes -------------------------------------------------------------------------------------------
 
-    def _attribute(self, node: ast.Attribute, classes: tuple[ast.ClassDef, ...], depth: int) -> Reason | None:
+    def _attribute(self, node: ast.Attribute, classes: tuple[ast.ClassDef, ...]) -> Reason | None:
         module = self._module
         shown = module.text(node)
         attribute = InstanceAttribute(module, node.attr, classes)
@@ -165,11 +166,11 @@ class _Reader:
             return reason
         sources = [source for place in bound for source in self._sources(place)]
         inside = self._classes_inside(node, sources)
-        if inside is not None and depth < _DEPTH:
+        if inside is not None:
             part = module.parent(node)
             assert isinstance(part, ast.Attribute)
-            return self._attribute(part, inside, depth + 1)
-        return self._why_no_constant(node, sources, depth)
+            return self._attribute(part, inside)
+        return self._why_no_constant(node, sources)
 
     def _classes_inside(self, node: ast.Attribute, sources: list[ast.AST]) -> tuple[ast.ClassDef, ...] | None:
         """The classes of this file that the object of `self.config.rate` is of, if all that is read is an attribute."""
@@ -191,7 +192,7 @@ class _Reader:
 
     # --- what it is -------------------------------------------------------------------------------------------
 
-    def _why_no_constant(self, node: ast.Attribute, sources: list[ast.AST], depth: int) -> Reason | None:
+    def _why_no_constant(self, node: ast.Attribute, sources: list[ast.AST]) -> Reason | None:
         """Why what is read there is more than a function, an object that gives functions, or a Python constant."""
         module = self._module
         if not sources:
@@ -205,9 +206,9 @@ class _Reader:
             top = outer
         call = module.parent(top)
         if isinstance(call, ast.Call) and call.func is top:
-            return self._why_no_function(node, top, call, sources, depth)
+            return self._why_no_function(node, top, call, sources)
         if isinstance(call, ast.Call) and call.args[:1] == [top] and module.qualname(call.func) in _DERIVATIVES:
-            return self._why_no_function(node, top, None, sources, depth)
+            return self._why_no_function(node, top, None, sources)
         if top is node and all(self._is_constant(source) for source in sources):
             return None
         if top is node and all(self._is_function(source) for source in sources):
@@ -268,7 +269,7 @@ class _Reader:
             or module.qualname(source) is not None
         )
 
-    def _why_function_unstable(self, source: ast.AST, depth: int = 0) -> Reason | None:
+    def _why_made_unstable(self, source: ast.AST) -> Reason | None:
         """Why a function that an attribute holds, itself or in a call that was given it, cannot be traced once for all;
         None where it can, or is none.
         """
@@ -277,8 +278,8 @@ class _Reader:
             return None
         if isinstance(source, ast.Name | ast.Attribute) and is_impure(module.qualname(source)):
             return Reason(Code.IMPURE, f"`{module.text(source)}` answers differently at every call")
-        if isinstance(source, ast.Call) and depth < _DEPTH:
-            reasons = (self._why_argument_unstable(argument, depth + 1) for argument in _arguments(source))
+        if isinstance(source, ast.Call):
+            reasons = (self._why_argument_unstable(argument) for argument in _arguments(source))
             return next(filter(None, reasons), None)
         function = source if isinstance(source, FUNCTIONS) else None
         if function is None and isinstance(source, ast.expr):
@@ -289,8 +290,8 @@ class _Reader:
             return None
         return demands(module, function).reason
 
-    def _why_argument_unstable(self, argument: ast.expr, depth: int) -> Reason | None:
-        """As `_why_function_unstable`, of what such a call was given: a list that it keeps may be filled anew, too."""
+    def _why_argument_unstable(self, argument: ast.expr) -> Reason | None:
+        """As `_why_made_unstable`, of what such a call was given: a list that it keeps may be filled anew, too."""
         module = self._module
         scope = module.scope_of(argument.id, argument) if isinstance(argument, ast.Name) else None
         if (
@@ -299,11 +300,11 @@ class _Reader:
             and (reason := why_unstable(module, argument.id, scope))
         ):
             return reason
-        reasons = (self._why_function_unstable(each, depth) for each in self._followed(argument))
+        reasons = (self._why_function_unstable(each) for each in self._followed(argument))
         return next(filter(None, reasons), None)
 
     def _why_no_function(
-        self, node: ast.Attribute, top: ast.expr, call: ast.Call | None, sources: Iterable[ast.AST], depth: int
+        self, node: ast.Attribute, top: ast.expr, call: ast.Call | None, sources: Iterable[ast.AST]
     ) -> Reason | None:
         """Why what is called may answer differently for equal arguments."""
         module = self._module
@@ -323,14 +324,14 @@ class _Reader:
             if is_impure(qualname):
                 return Reason(Code.IMPURE, f"it calls `{shown}`, which answers differently at every call")
             if owner is not None:
-                reason = self._why_call_unstable(owner, node, top, depth)
+                reason = self._why_call_unstable(owner, node, top)
                 if reason is not None:
                     return reason
             elif qualname is None and module.definition(source.func) is None:
                 return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
         return None
 
-    def _why_call_unstable(self, owner: ast.ClassDef, node: ast.Attribute, top: ast.expr, depth: int) -> Reason | None:
+    def _why_call_unstable(self, owner: ast.ClassDef, node: ast.Attribute, top: ast.expr) -> Reason | None:
         """As `of`, for the method that is called of an attribute which is an object of a class of this file."""
         name = top.attr if isinstance(top, ast.Attribute) and top is not node else "__call__"
         classes = family(self._module, owner)
@@ -348,7 +349,7 @@ class _Reader:
         if not found:
             return Reason(Code.UNREAD, f"what `{self._module.text(top)}` is was not read")
         for method in found:
-            reason = self.of(method, depth + 1)
+            reason = self.of(method)
             if reason is not None:
                 return reason
         return None

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import where
@@ -27,6 +28,9 @@ class Jitted:
     function: Function | None
 
 
+_JITTED: Lattice[Jitted | None] = Lattice(None, lambda one, other: one or other, None)
+
+
 def jitted_of(module: Module, expr: ast.expr) -> Jitted | None:
     """The jitted function of this file that `expr` stands for: a call of the transformation, a name or `self.step`.
 
@@ -35,7 +39,16 @@ def jitted_of(module: Module, expr: ast.expr) -> Jitted | None:
     Returns:
       None where it stands for none, or that is not certain.
     """
-    return _jitted(module, expr, 4)
+    match expr:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name not in perhaps_jitted(module):
+            return None
+        case ast.Name() | ast.Attribute() | ast.Call():
+            return module.get(_jitted)(expr)
+    return None
+
+
+def _jitted(module: Module) -> Solver[ast.expr, Jitted | None]:
+    return Solver(lambda expr: _find(module, expr), _JITTED)
 
 
 def jit_of(module: Module, expr: ast.expr) -> Jit | None:
@@ -124,26 +137,24 @@ def is_jit(module: Module, expr: ast.expr) -> bool:
     return module.qualname(expr) in COMPILING
 
 
-def _jitted(module: Module, expr: ast.expr, depth: int) -> Jitted | None:
+def _find(module: Module, expr: ast.expr) -> Jitted | None:
     match expr:
         case ast.Call(func=func) if is_jit(module, func):
-            return _of_call(module, expr, depth)
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name not in perhaps_jitted(module):
-            return None
-        case ast.Name(id=name) if depth and (scope := module.scope_of(name, expr)) is not None:
+            return _of_call(module, expr)
+        case ast.Name(id=name) if (scope := module.scope_of(name, expr)) is not None:
             match [binding.node for binding in module.bindings(name, scope)]:
                 case [ast.FunctionDef() as function]:
                     return jitted_by_decorator(module, function)
                 case [ast.Name() as target] if (value := module.value_of(target)) is not None:
-                    return _jitted(module, value, depth - 1)
+                    return jitted_of(module, value)
                 case [ast.FunctionDef() as function, ast.Name() as target] if target.lineno < expr.lineno:
                     return _of_own_name(module, function, target)
-        case ast.Attribute(attr=name) if depth and (owner := owner_of(module, expr)) is not None:
-            return _of_attribute(module, owner, name, depth)
+        case ast.Attribute(attr=name) if (owner := owner_of(module, expr)) is not None:
+            return _of_attribute(module, owner, name)
     return None
 
 
-def _of_call(module: Module, call: ast.Call, depth: int) -> Jitted | None:
+def _of_call(module: Module, call: ast.Call) -> Jitted | None:
     if not call.args or isinstance(call.args[0], ast.Starred):
         return None  # a transformation that waits for its function
     wrapped = call.args[0]
@@ -162,7 +173,7 @@ def _of_own_name(module: Module, function: ast.FunctionDef, target: ast.Name) ->
     return None
 
 
-def _of_attribute(module: Module, owner: ast.ClassDef, name: str, depth: int) -> Jitted | None:
+def _of_attribute(module: Module, owner: ast.ClassDef, name: str) -> Jitted | None:
     function = method(module, owner, name)
     if function is not None:
         found = jitted_by_decorator(module, function)
@@ -171,7 +182,7 @@ def _of_attribute(module: Module, owner: ast.ClassDef, name: str, depth: int) ->
         case [ast.Attribute() as target]:
             match module.parent(target):
                 case ast.Assign(targets=[only], value=value) if only is target:
-                    return _jitted(module, value, depth - 1)
+                    return jitted_of(module, value)
     return None
 
 
