@@ -1,4 +1,4 @@
-"""Sources, values and dtypes: answers that depend on no order of questions, at a cost that grows with the program."""
+"""Sources, values, dtypes and demands: in any order of questions the same, at a cost that grows with the program."""
 
 import ast
 import random
@@ -11,6 +11,8 @@ from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.dtypes import DtypeOrigins
 from jaxfix.dataflow.sources import CastLike, Part
 from jaxfix.dataflow.types import Values
+from jaxfix.effects.demands import Demands
+from jaxfix.effects.traceability import demands
 from jaxfix.semantic.module import Module
 from jaxfix.source.source_file import SourceFile
 
@@ -158,3 +160,19 @@ def steps(analysis: type[Values | DtypeOrigins], text: str) -> int:
 def test_the_cost_grows_about_linearly(grown: Callable[[int], str], analysis: type[Values | DtypeOrigins]) -> None:
     short, long = (steps(analysis, grown(length)) for length in (10, 40))
     assert long < 4.5 * short
+
+
+def demanded(text: str) -> Demands:
+    module = parsed(text)
+    (first, *_) = module.functions
+    return demands(module, first)
+
+
+def test_demands_that_come_round_with_other_arguments_are_found() -> None:
+    text = "def f(x, y):\n    return g(y, x)\n\ndef g(a, b):\n    if a:\n        return a\n    return f(a, b)\n"
+    assert demanded(text).values.keys() == {"x", "y"}
+
+
+def test_what_the_last_of_many_functions_does_is_found() -> None:
+    calls = "".join(f"def f{n}(x):\n    return f{n + 1}(x)\n\n" for n in range(60))
+    assert demanded(f"{calls}def f60(x):\n    print(x)\n    return x\n").reason is not None
