@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from jaxfix.engine.plan import plan
 from jaxfix.report.finding import Equality
@@ -142,6 +143,31 @@ def main():
 
 main()
 """
+RETURNS = """\
+import jax
+import jax.numpy as jnp
+
+
+def discounted(rewards, gamma):
+    def body(total, reward):
+        total = reward + gamma * total
+        return total, total
+    _, out = jax.lax.scan(body, jnp.zeros(()), rewards, reverse=True)
+    return out
+
+
+def main():
+    for number in range(8):
+        rewards = jax.random.normal(jax.random.PRNGKey(number), (32,))
+        print("return", discounted(rewards, 0.99)[0])
+
+
+main()
+"""
+TWO = RETURNS.partition("def main")[0] + ADAM.partition("as jnp\n\n")[2].replace(
+    'print(f"loss {float(loss):.6f}")', 'print(f"loss {float(loss):.6f}", discounted(x[:, 0], 0.5)[0])'
+)
+"""A program with a step to be put under `jit` and a loop body to be moved, each held to its own promise."""
 _JITTED = ("def step(", "@jax.jit\ndef step(")
 _DECAYING = (
     ("def main():\n", "def main():\n    global rate\n"),
@@ -172,6 +198,7 @@ def rewrites() -> Iterator[Rewrite]:
     """All of them."""
     yield from trainers()
     yield from by_hand()
+    yield from lifted()
 
 
 def trainers() -> Iterator[Rewrite]:
@@ -231,9 +258,28 @@ def by_hand() -> Iterator[Rewrite]:
     yield Rewrite("two arguments that are one buffer, donated", ADAM, donated, "step", False)
 
 
-def fixed(source: str) -> str:
-    """The program as `unjitted-update` rewrites it."""
-    codemods = [codemod for codemod in CODEMODS if codemod.id == "unjitted-update"]
+def lifted() -> Iterator[Rewrite]:
+    """Loops whose bodies read a Python number, which moves into the carry."""
+    moved = partial(Rewrite, function="discounted", is_right=True)
+    yield moved("discounted returns", RETURNS, fixed(RETURNS, "local-loop-function"), equality=Equality.BITWISE)
+    for name, number, new in (
+        ("moving average with 1 - decay", "decay", "decay * total + (1 - decay) * reward"),
+        ("gain * c + (1 - gain) * x", "gain", "gain * total + (1 - gain) * reward"),
+    ):
+        source = RETURNS.replace("reward + gamma * total", new).replace("gamma", number)
+        right = fixed(source, "local-loop-function")
+        yield moved(name, source, right, equality=Equality.NUMBERS)
+        for wrong, old, slip in (
+            ("times 1 + 1e-6", "* reward", "* (1 + 1e-6) * reward"),
+            ("the next reward's weight", f"(1 - {number})", f"(1 - {number} * {number})"),
+        ):
+            texts = source, right.replace(old, slip)
+            yield Rewrite(f"{name}: {wrong}", *texts, "discounted", is_right=False, equality=Equality.NUMBERS)
+
+
+def fixed(source: str, codemod: str = "unjitted-update") -> str:
+    """The program as the codemod rewrites it."""
+    codemods = [entry for entry in CODEMODS if entry.id == codemod]
     found = plan(SourceFile.decode("train.py", source.encode()), codemods, lambda fix: None).after.decode()
     assert found != source
     return found

@@ -17,6 +17,8 @@ INIT = "init"
 VARIABLE = " left `"
 _UNFORGIVING = ("not finite", "in bfloat16")
 TOLERANCE = 1e-3
+# Of the scale of a leaf, in double precision.
+ROUNDED = 1e-10
 FUSING = (Equality.AS_JITTED, Equality.ROUNDING)
 """The promises of fixes that let XLA fuse."""
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
@@ -96,6 +98,7 @@ class Likeness:
       strengthened: the leaves whose weak type became strong.
       beside: how many calls of the original beside the rewritten function had equal results, with values to compare.
       drift: the largest difference of floats that nothing is decided by.
+      double: the largest difference in double precision, of calls whose bits differ.
     """
 
     difference: str | None
@@ -105,6 +108,7 @@ class Likeness:
     strengthened: tuple[str, ...] = ()
     beside: int = 0
     drift: float = 0.0
+    double: float = 0.0
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -116,9 +120,16 @@ def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool
     is_exact = is_plain and equality is Equality.ROUNDING
     if equality in FUSING and not is_jitted(case) and not is_exact:
         return Allowed(tolerance=TOLERANCE)
+    if equality is Equality.NUMBERS and not is_driven(case):
+        return Allowed(drifts=True)
     if equality is Equality.CONVERGED:
         return Allowed(stronger=True, first=frozenset({INIT, function} - {""}))
     return Allowed(stronger=equality is Equality.STRONGER_TYPES)
+
+
+def is_driven(case: str) -> bool:
+    """Whether it is an algorithm that a runner drives, and not a program."""
+    return is_jitted(case) or ", eager, " in case
 
 
 def is_jitted(case: str) -> bool:
@@ -169,16 +180,28 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
     for pair in pairs:
         if pair.how == JAXPR and pair.before != pair.after:
             continue  # another program may compute the same
-        if (may.tolerance or may.stronger) and pair.how.endswith(_UNFORGIVING):
+        if (may.tolerance or may.stronger or may.drifts) and pair.how.endswith(_UNFORGIVING):
             continue  # on such data only the same operations on the same types agree
         label = f"{pair.function.rpartition(':')[2]} beside the original, {pair.how}"
         old, new = replace(pair.before, label=label), replace(pair.after, label=label)
         may = replace(may, first=frozenset({label})) if may.first else may
-        whole = joined(whole, replace(outputs_alike((old,), (new,), may), beside=0))
+        found = replace(outputs_alike((old,), (new,), may), beside=0)
+        if may.drifts and found.difference is None and (found.max_delta or found.max_ulp):
+            found = _in_double(found, label, pair.double)
+        whole = joined(whole, found)
         if whole.difference:
             return whole
         whole = replace(whole, beside=whole.beside + any(leaf.digest is not None for leaf in pair.after.leaves))
     return whole
+
+
+def _in_double(found: Likeness, label: str, double: float | None) -> Likeness:
+    """What differs in single precision, by what it does in double precision."""
+    if double is None:
+        return replace(found, difference=f"`{label}`: values differ, and cannot be compared in double precision")
+    if double > ROUNDED:
+        return replace(found, difference=f"`{label}`: {double:.1e} of the largest value apart in double precision")
+    return replace(found, double=double)
 
 
 def joined(one: Likeness, other: Likeness) -> Likeness:
@@ -191,6 +214,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         (*one.strengthened, *(leaf for leaf in other.strengthened if leaf not in one.strengthened)),
         one.beside + other.beside,
         max(one.drift, other.drift),
+        max(one.double, other.double),
     )
 
 

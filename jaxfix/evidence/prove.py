@@ -16,7 +16,7 @@ Candidate = tuple[str, Fix, int]
 _WORTH_WEEDING = 3
 _LOOSEST_LAST = (
     *(Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED),
-    *(Equality.ROUNDING, Equality.AS_JITTED),
+    *(Equality.NUMBERS, Equality.ROUNDING, Equality.AS_JITTED),
 )
 
 

@@ -14,6 +14,7 @@ from jaxfix.evidence.outputs import (
     allowed,
     beside_alike,
     cure_alike,
+    is_driven,
     is_jitted,
     joined,
     likeness,
@@ -132,6 +133,8 @@ def judge(
         may = allowed(beside or equality, pair.before.case, function, is_plain=is_plain)
         found = joined(found, sides_agree(pair, may, {function}))
     verdict, reason = _verdict(pair, found, function, proves)
+    if verdict is Verdict.PROVEN and _is_alone(pair, found, equality):
+        verdict, reason = Verdict.NOT_COMPARED, _uncompared(pair, function)
     words = _equality(pair, found, equality, proves) if found.difference is None else "not equal"
     before, after = counts(pair.before), counts(pair.after)
     figures = (found.max_delta, found.max_ulp, found.beside, pair.compared.alone.get(function))
@@ -287,6 +290,11 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
     return effect(counts(before), counts(after), pair.noise)
 
 
+def _is_alone(pair: Pair, found: Likeness, equality: Equality) -> bool:
+    """Whether nothing but a run that may drift was compared."""
+    return equality is Equality.NUMBERS and not is_driven(pair.before.case) and not found.beside
+
+
 def _uncompared(pair: Pair, function: str) -> str:
     qualname = function.rpartition(":")[2]
     if pair.noise.labels:
@@ -407,6 +415,9 @@ def _values(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> 
     if pair.plain is not None and equality is Equality.ROUNDING:
         return rounded(pair.plain.after.razor, pair.plain.names, found.drift, (pair.before.stdout, pair.after.stdout))
     exact = found.max_ulp == 0 and found.max_delta == 0
+    if equality is Equality.NUMBERS and not exact:
+        words = f"calls beside the original within {found.double:.1e} in double precision"
+        return f"{words}; the whole run differs by {found.max_delta:.1e}"
     if equality not in FUSING or pair.plain is not None:
         return "bitwise equal"
     if is_jitted(pair.before.case):

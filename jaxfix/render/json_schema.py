@@ -81,9 +81,7 @@ def _finding(known: dict[str, Schema]) -> Schema:
         "fixable": _YES,
         "declined": described(or_null(_TEXT), "why it is not fixable"),
         "declined_code": described(or_null(_TEXT), "what kind of reason that is: docs/reasons.md lists them"),
-        "declined_line": described(
-            or_null(_WHOLE), "the line that this is about, where it is in the same file"
-        ),
+        "declined_line": described(or_null(_WHOLE), "the line that this is about, where it is in the same file"),
         "seen": or_null(schema_of(Seen, known)),
         "related": _list(schema_of(Related, known)),
     }

@@ -55,6 +55,8 @@ class Equality(Enum):
     """The jitted original bit for bit; the eager original within a tolerance that the receipt states."""
     ROUNDING = "equal up to rounding"
     """Bitwise with the added `jit` taken out; with it, single steps in double precision differ by rounding alone."""
+    NUMBERS = "equal up to the rounding of Python numbers"
+    """A Python number becomes an array: beside the original, in double precision, calls differ by rounding alone."""
     CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
     """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
 

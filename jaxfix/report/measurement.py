@@ -114,12 +114,15 @@ class Beside:
       function: as `path:qualified name`.
       how: `as called`, `perturbed`, ``rebound `scale` ``, `gradient` or `jaxpr`.
       before: what the original returned.
+      double: of results whose bits differ, how far apart they are in double precision, relative to the scale of what
+        they were computed from; None where that is not known.
     """
 
     function: str
     how: str
     before: Output
     after: Output
+    double: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
-from jaxfix_codemods.local_loop_function.judging import Move, doubts, judge, keeps_carry
+from jaxfix_codemods.local_loop_function.judging import Move, computes_with_lifted, doubts, judge, keeps_carry
 from jaxfix_codemods.local_loop_function.naming import around, last_part, shown
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
@@ -171,7 +171,8 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
     if isinstance(move, Move) and not lost:
         plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
         safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
-        return found(title=moved, recipe=partial(rewrite, module, move), safety=safety)
+        equality = Equality.NUMBERS if computes_with_lifted(move) else None
+        return found(title=moved, recipe=partial(rewrite, module, move), safety=safety, equality=equality)
     try:
         if lost:
             raise Declined(

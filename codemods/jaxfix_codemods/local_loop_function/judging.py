@@ -41,6 +41,21 @@ class Move:
     before: ast.stmt
 
 
+def computes_with_lifted(move: Move) -> bool:
+    """Whether a moved function computes with lifted variables alone, as in `1 - decay`: of numbers, in double."""
+
+    def is_of_numbers(node: ast.expr) -> bool:
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return is_of_numbers(left) and is_of_numbers(right)
+            case ast.UnaryOp(operand=operand):
+                return is_of_numbers(operand)
+        return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in move.lifted)
+
+    nodes = (node for local in move.locals for node in ast.walk(local.function))
+    return bool(move.lifted) and any(isinstance(node, ast.BinOp) and is_of_numbers(node) for node in nodes)
+
+
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
     if control_flow_calls.wraps_its_functions(module, call):
         raise Declined(Reason(Code.RECOMPILES, f"`{last_part(primitive)}` wraps its functions in new ones"))

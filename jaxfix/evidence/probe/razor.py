@@ -116,17 +116,36 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
     return Compared(len(leaves), largest, apart, None)
 
 
+def apart(function: Function, other: Function) -> float | None:
+    """How far what both return is apart in double precision; None where it is not of the same types there.
+
+    Args:
+      function: given how to change the leaves of its arguments, calls the original of these.
+    """
+    try:
+        with _x64():
+            found = _scaled(function(_widened), other(_widened), lambda: function(_nudged))
+    except Exception:
+        return None
+    return found.largest if found.difference is None else None
+
+
+def _scaled(old: Any, new: Any, nudged: Callable[[], Any]) -> Compared:
+    """Compares both; a difference of a leaf that nearly cancels is held to what it was computed from."""
+    found = _compare(old, new)
+    if found.difference is None and found.largest > LIMIT:
+        noise = _compare(old, nudged())
+        if noise.difference is None:
+            return _compare(old, new, [away / _EPSILON for away in noise.apart])
+    return found
+
+
 def _doubled(function: Function, jitted: Function, call: Call) -> Step:
-    """Both in double precision; a difference of a leaf that nearly cancels is held to what it was computed from."""
+    """Both in double precision."""
     try:
         with _x64():
             old, new = (_called(side, call.passed(_widened)) for side in (function, jitted))
-            found = _compare(old, new)
-            if found.difference is None and found.largest > LIMIT:
-                nudged = _called(function, call.passed(_nudged))
-                noise = _compare(old, nudged)
-                if noise.difference is None:
-                    found = _compare(old, new, [away / _EPSILON for away in noise.apart])
+            found = _scaled(old, new, lambda: _called(function, call.passed(_nudged)))
     except Exception as error:
         return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} in double precision")
     words = None if found.difference is None else f"{found.difference}, in double precision"

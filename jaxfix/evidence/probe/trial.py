@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from .jaxprs import same_program
 from .originals import Unmade, plain
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_of_other_type, is_plain, variations
+from .razor import apart
 from .rebinding import Slots
 from .record import Record
 from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
@@ -134,7 +135,7 @@ class Trial:
             if places:
                 label = f"gradient{how.replace('perturbed', ', perturbed', 1)}"
                 made = tuple(functools.partial(self._pulled, side, places) for side in sides)
-                self._compare(label, *(functools.partial(pull, data) for pull in made))
+                self._compare(label, data, *made)
             yield
 
     def _pulled(self, side: Callable[..., Any], places: list[int], data: Leaves) -> Any:
@@ -174,25 +175,45 @@ class Trial:
 
     def _pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
         before, after = sides or (self.sides.before, self.sides.after)
-        self._compare(how, *(functools.partial(self._jitted, side, leaves) for side in (before, after)))
+        self._compare(how, leaves, *(functools.partial(self._jitted, side) for side in (before, after)))
 
-    def _compare(self, how: str, before: Callable[[], Any], after: Callable[[], Any]) -> None:
+    def _compare(
+        self, how: str, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]
+    ) -> None:
         """Adds what both return; not what the original itself returns differently the second time."""
-        started = time.process_time()
-        new, old = self._output(how, after), self._output(how, before)
+        started, double = time.process_time(), None
+        new, old = (self._output(how, functools.partial(side, leaves)) for side in (after, before))
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         if old["treedef"].startswith("raised") and is_of_other_type(how):
             return
         if _bare(new) != _bare(old):
-            if not self.slow and _bare(self._output(how, before)) != _bare(old):
+            if not self.slow and _bare(self._output(how, functools.partial(before, leaves))) != _bare(old):
                 raise Unmade("what the original returns differs from call to call")
+            double = self._apart(leaves, before, after)
         else:
             new, old = _bare(new), _bare(old)
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
-            self._add(how, old, new)
+            self._add(how, old, new, double)
 
-    def _add(self, how: str, before: dict[str, Any], after: dict[str, Any]) -> None:
-        self.record.beside.append({"function": self.name, "how": how, "before": before, "after": after})
+    def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], double: float | None = None) -> None:
+        sides = {"before": before, "after": after}
+        self.record.beside.append({"function": self.name, "how": how, **sides, "double": double})
+
+    def _apart(self, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]) -> float | None:
+        """How far the results are apart in double precision; None where they cannot be compared there."""
+        state = self.sides.state
+        held = state.held()
+
+        def called(side: Callable[[Leaves], Any], change: Callable[[Any], Any]) -> Any:
+            self.owner.call_until()
+            try:
+                with _same_random():
+                    return side([change(leaf) for leaf in leaves])
+            finally:
+                state.put_back(held)
+                self.owner.deadline = None
+
+        return apart(functools.partial(called, before), functools.partial(called, after))
 
     def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
         """What a call returns and changes, as an `Output`; its effects are undone."""
