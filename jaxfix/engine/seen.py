@@ -28,13 +28,13 @@ class Sighting:
       origin: as the trace has it.
       line: the innermost of the user's lines, where that is one of this source, as it is numbered now; else None.
       lines: of this source that asked for it, the innermost first; empty where it happened in other files.
-      is_told: whether a finding of another source explains it.
+      is_explained: whether a finding of another source explains it.
     """
 
     origin: Compiled
     line: int | None
     lines: tuple[int, ...]
-    is_told: bool = False
+    is_explained: bool = False
 
     @property
     def compiled(self) -> Compiled:
@@ -91,7 +91,7 @@ def worth_telling(sighting: Sighting) -> bool:
     """
     entry = sighting.origin
     is_tree = entry.why is Why.SHAPE and entry.is_of_one_step
-    is_mine = sighting.line is not None and not sighting.is_told and not is_tree
+    is_mine = sighting.line is not None and not sighting.is_explained and not is_tree
     return is_mine and entry.again >= (1 if entry.why in DRIFTS else 2)
 
 

@@ -144,14 +144,14 @@ def _why_declined(module: Module, values: Values, power: _Power, base: Value) ->
         return Reason(
             Code.GRADIENT, f"{name} may be differentiated, and the gradient of a power of zero is another one"
         )
-    if _is_told(module, values, power) and not _can_be_named(module, power):
+    if _is_observed(module, values, power) and not _can_be_named(module, power):
         return Reason(
             Code.LAYOUT, f"`{_line(module, power.exponent)}` stands where it cannot be given a name of its own"
         )
     return None
 
 
-def _is_told(module: Module, values: Values, power: _Power) -> bool:
+def _is_observed(module: Module, values: Values, power: _Power) -> bool:
     """Whether the code may run under a trace, and can tell there that the power is no longer strongly typed."""
     ways = module.get(Staging).ways(power.at)
     if values.of(power.exponent).form is Form.WEAK or (ways.known == {Runs.EAGER} and not ways.open):
@@ -211,7 +211,7 @@ def _finding(module: Module, values: Values, powers: tuple[_Power, ...], decline
     first = powers[0]
     shown = list(dict.fromkeys(f"`{_line(module, power.at)}`" for power in powers))
     verb, noun = ("raises", "its exponent") if len(shown) == 1 else ("raise", "their exponent")
-    kept = tuple(power for power in powers if declined is None and _is_told(module, values, power))
+    kept = tuple(power for power in powers if declined is None and _is_observed(module, values, power))
     return Finding(
         at=first.at,
         message=f"{', '.join(shown)} {verb} to an integer array: run eagerly, each new value of {noun} is compiled",

@@ -30,7 +30,7 @@ class Seen:
     def of(self, path: Path, source: SourceFile) -> tuple[Sighting, ...]:
         """What was compiled again, seen from the text."""
         found = self._sights.of(path, source)
-        return tuple(replace(entry, is_told=entry.origin in self.explained) for entry in found)
+        return tuple(replace(entry, is_explained=entry.origin in self.explained) for entry in found)
 
     @property
     def compiles(self) -> int:
@@ -62,7 +62,7 @@ def read(path: Path) -> Seen:
     looked_at = find_targets(Request(()), sights).targets if sights.paths else ()
     explained: set[Compiled] = set()
     for target in settled(informed(looked_at)):
-        explained.update(entry.origin for entry in target.seen if entry.is_told)
+        explained.update(entry.origin for entry in target.seen if entry.is_explained)
     return Seen(trace, frozenset(explained))
 
 

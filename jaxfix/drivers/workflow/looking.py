@@ -110,7 +110,9 @@ def reread(target: Target, source: SourceFile) -> Target:
 
 
 def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:
-    return tuple(replace(sighting, is_told=sighting.is_told or sighting.origin in explained) for sighting in seen)
+    return tuple(
+        replace(sighting, is_explained=sighting.is_explained or sighting.origin in explained) for sighting in seen
+    )
 
 
 def from_here(report: Report) -> Report:
