@@ -62,6 +62,12 @@ class Staging:
         self._paths = Solver(self._paths_to, _PATHS)
 
     @property
+    def steps(self) -> int:
+        """The evaluations that the answers so far have cost."""
+        flags = (self._is_reached, self._repeats, self._surely_repeats)
+        return self._contexts.steps + self._paths.steps + self._differentiated.steps + sum(each.steps for each in flags)
+
+    @property
     def _project(self) -> Answering:
         return self._module.surroundings.project
 

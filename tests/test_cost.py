@@ -1,0 +1,91 @@
+"""What a check costs grows with the code, not with the number of paths through it: in calls and steps, not seconds."""
+
+import ast
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from jaxfix.engine.survey import Survey, Unit, survey
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
+from jaxfix_codemods import CODEMODS
+
+LOOP = """\
+    def body(c, _):
+        return c * 2, None
+    return lax.scan(body, x, None, 3)[0]
+"""
+
+
+def layered_files(layers: int) -> dict[str, str]:
+    """A file for each layer, with two functions that both call both of the layer below; a program calls the top."""
+    files = {"m0": f"from jax import lax\ndef a(x):\n{LOOP}def b(x):\n{LOOP}"}
+    for layer in range(1, layers):
+        both = f"m{layer - 1}.a(x) + m{layer - 1}.b(x)"
+        files[f"m{layer}"] = f"import m{layer - 1}\ndef a(x):\n    return {both}\ndef b(x):\n    return {both}\n"
+    return files | {"main": f"import m{layers - 1}\nfor _ in range(9):\n    m{layers - 1}.a(1.0)\n"}
+
+
+def layered_file(layers: int) -> dict[str, str]:
+    """One file with layers of three functions, each of which calls all of the layer below; a loop calls the top."""
+    parts = ["from jax import lax\n", *(f"def _f0_{place}(x):\n{LOOP}" for place in range(3))]
+    for layer in range(1, layers):
+        every = " + ".join(f"_f{layer - 1}_{place}(x)" for place in range(3))
+        parts += (f"def _f{layer}_{place}(x):\n    return {every}\n" for place in range(3))
+    return {"a": "".join([*parts, f"for _ in range(9):\n    _f{layers - 1}_0(1.0)\n"])}
+
+
+def surveyed(files: dict[str, str]) -> Survey:
+    units = [
+        Unit(SourceFile.decode(f"{name}.py", text.encode()), CODEMODS, Surroundings(name))
+        for name, text in files.items()
+    ]
+    return survey(units, lambda path: None)
+
+
+def cost(files: dict[str, str]) -> int:
+    """The calls of Python functions that a survey of the files makes."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        found = surveyed(files)
+    finally:
+        sys.setprofile(None)
+    assert sum(len(look.diagnostics) for look in found.looks) >= 2
+    return calls
+
+
+@pytest.mark.parametrize("files", [layered_files, layered_file])
+def test_twice_the_layers_cost_about_twice_as_much(files: Callable[[int], dict[str, str]]) -> None:
+    few = cost(files(6))
+    for layers in (9, 12, 24, 48, 200):
+        assert cost(files(layers)) < 1.5 * few * layers / 6
+
+
+RELATIONS = 5
+STEPS = 4
+"""For each function and relation: one, and one more where a deeper function has to wait for its turn."""
+
+
+def test_a_question_about_other_files_takes_a_few_steps_for_each_function() -> None:
+    project = surveyed(layered_files(200)).project
+    assert project.answers([("repeats", "m0.a"), ("surely repeats", "m0.b")])
+    assert 0 < project.steps <= RELATIONS * STEPS * 2 * 200
+
+
+def test_a_question_about_a_file_takes_a_few_steps_for_each_function() -> None:
+    (text,) = layered_file(200).values()
+    module = Module.parse(SourceFile.decode("a.py", text.encode()))
+    staging, asked = module.get(Staging), module.nodes(ast.FunctionDef)[0].body[0]
+    assert staging.repeats(asked) and staging.surely_repeats(asked)
+    assert not staging.differentiated(asked) and not staging.through(asked)
+    assert 0 < staging.steps <= RELATIONS * STEPS * 3 * 200
