@@ -125,6 +125,13 @@ def test_a_circle_that_is_entered_under_a_trace_is_traced_whichever_is_asked_fir
     )
 
 
+def test_a_function_that_calls_itself_in_a_loop_is_run_again_by_one_call_of_it() -> None:
+    text = "def f(x):\n    inner = x\n    for y in x:\n        f(y)\n"
+    module = Module.parse(SourceFile.decode("a.py", text.encode()), Surroundings("a"))
+    paths = module.get(Staging).through(module.nodes(ast.FunctionDef)[0].body[0])
+    assert {path.name for path in paths} == {"a.f"} and {path.repeats for path in paths} == {False, True}
+
+
 # --- several files --------------------------------------------------------------------------------------------
 
 
