@@ -1,5 +1,6 @@
 """Least fixpoints: the same as those of the plain iteration, whoever asks first, and in bounded time and depth."""
 
+import gc
 from collections.abc import Callable
 from functools import reduce
 from operator import or_
@@ -96,6 +97,23 @@ def test_what_is_asked_for_may_depend_on_what_is_known() -> None:
 
     solve: Solver[int, Values] = Solver(grown, SETS)
     assert solve(3) == solve(1) == solve(2) == {1, 2, 3}
+
+
+def test_a_solver_is_let_go_without_the_collector_of_cycles() -> None:
+    class Owner:
+        def __init__(self) -> None:
+            self.solve: Solver[int, Values] = Solver(self.transfer, SETS)
+
+        def transfer(self, key: int) -> Values:
+            return frozenset({key}) | self.solve((key + 1) % 9)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert len(Owner().solve(0)) == 9
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("first", [0, 2500, 4999])

@@ -156,6 +156,7 @@ class Solver(Generic[K, V]):
         self._known.update(values)
         for node in self._stack[place:]:
             del self._open[node.key]
+            node.askers.clear()  # those of a cycle hold one another
         del self._stack[place:]
         while self._due and -self._due[0] >= place:
             heappop(self._due)
