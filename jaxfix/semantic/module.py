@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.names import Names
@@ -47,7 +47,7 @@ class Module:
         self.value_of, self.only_value, self.definition = names.value_of, names.only_value, names.definition
         self.qualname, self.references, self.imports_of = names.qualname, names.references, names.imports_of
         self.calls, self.spelled_calls = names.calls, names.spelled_calls
-        self._results: dict[object, object] = {}
+        self._results: dict[object, Any] = {}  # of what type, its key says
         self._scopes: dict[ast.AST, Scopes] = {}
         self._captures: dict[Function, Captures | None] = {}
 
@@ -106,9 +106,12 @@ class Module:
         Returns:
           What `analysis(module)` returned the first time.
         """
-        if analysis not in self._results:
-            self._results[analysis] = analysis(self)
-        return cast(T, self._results[analysis])
+        found: T
+        try:
+            found = self._results[analysis]
+        except KeyError:
+            found = self._results[analysis] = analysis(self)
+        return found
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node right above `node`.

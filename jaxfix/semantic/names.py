@@ -1,7 +1,7 @@
 """What the names of a file mean: scopes, bindings, imports, qualified names, and what is called by them."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -247,7 +247,7 @@ class Names:
           In the order of the text; imports are not among them.
         """
         last = qualname.rpartition(".")[2]
-        named = (node for name in {last} | self._aliases for node in self.loads(name))
+        named = (node for name in self._spellings({last}) for node in self.loads(name))
         parts = (node for node in self._index.attributes.get(last, ()) if node.ctx.__class__ is ast.Load)
         every: list[ast.Name | ast.Attribute] = [*named, *parts]
         return tuple(node for node in in_order(every) if self.qualname(node) == qualname)
@@ -274,7 +274,7 @@ class Names:
 
     def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
         # By how it is spelled first: resolving a name costs more than looking at one.
-        spelled = {name.rpartition(".")[2] for name in qualnames} | self._aliases
+        spelled = self._spellings({name.rpartition(".")[2] for name in qualnames})
         return [call for call in self.spelled_calls(spelled) if self.qualname(call.func) in qualnames]
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
@@ -294,12 +294,33 @@ class Names:
             found = self._calls_by_name[name] = calls
         return found
 
+    def _spellings(self, names: Collection[str]) -> frozenset[str]:
+        """`names`, and the variables that may stand for something whose qualified name ends in one of them."""
+        found = set(names)
+        pending = list(found)
+        for name in pending:
+            new = self._renamings.get(name, frozenset()) - found
+            found |= new
+            pending += new
+        return frozenset(found)
+
+    @cached_property
+    def _renamings(self) -> Mapping[str, frozenset[str]]:
+        """The variables that an import or `other = module.name` binds, by the last part of what they stand for."""
+        found: dict[str, set[str]] = {}
+        for alias in self._nodes(ast.alias):
+            if alias.asname:
+                found.setdefault(alias.name.rpartition(".")[2], set()).add(alias.asname)
+        for target, value in self.assigned:
+            if isinstance(value, ast.Name | ast.Attribute):
+                last = value.id if isinstance(value, ast.Name) else value.attr
+                found.setdefault(last, set()).add(target.id)
+        return {last: frozenset(names) for last, names in found.items()}
+
     @cached_property
     def _aliases(self) -> frozenset[str]:
         """The names that may be bound to what has another name where it is defined."""
-        found = {alias.asname for alias in self._nodes(ast.alias) if alias.asname}
-        found.update(target.id for target, value in self.assigned if isinstance(value, ast.Name | ast.Attribute))
-        return frozenset(found)
+        return frozenset().union(*self._renamings.values())
 
     @cached_property
     def assigned(self) -> tuple[tuple[ast.Name, ast.expr], ...]:
