@@ -231,7 +231,7 @@ def _one_by_one(program: Any, arrays: list[Any]) -> list[Any]:
 @contextlib.contextmanager
 def _x64() -> Iterator[None]:
     jax = importlib.import_module("jax")
-    enable = getattr(jax, "enable_x64", None)
+    enable: Any = getattr(jax, "enable_x64", None)
     if not callable(enable):
         enable = importlib.import_module("jax.experimental").enable_x64
     with enable(True):
