@@ -231,10 +231,9 @@ def _one_by_one(program: Any, arrays: list[Any]) -> list[Any]:
 @contextlib.contextmanager
 def _x64() -> Iterator[None]:
     jax = importlib.import_module("jax")
-    enable: Any = getattr(jax, "enable_x64", None)
-    if not callable(enable):
-        enable = importlib.import_module("jax.experimental").enable_x64
-    with enable(True):
+    is_public = callable(getattr(jax, "enable_x64", None))
+    home = jax if is_public else importlib.import_module("jax.experimental")
+    with home.enable_x64(True):
         yield
 
 
