@@ -67,7 +67,7 @@ def _is_of_library(module: Module, receiver: ast.expr) -> bool:
     owner = own_class(module, receiver.value) if isinstance(receiver, ast.Attribute) else None
     if owner is None or not isinstance(receiver, ast.Attribute):
         return False
-    sources = _Reader(module, Values(module)).held(receiver.attr, family(module, owner))
+    sources = _Reader(module, module.get(Values)).held(receiver.attr, family(module, owner))
     return bool(sources) and all(_is_made_by_library(module, source) for source in sources)
 
 

@@ -87,7 +87,7 @@ _NAMED = 3
 
 
 def find(module: Module) -> Iterator[Finding]:
-    values = Values(module)
+    values = module.get(Values)
     for drift in drifts(module, values):
         yield _of_drift(module, drift)
     for narrow in narrow_starts(module, values):

@@ -81,7 +81,7 @@ def _leaves(
 
 
 def _judged(module: Module, loop: Rebinding, place: tuple[Key, ...], made_by: ast.expr) -> NarrowStart | None:
-    dtypes = DtypeOrigins(module)
+    dtypes = module.get(DtypeOrigins)
     before = dtypes.of(made_by)
     if not before.known or before.given or len(before.own) != 1 or not before.own <= HALVES:
         return None

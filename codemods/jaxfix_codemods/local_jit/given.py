@@ -39,7 +39,7 @@ class Given:
 
     def __init__(self, module: Module, factory: ast.FunctionDef, call: ast.Call, loop: ast.For | ast.While) -> None:
         self._module, self._factory, self._call, self._loop = module, factory, call, loop
-        self._values = Values(module)
+        self._values = module.get(Values)
 
     def check_argument(self, parameter: str, argument: ast.expr | None) -> None:
         """What a parameter of the factory takes, its default where nothing is passed."""

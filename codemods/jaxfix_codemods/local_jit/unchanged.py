@@ -36,7 +36,7 @@ class _Check:
         self, module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.For | ast.While, made: str
     ) -> None:
         self._module, self._call, self._factory, self._loop, self._made = module, call, factory, loop, made
-        self._values = Values(module)
+        self._values = module.get(Values)
         self._given = Given(module, factory, call, loop)
         self._arguments = argument_values(call)
 

@@ -88,7 +88,7 @@ class _Power:
 
 
 def find(module: Module) -> Iterator[Finding]:
-    values = Values(module)
+    values = module.get(Values)
     curable: dict[Function | None, list[_Power]] = {}
     for power in _powers(module):
         if isinstance(power.exponent, ast.Constant) or _is_in_jitted(module, power.at):

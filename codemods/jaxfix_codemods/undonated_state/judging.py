@@ -113,7 +113,7 @@ class _Few:
     """Tells states that are a few numbers: to hold them twice costs nothing."""
 
     def __init__(self, module: Module, step: Step) -> None:
-        self._module, self._step, self._values = module, step, Values(module)
+        self._module, self._step, self._values = module, step, module.get(Values)
 
     def are_in(self, passed: ast.expr) -> bool:
         """Whether all that `passed` began as is numbers: what the step makes of it has the same shapes."""

@@ -93,7 +93,7 @@ from jaxfix_codemods.unjitted_update.work import Way, ways
 def find(module: Module) -> Iterator[Finding]:
     if not _uses_jax(module) or _turns_jit_off(module) or module.source.holds_tests:
         return
-    values = Values(module)
+    values = module.get(Values)
     called: dict[ast.FunctionDef, Way] = {}
     inside: dict[ast.For | ast.While, list[ast.Call]] = {}
     for way in ways(module):

@@ -65,7 +65,7 @@ from jaxfix_codemods.weak_state.typed import dtype, equality, why_not_typed
 
 def find(module: Module) -> Iterator[Finding]:
     made: dict[ast.AST, list[Leaf]] = {}
-    for leaf in drifting(module, Values(module)):
+    for leaf in drifting(module, module.get(Values)):
         made.setdefault(leaf.made_by, []).append(leaf)
     builders: dict[Function | None, list[list[Leaf]]] = {}
     for made_by, same in made.items():

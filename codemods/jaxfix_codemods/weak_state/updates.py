@@ -73,7 +73,7 @@ def strengthened(
     is_open = value.form in (Form.ARRAY, Form.UNKNOWN)
     if value.form is Form.STRONG or (guess and is_open and _Reading(module, values, kind).spells_out(sources)):
         integer = _integer(module, values, sources) if kind is Kind.INT else None
-        return Updated(value.kind, DtypeOrigins(module).of_any(sources), integer)
+        return Updated(value.kind, module.get(DtypeOrigins).of_any(sources), integer)
     return None
 
 

@@ -66,7 +66,7 @@ def select(module: Module, call: ast.Call) -> Selection:
         raise Declined(
             Reason(Code.GRADIENT, "this file looks for NaNs, and the branch that is not chosen may have some")
         )
-    reader = Reader(module, Values(module))
+    reader = Reader(module, module.get(Values))
     result = _Pairing(module, reader).pair(parts.yes.value, parts.no.value)
     if result is None:
         raise Declined(Reason(Code.NOT_ELEMENTWISE, "it chooses between `None` and `None`"))
