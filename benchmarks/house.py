@@ -243,9 +243,7 @@ def _is_for_types(node: ast.stmt) -> bool:
 
 def _cycles(sources: tuple[Source, ...]) -> str:
     names = {source.name for source in sources}
-    graph = {
-        source.name: {name for name in _imports(source.tree) if name in names} - {source.name} for source in sources
-    }
+    graph = {source.name: set(_imports(source.tree, names)) - {source.name} for source in sources}
     found = []
     while cycle := _cycle(graph):
         around = {name for name in graph if _reaches(graph, name, cycle) and _reaches(graph, cycle, name)}
@@ -272,13 +270,15 @@ def _reaches(graph: Mapping[str, set[str]], start: str, end: str) -> bool:
     return end in seen
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def _imports(tree: ast.Module, names: set[str]) -> Iterator[str]:
+    """Those of `names` that are imported; of a module that is taken from its package, the module."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from (alias.name for alias in node.names if alias.name in names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield from (name for name in (full if full in names else node.module,) if name in names)
 
 
 def _table(houses: list[House]) -> Iterator[str]:
