@@ -68,7 +68,7 @@ def cost(files: dict[str, str]) -> int:
 def test_twice_the_layers_cost_about_twice_as_much(files: Callable[[int], dict[str, str]]) -> None:
     few = cost(files(6))
     for layers in (9, 12, 14, 16, 24, 48, 200):
-        assert cost(files(layers)) < 1.5 * few * layers / 6
+        assert cost(files(layers)) < 2 * few * layers / 6  # a deep function that waits for its turn counts twice
 
 
 RELATIONS = 5

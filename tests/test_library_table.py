@@ -25,6 +25,7 @@ ALONE = {
     "codemods/jaxfix_codemods/removed_tree_function.py: _LAST": "its own triggers",
     "codemods/jaxfix_codemods/static_exponent/__init__.py: _POWERS": "its own triggers",
     "codemods/jaxfix_codemods/weak_state/typed.py: _DTYPES": "what it writes",
+    "jaxfix/evidence/bare.py: _JITS": "what a fix writes",
     "codemods/jaxfix_codemods/weak_state/typed.py: _CONSTRUCTORS": "its own triggers",
 }
 ALONE_INLINE = {

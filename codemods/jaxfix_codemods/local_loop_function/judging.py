@@ -1,7 +1,7 @@
 """Whether functions that are made anew can be moved to where they are made once, and what has to be lifted."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, walk
@@ -43,17 +43,21 @@ class Move:
 
 def computes_with_lifted(move: Move) -> bool:
     """Whether a moved function computes with lifted variables alone, as in `1 - decay`: of numbers, in double."""
+    if not move.lifted:
+        return False
+    nodes = (node for local in move.locals for node in walk(local.function))
+    return any(isinstance(node, ast.BinOp) and _is_of_numbers(node, move.lifted) for node in nodes)
 
-    def is_of_numbers(node: ast.expr) -> bool:
-        match node:
-            case ast.BinOp(left=left, right=right):
-                return is_of_numbers(left) and is_of_numbers(right)
-            case ast.UnaryOp(operand=operand):
-                return is_of_numbers(operand)
-        return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in move.lifted)
 
-    nodes = (node for local in move.locals for node in ast.walk(local.function))
-    return bool(move.lifted) and any(isinstance(node, ast.BinOp) and is_of_numbers(node) for node in nodes)
+def _is_of_numbers(node: ast.expr, lifted: Collection[str]) -> bool:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _is_of_numbers(left, lifted) and _is_of_numbers(right, lifted)
+        case ast.UnaryOp(operand=operand):
+            return _is_of_numbers(operand, lifted)
+        case ast.Name(id=name):
+            return name in lifted
+    return isinstance(node, ast.Constant)
 
 
 def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[ast.expr, str]]) -> Move:
