@@ -7,6 +7,7 @@ from types import FrameType
 
 import pytest
 
+from jaxfix.dataflow.solver import NESTED
 from jaxfix.engine.survey import Survey, Unit, survey
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -66,9 +67,12 @@ def cost(files: dict[str, str]) -> int:
 
 @pytest.mark.parametrize("files", [layered_files, layered_file])
 def test_twice_the_layers_cost_about_twice_as_much(files: Callable[[int], dict[str, str]]) -> None:
+    surveyed(files(6))  # imports that a first survey makes do not count
     few = cost(files(6))
     for layers in (9, 12, 14, 16, 24, 48, 200):
-        assert cost(files(layers)) < 2 * few * layers / 6  # a deep function that waits for its turn counts twice
+        # in one file, a function deeper than the solver nests waits for its turn, and is evaluated once more
+        waits = files is layered_file and layers > NESTED
+        assert cost(files(layers)) < (2 if waits else 1.5) * few * layers / 6
 
 
 RELATIONS = 5
