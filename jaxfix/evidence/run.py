@@ -124,11 +124,20 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         beside=tuple(entry for part in parts for entry in part.beside),
         razor=tuple(entry for part in parts for entry in part.razor),
         alone={name: reason for part in parts for name, reason in part.alone.items()},
+        untried=_untried(parts),
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
         has_jax=any(part.has_jax for part in parts),
     )
+
+
+def _untried(parts: Iterable[Measurement]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for part in parts:
+        for name, words in part.untried.items():
+            found.setdefault(name, {}).update(dict.fromkeys(words))
+    return {name: tuple(words) for name, words in found.items()}
 
 
 def _so_far(path: Path) -> dict[str, Any]:

@@ -139,7 +139,10 @@ def judge(
     before, after = counts(pair.before), counts(pair.after)
     figures = (found.max_delta, found.max_ulp, found.beside, pair.compared.alone.get(function))
     courses = course(pair.before), course(pair.after)
-    return Comparison(pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses)
+    untried = pair.compared.untried.get(function, ())
+    return Comparison(
+        pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses, untried
+    )
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:

@@ -35,7 +35,8 @@ def told(evidence: Evidence) -> str:
         case = None if shown is None or shown.case in evidence.reason else shown.case
         return f"{evidence.reason}{_where(evidence, case)}"
     more = f"; {_more(evidence)}" if len(evidence.comparisons) > 1 else ""
-    return f"{figures(shown)}{_where(evidence, shown.case)}{more}"
+    untried = f"; not tried: {', '.join(shown.untried)}" if shown.untried else ""
+    return f"{figures(shown)}{_where(evidence, shown.case)}{more}{untried}"
 
 
 def figures(comparison: Comparison) -> str:

@@ -64,6 +64,7 @@ class Comparison:
       cured: whether the run without the fix raised, and the one with it did not; their counts do not compare.
       course_before: the steps without the fix; None where there are none, and in older receipts.
       course_after: those with it.
+      untried: what was not tried of the rewritten function, in words.
     """
 
     case: str
@@ -80,6 +81,7 @@ class Comparison:
     cured: bool = False
     course_before: Course | None = None
     course_after: Course | None = None
+    untried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

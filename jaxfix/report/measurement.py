@@ -177,6 +177,7 @@ class Measurement:
       beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
       razor: single steps of functions whose added `jit` was taken out; only a run of such sources has them.
       alone: why the original of a function could not be called beside it, by function.
+      untried: what was not tried of a function beside its original, in words, by function.
       stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
       steps_from: the first step, from 1, that is steady; those before it warm up.
@@ -199,6 +200,7 @@ class Measurement:
     beside: tuple[Beside, ...] = ()
     razor: tuple[Razor, ...] = ()
     alone: dict[str, str] = field(default_factory=dict)
+    untried: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stopped: str | None = None
     where_steps: str | None = None
     steps_from: int = 3

@@ -30,6 +30,7 @@ names the file with the settings.
     bare       stands in the place of a `jit` that a fix has added
     razor      whether a jitted step differs by more than rounding
     jaxprs     whether two functions are the same program
+    untried    what was not tried
     values     digests of values
     memory     what is resident
     progress   how far the run is

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from .memory import peak_bytes
+from .untried import Untried
 
 # All processes of a program write their samples down: 8 bytes each in memory, about 20 in the file.
 SAMPLE_BUDGET = 1 << 20
@@ -26,6 +27,7 @@ class Record:
         self.outputs: list[dict[str, Any]] = []
         self.beside: list[dict[str, Any]] = []
         self.alone: dict[str, str] = {}
+        self.untried = Untried()
         self.razor: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, int] = {}
         self.functions: set[str] = set(self.executed)
@@ -50,6 +52,7 @@ class Record:
             "outputs": self.outputs,
             "beside": self.beside,
             "alone": self.alone,
+            "untried": self.untried.as_json(),
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,
             "functions": sorted(self.functions),

@@ -30,6 +30,7 @@ from .watching import Watching
 _CONCRETE, _OTHERS = 2, 1
 _EXAMINED = 20
 _FUNCTION_S, _PROCESS_S, _LEAST_S, _GIVE_UP_S = 10.0, 60.0, 20.0, 30.0
+BESIDE = "the original beside it"
 _ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous generator"}
 
 
@@ -86,6 +87,9 @@ class ShadowCall:
         if self.finished:
             return
         self.finished = True
+        for name in self.files:
+            if not self.samples.get(name):
+                self.record.untried.leave_out(name, BESIDE, self.record.alone.get(name, ""))
         if self.clock is None:
             return
         self.record.peak_bytes = peak_bytes()
@@ -129,7 +133,8 @@ class ShadowCall:
                 self.deadline = None
         compared = any(pair["function"] == name and pair["after"]["leaves"] for pair in self.record.beside)
         if self.samples[name] and not compared and self.files[name]:
-            self.record.alone.setdefault(name, self.record.alone.get(name) or "no call of both had results")
+            because = self.record.alone.setdefault(name, "no call of both had results")
+            self.record.untried.leave_out(name, BESIDE, because)
 
     def _sample(self, name: str, sample: Sample, function: FunctionType | None) -> None:
         sides = Sides(sample, function, text_of(self.texts[self.files[name]]), self.settings.user)

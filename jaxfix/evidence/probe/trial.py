@@ -25,6 +25,7 @@ from .watching import Watching
 
 Leaves = list[Any]
 _CALL_S = 5.0
+DERIVATIVES, ODD_DATA, OTHER_DATA = "derivatives", "zeros and values that are not finite", "some of the other data"
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
 
 
@@ -68,12 +69,19 @@ class Trial:
             self._recaptured,
             self._spoiled,
         ]
+        untried = self.record.untried
         if self.sample.differentiated:
             steps.insert(0, self._gradients)
+            untried.tried(self.name, DERIVATIVES)
+        else:
+            untried.leave_out(self.name, DERIVATIVES)
+        if self.sides.hazardous:
+            untried.leave_out(self.name, ODD_DATA, "a loop might not end")
         for step in (*steps, self._programs):
             for _ in step(leaves):
                 if self.slow or time.process_time() > self.owner.until:
                     self.record.alone.setdefault(self.name, "not with all other data: its calls are slow")
+                    untried.leave_out(self.name, OTHER_DATA, "its calls are slow")
                     return
 
     def _rebound(self, leaves: Leaves) -> Iterator[None]:

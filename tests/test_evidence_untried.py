@@ -1,0 +1,48 @@
+"""What a receipt says was not tried: it comes from what the probe did."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxfix.evidence.probe.untried import Untried
+from jaxfix.evidence.program import ProgramRunner
+
+HEAD = "import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(1.0, 5.0)\n"
+
+
+def untried(folder: Path, text: str, function: str) -> tuple[str, ...]:
+    """What was not tried of a rewrite that only turns a product round."""
+    (folder / "program.py").write_text(HEAD + text)
+    runner = ProgramRunner(folder, f"{sys.executable} program.py", [("program.py", function)])
+    (measurement,) = runner.measure({"program.py": (HEAD + text.replace("v * 2.0", "2.0 * v")).encode()})
+    assert measurement.failure is None
+    return measurement.untried.get(f"program.py:{function}", ())
+
+
+def test_what_was_tried_once_was_tried() -> None:
+    found = Untried()
+    found.leave_out("f", "derivatives")
+    found.leave_out("f", "x64", "no float")
+    found.leave_out("g", "derivatives")
+    found.tried("f", "derivatives")
+    found.tried("g", "x64")
+    assert found.as_json() == {"f": ["x64 (no float)"], "g": ["derivatives"]}
+
+
+@pytest.mark.evidence
+def test_data_on_which_a_loop_might_not_end_are_not_tried(tmp_path: Path) -> None:
+    text = "def f(v):\n    while v.sum() < 40:\n        v = v * 2.0\n    return v\nprint(f(x))\n"
+    assert "zeros and values that are not finite (a loop might not end)" in untried(tmp_path, text, "f")
+
+
+@pytest.mark.evidence
+def test_what_cannot_be_called_beside_its_original_says_why(tmp_path: Path) -> None:
+    text = "def f(v):\n    open('a.txt', 'w').close()\n    return v * 2.0\nprint(f(x))\n"
+    assert untried(tmp_path, text, "f") == ("the original beside it (it calls `open`)",)
+
+
+@pytest.mark.evidence
+def test_derivatives_are_tried_where_the_program_takes_them(tmp_path: Path) -> None:
+    text = "def f(v):\n    return (v * 2.0).sum()\nprint(f(x), jax.grad(f)(x))\n"
+    assert "derivatives" not in untried(tmp_path, text, "f")
