@@ -37,6 +37,18 @@ def differs(pair: Beside) -> bool:
     return (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves)
 
 
+@pytest.mark.parametrize(("dtype", "is_foreign"), [("float32", True), ("bfloat16", False)])
+def test_a_dtype_is_foreign_that_the_program_never_passes(tmp_path: Path, dtype: str, is_foreign: bool) -> None:
+    before = f"""
+    def scaled(v, w):
+        return v.astype(jnp.float32) * 2 + w.sum()
+    scaled(x, x.astype(jnp.{dtype}))
+    """
+    found = measured(tmp_path, before, before.replace("* 2", "* 3"), "scaled")
+    assert {pair.how: pair.foreign for pair in found.beside}["perturbed, in bfloat16"] is is_foreign
+    assert not any(pair.foreign for pair in found.beside if pair.how != "perturbed, in bfloat16")
+
+
 def differing(measurement: Measurement) -> set[str]:
     return {pair.how for pair in measurement.beside if differs(pair)}
 

@@ -284,6 +284,18 @@ def test_a_call_beside_the_original_compares_what_the_program_never_shows() -> N
     assert found.equality == "bitwise equal; as the original in 1 call beside it"
 
 
+def test_what_differs_in_a_dtype_that_the_program_never_passes_limits_the_proof() -> None:
+    halved = Beside(FUNCTION, "perturbed, in bfloat16", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(2.0),)))
+    assert compare(BEFORE, replace(CURED, beside=(halved,)), Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
+    foreign = replace(halved, foreign=True)
+    found = compare(BEFORE, replace(CURED, beside=(foreign, foreign)), Equality.BITWISE, FUNCTION)
+    assert (found.verdict, found.beside) == (Verdict.PROVEN, 0)
+    assert found.equality == "bitwise equal; other results in bfloat16, which the program never passes"
+    other = replace(halved, how="perturbed")
+    wrong = compare(BEFORE, replace(CURED, beside=(foreign, other)), Equality.BITWISE, FUNCTION)
+    assert wrong.verdict is Verdict.DIFFERENT
+
+
 def test_another_jaxpr_is_no_difference() -> None:
     other = Beside(FUNCTION, "jaxpr", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(2.0),)))
     assert compare(BEFORE, replace(CURED, beside=(other,)), Equality.BITWISE, FUNCTION).verdict is Verdict.PROVEN

@@ -99,6 +99,7 @@ class Likeness:
       beside: how many calls of the original beside the rewritten function had equal results, with values to compare.
       drift: the largest difference of floats that nothing is decided by.
       double: the largest difference in double precision, of calls whose bits differ.
+      limits: on which data, of dtypes that the program never passes, results differ.
     """
 
     difference: str | None
@@ -109,6 +110,7 @@ class Likeness:
     beside: int = 0
     drift: float = 0.0
     double: float = 0.0
+    limits: tuple[str, ...] = ()
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -188,11 +190,19 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         found = replace(outputs_alike((old,), (new,), may), beside=0)
         if may.drifts and found.difference is None and (found.max_delta or found.max_ulp):
             found = _in_double(found, label, pair.double)
+        if pair.foreign and found.difference is not None:
+            whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
+            continue
         whole = joined(whole, found)
         if whole.difference:
             return whole
         whole = replace(whole, beside=whole.beside + any(leaf.digest is not None for leaf in pair.after.leaves))
     return whole
+
+
+def _kind(how: str) -> str:
+    """What is other about the data, such as `in bfloat16`."""
+    return how.rpartition(", ")[2]
 
 
 def _in_double(found: Likeness, label: str, double: float | None) -> Likeness:
@@ -215,6 +225,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         one.beside + other.beside,
         max(one.drift, other.drift),
         max(one.double, other.double),
+        tuple(dict.fromkeys((*one.limits, *other.limits))),
     )
 
 

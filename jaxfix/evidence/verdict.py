@@ -396,6 +396,8 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -
         parts.append(f"{change} in {named}{f' and {more} more' if more > 0 else ''}")
     if found.beside:
         parts.append(f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it")
+    if found.limits:
+        parts.append(f"other results {' and '.join(found.limits)}, which the program never passes")
     if pair.noise:
         parts.append("but for what differs between two equal runs")
     stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)

@@ -116,6 +116,7 @@ class Beside:
       before: what the original returned.
       double: of results whose bits differ, how far apart they are in double precision, relative to the scale of what
         they were computed from; None where that is not known.
+      foreign: whether the arguments are of a dtype that the program, whose own code the function is, never passes.
     """
 
     function: str
@@ -123,6 +124,7 @@ class Beside:
     before: Output
     after: Output
     double: float | None = None
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

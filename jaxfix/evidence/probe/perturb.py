@@ -21,6 +21,11 @@ def is_of_other_type(how: str) -> bool:
     return how.endswith((HALVED, SHORTER))
 
 
+def is_foreign(how: str, leaves: Leaves) -> bool:
+    """Whether data of this kind are of a dtype that the program does not pass; `leaves` are what it does pass."""
+    return how.endswith(HALVED) and not any(is_array(leaf) and str(leaf.dtype) == "bfloat16" for leaf in leaves)
+
+
 def is_plain(value: Any) -> bool:
     """Whether the value is a number or an array, and can be replaced by another one of its type."""
     if isinstance(value, bool | int | float | complex):

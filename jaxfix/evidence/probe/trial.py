@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol
 
+from .files import is_foreign as is_of_library
 from .jaxprs import same_program
 from .originals import Unmade, plain
-from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_of_other_type, is_plain, variations
+from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
 from .razor import apart
 from .rebinding import Slots
 from .record import Record
 from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
+from .settings import shown
 from .sides import Sides, is_bound
 from .stores import Stores
 from .watching import Watching
@@ -205,7 +207,12 @@ class Trial:
 
     def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], double: float | None = None) -> None:
         sides = {"before": before, "after": after}
-        self.record.beside.append({"function": self.name, "how": how, **sides, "double": double})
+        foreign = not self._is_of_library() and is_foreign(how, self.sample.leaves())
+        self.record.beside.append({"function": self.name, "how": how, **sides, "double": double, "foreign": foreign})
+
+    def _is_of_library(self) -> bool:
+        """Whether the function is of an installed package, which other programs give other data."""
+        return is_of_library(shown(self.sample.code.co_filename, self.owner.probe.settings))
 
     def _apart(self, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]) -> float | None:
         """How far the results are apart in double precision; None where they cannot be compared there."""
