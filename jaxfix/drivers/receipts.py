@@ -34,6 +34,7 @@ class Receipt:
       drove: the interpreter that drove optimizers; None for a program.
       configured: the program that the configuration named then.
       place: where it ran, as a sentence calls it; None for this machine.
+      chosen: what a bare `python` of the program meant, where the user said.
     """
 
     evidence: Evidence
@@ -42,6 +43,7 @@ class Receipt:
     drove: str | None
     configured: str | None
     place: str | None = None
+    chosen: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,13 +28,17 @@ class Versions:
     optax: str | None
 
 
-def interpreter_of(command: str, root: Path) -> Path | None:
-    """The Python that a command line of the project starts; None if it starts something else, or nobody can tell."""
+def interpreter_of(command: str, root: Path, chosen: str | None = None) -> Path | None:
+    """The Python that a command line of the project starts; None if it starts something else, or nobody can tell.
+
+    Args:
+      chosen: what a bare `python` means; None leaves that to the project.
+    """
     try:
         variables, words = command_words(command)
     except UserError:
         return None
-    first = with_interpreter(words, root)[0]
+    first = with_interpreter(words, root, chosen)[0]
     if not _PYTHON.fullmatch(Path(first).name) or {"PATH", "PYTHONPATH", "PYTHONHOME"} & set(variables):
         return None
     if os.path.dirname(first):
@@ -76,7 +80,17 @@ def _packages_under(prefix: Path, python: Path) -> Iterator[Path]:
     for name in FOLDERS:
         found = sorted(prefix.glob(f"lib/python3*/{name}")) + sorted(prefix.glob(f"Lib/{name}"))
         mine = [folder for folder in found if folder.parent.name in (named, "python3", "Lib")]
-        yield from mine or (found if len(found) == 1 else [])
+        for folder in mine or (found if len(found) == 1 else []):
+            yield folder
+            yield from _added_to(folder)
+
+
+def _added_to(packages: Path) -> Iterator[Path]:
+    """The folders that its `.pth` files name; code in them is not run."""
+    for file in sorted(packages.glob("*.pth")):
+        for line in files.read_bytes(file).decode(errors="replace").splitlines():
+            if line.strip() and not line.startswith(("import ", "import\t", "#")):
+                yield packages / line.strip()
 
 
 def _python_version(python: Path, folders: tuple[Path, ...]) -> str | None:

@@ -26,6 +26,7 @@ class ProgramRunner:
       compared: (module, qualified name) of functions that no fix rewrites, and whose results are compared too.
       steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
       told: how far a run is.
+      python: what a bare `python` of the command means; None leaves that to the project.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class ProgramRunner:
         told: Progress = progress.ignore,
         compared: Sequence[tuple[str, str]] = (),
         steps: int | None = None,
+        python: str | None = None,
     ) -> None:
         self.repeats, self.calls_originals = False, True
         self.command = command
@@ -47,7 +49,7 @@ class ProgramRunner:
         self._cwd = (cwd or root).resolve()
         self._timeout_s = timeout_s
         self._target, self._told = target or Local(), told
-        self._compared, self._steps = tuple(compared), steps
+        self._compared, self._steps, self._python = tuple(compared), steps, python
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
     def file(self, path: str) -> Path:
@@ -119,7 +121,8 @@ class ProgramRunner:
         variables, words = command_words(self.command)
         environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)
         moved = {name: _moved(value, self._root, tree) for name, value in environment.items() if name != "HOME"}
-        words = tuple(_moved(word, self._root, tree) for word in with_interpreter(runnable(words), self._root))
+        words = with_interpreter(runnable(words, self._cwd), self._root, self._python)
+        words = tuple(_moved(word, self._root, tree) for word in words)
         cwd = tree / self._cwd.relative_to(self._root)
         complete = {**environment, **moved, "PWD": str(cwd)}
         return self._target.run(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxfix.evidence.target import Finished
-from jaxfix.report.measurement import Measurement, Output
+from jaxfix.report.measurement import Environment, Measurement, Output
 from jaxfix.report.wire import from_json
 
 # what jax adds below the error of a traceback that it has shortened
@@ -119,7 +119,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         functions=tuple(sorted({name for part in parts for name in part.functions})),
         loaded={path: digest for part in parts for path, digest in part.loaded.items()},
         peak_bytes=max((part.peak_bytes for part in parts), default=0),
-        environment=next((part.environment for part in parts if part.environment), None),
+        environment=_environment(parts, moved),
         calls={name: sum(part.calls.get(name, 0) for part in parts) for part in parts for name in part.calls},
         beside=tuple(entry for part in parts for entry in part.beside),
         razor=tuple(entry for part in parts for entry in part.razor),
@@ -138,6 +138,14 @@ def _untried(parts: Iterable[Measurement]) -> dict[str, tuple[str, ...]]:
         for name, words in part.untried.items():
             found.setdefault(name, {}).update(dict.fromkeys(words))
     return {name: tuple(words) for name, words in found.items()}
+
+
+def _environment(parts: Iterable[Measurement], moved: Iterable[list[str]]) -> Environment | None:
+    """Of the first process that computed; an interpreter in the copied project is that of the project."""
+    found = next((part.environment for part in parts if part.environment), None)
+    if found is None or found.interpreter is None:
+        return found
+    return replace(found, interpreter=_renamed(found.interpreter, moved))
 
 
 def _so_far(path: Path) -> dict[str, Any]:

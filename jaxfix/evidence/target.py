@@ -20,6 +20,9 @@ from jaxfix.evidence import progress
 from jaxfix.evidence.progress import Progress
 from jaxfix.source.errors import EvidenceError
 
+BARE = ("python", "python3")
+"""Words of a command that name no interpreter in particular."""
+
 _SHELL = {"&&", "||", "|", ";", "&", ">", "<", ">>", "2>&1"}
 _GRACE_S = 5.0
 _TICK_S = 0.5
@@ -190,10 +193,13 @@ def command_words(command: str) -> tuple[dict[str, str], tuple[str, ...]]:
     return variables, tuple(words)
 
 
-def runnable(words: Sequence[str]) -> tuple[str, ...]:
-    """The command with what runs it in front: a Python before a script, the runner of cells before a notebook."""
+def runnable(words: Sequence[str], cwd: Path) -> tuple[str, ...]:
+    """The command with what runs it in front: a Python before a script, the runner of cells before a notebook.
+
+    A script that names its own interpreter runs by that: `./train.py`, executable, with a `#!` line.
+    """
     command = tuple(words)
-    if command[0].startswith("-") or command[0].endswith((".py", ".ipynb")):
+    if command[0].startswith("-") or (command[0].endswith((".py", ".ipynb")) and not _names_its_own(command[0], cwd)):
         command = ("python", *command)
     is_python = Path(command[0]).name.rstrip("0123456789.") == "python"
     if is_python and len(command) > 1 and command[1].endswith(".ipynb"):
@@ -201,13 +207,24 @@ def runnable(words: Sequence[str]) -> tuple[str, ...]:
     return command
 
 
-def with_interpreter(words: tuple[str, ...], root: Path) -> tuple[str, ...]:
+def _names_its_own(script: str, cwd: Path) -> bool:
+    path = cwd / script
+    if not os.path.dirname(script) or not os.access(path, os.X_OK) or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(2) == b"#!"
+
+
+def with_interpreter(words: tuple[str, ...], root: Path, python: str | None = None) -> tuple[str, ...]:
     """The words with a bare `python` made definite.
 
-    An activated environment's, else the `.venv` of the project, else the one that runs jaxfix.
+    `python` where the user names one, else an activated environment's, else the `.venv` of the project, else the one
+    that runs jaxfix. A command that names another interpreter keeps it.
     """
-    if words[0] not in ("python", "python3"):
+    if words[0] not in BARE:
         return words
+    if python is not None:
+        return (os.path.abspath(python) if os.path.dirname(python) else python, *words[1:])
     if os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX"):
         return words
     own = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

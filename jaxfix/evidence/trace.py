@@ -38,7 +38,7 @@ def trace(
     """
     if not words:
         raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
-    command = with_interpreter(runnable(words), root)
+    command = with_interpreter(runnable(words, root), root)
     with scratch() as folder:
         settings = {"explain": True, "cache": True, "step": step}
         environment = _as_it_is(probed(folder, settings, os.environ, None), os.environ)

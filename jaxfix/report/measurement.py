@@ -156,13 +156,18 @@ class Razor:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where a measurement was made; evidence holds for this alone."""
+    """Where a measurement was made; evidence holds for this alone.
+
+    Attributes:
+      interpreter: the executable that answered; None where an older receipt does not say.
+    """
 
     python: str
     jax: str
     jaxlib: str
     device: str
     platform: str
+    interpreter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Gets the evidence for what would be fixed: by the program that was named, else by driving optimizers."""
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.runs import Runner
-from jaxfix.evidence.target import Local, Target
+from jaxfix.evidence.target import BARE, Local, Target, command_words, runnable
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
@@ -134,7 +134,7 @@ class Rerun:
 
     Attributes:
       command: the program; None where there is none.
-      python: drives optimizers; ours if it is None.
+      python: drives optimizers, and is what a bare `python` of the command means; None leaves both to their defaults.
       timeout_s: of each run.
       steps: calls of the rewritten functions after which a run of the program is ended; None runs it to its end.
       compared: `module:function` whose results are compared too.
@@ -147,6 +147,11 @@ class Rerun:
     steps: int | None = None
     compared: tuple[str, ...] = ()
     target: Target = field(default_factory=Local)
+
+    @property
+    def chosen(self) -> str | None:
+        """What a bare `python` of the command means, where the user says; another machine looks for its own."""
+        return self.python if self.target.is_here else None
 
     @property
     def there(self) -> str:
@@ -186,8 +191,9 @@ def _by_program(
     trial = _Trial(planned, root, lines)
     compared = [named_function(name) for name in rerun.compared]
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
+    by = f", with `{printable(rerun.chosen)}`" if rerun.chosen is not None else ""
     watcher.note(
-        f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{rerun.there}; "
+        f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{by}{rerun.there}; "
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     with watcher.progress("proving", None) as advance:
@@ -202,8 +208,23 @@ def _by_program(
             steps=rerun.steps,
             target=rerun.target,
             told=telling.progress,
+            python=rerun.chosen,
         )
-        return trial.proven_by(runner, telling, shown)
+        proofs = trial.proven_by(runner, telling, shown)
+    for words in _answers(command, root, rerun.chosen, proofs.receipts.values()):
+        watcher.note(words)
+    return proofs
+
+
+def _answers(command: str, root: Path, chosen: str | None, receipts: Iterable[Evidence]) -> Iterator[str]:
+    """Which interpreters ran a command that does not itself say which."""
+    first = runnable(command_words(command)[1], root)[0]
+    if first in BARE:
+        return
+    found = {entry.environment.interpreter for entry in receipts if entry.environment is not None}
+    instead = f", not by `{printable(chosen)}` (`--python`)" if chosen is not None else ""
+    for name in sorted({name for name in found if name is not None} - {chosen if chosen is not None else first}):
+        yield f"`{printable(command)}` was run by `{printable(name)}`{instead}"
 
 
 def named_function(name: str) -> tuple[str, str]:

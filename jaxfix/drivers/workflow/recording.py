@@ -43,9 +43,11 @@ def keep(
     settings = Settings(root)
     wanted = []
     for evidence in (evidence for evidence in receipts.values() if evidence.path in entries):
-        drove = None if evidence.command == rerun.command else rerun.python or rerun.target.interpreter
+        is_program = evidence.command == rerun.command
+        drove = None if is_program else rerun.python or rerun.target.interpreter
         entry = _receipt(evidence, entries[evidence.path], places.get(evidence.path), settings, drove)
-        wanted.append(replace(entry, place=None if rerun.target.is_here else rerun.target.name))
+        place = None if rerun.target.is_here else rerun.target.name
+        wanted.append(replace(entry, place=place, chosen=rerun.chosen if is_program else None))
     try:
         kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted))
     except UserError as error:
@@ -64,7 +66,15 @@ def interpreter(entry: Receipt, root: Path) -> Path | None:
     """What would rerun it; None where that is not on this machine, or nobody can tell."""
     if entry.place is not None:
         return None
-    return Path(entry.drove) if entry.drove is not None else versions.interpreter_of(entry.evidence.command, root)
+    if entry.drove is not None:
+        return Path(entry.drove)
+    return versions.interpreter_of(entry.evidence.command, root, entry.chosen) or _answered(entry.evidence)
+
+
+def _answered(evidence: Evidence) -> Path | None:
+    """The interpreter that a launcher such as `uv run` had found, while it is still there."""
+    said = evidence.environment.interpreter if evidence.environment is not None else None
+    return Path(said) if said is not None and Path(said).exists() else None
 
 
 def without_tricks(evidence: Evidence) -> Evidence:

@@ -244,4 +244,4 @@ def environment(without: str | None = None) -> dict[str, str]:
     python = ".".join(map(str, sys.version_info[:3]))
     versions = {"python": python, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
     kind = f"{device.device_kind} without {without}" if without and device.platform == "cpu" else device.device_kind
-    return versions | {"device": kind, "platform": device.platform}
+    return versions | {"device": kind, "platform": device.platform, "interpreter": sys.executable}

@@ -70,7 +70,8 @@ def evidence(known: Known | None, paint: Paint, width: int | None) -> str:
     facts = [shown_of(known), f"command: {known.evidence.command}"]
     environment = known.evidence.environment
     if environment is not None:
-        facts.append(f"with Python {environment.python}, jax {environment.jax}, jaxlib {environment.jaxlib}")
+        by = f" (`{environment.interpreter}`)" if environment.interpreter is not None else ""
+        facts.append(f"with Python {environment.python}{by}, jax {environment.jax}, jaxlib {environment.jaxlib}")
         facts.append(f"on {environment.device} ({environment.platform})")
     facts += [
         f"{entry.case}: {entry.verdict.value}, {figures(entry)}; {entry.reason}"
