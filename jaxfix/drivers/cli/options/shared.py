@@ -39,7 +39,8 @@ OutputFile = Annotated[
 ]
 StdinName = Annotated[str | None, Option("--stdin-filename", metavar="NAME", help="What `-` is called in messages.")]
 Python = Annotated[
-    str | None, Option("--python", metavar="PATH", help="The Python with jax and the installed modules, and the `python` of `--run`.")
+    str | None,
+    Option("--python", metavar="PATH", help="The Python of the installed modules, and the `python` of `--run`."),
 ]
 Trace = Annotated[
     str | None, Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files.")
