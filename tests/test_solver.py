@@ -53,18 +53,24 @@ def reached(graph: Graph, key: int) -> set[int]:
     return {*found}
 
 
-@given(GRAPHS, st.permutations(range(10)), st.integers(0, 40))
-def test_an_exhausted_budget_is_told_as_unknown_and_all_else_is_right(
-    graph: Graph, order: list[int], budget: int
+@given(GRAPHS, st.permutations(range(10)), st.integers(0, 12), st.integers(1, 12))
+def test_what_depends_on_more_than_the_budget_is_unknown_and_all_else_right_whoever_asks_first(
+    graph: Graph, order: list[int], budget: int, nested: int
 ) -> None:
-    solve, expected, found = solver(graph, budget=budget), naive(graph), dict[int, Values]()
-    for times, key in enumerate(order, 1):
-        found[key] = solve(key)
-        assert solve.steps <= budget * times
-    unknown = {key for key, value in found.items() if value == SETS.unknown}
-    for key in graph:
-        assert found[key] == expected[key] or reached(graph, key) & unknown
-    assert budget or unknown == graph.keys()
+    solve, least = solver(graph, budget=budget, nested=nested), naive(graph)
+    expected = {key: least[key] if len(reached(graph, key)) <= budget else SETS.unknown for key in graph}
+    assert {key: solve(key) for key in order} == expected
+    assert {key: solve(key) for key in order} == expected
+
+
+def test_a_large_question_costs_its_budget_and_small_ones_beside_it_no_more_than_before() -> None:
+    everything = frozenset(range(3))
+    graph: Graph = {key: (frozenset({key % 3}), {key + 1: everything}) for key in range(5000)}
+    graph[5000] = (frozenset(), {})
+    solve = solver(graph, budget=1000)
+    assert solve(0) == SETS.unknown and solve.steps <= 1000
+    assert {solve(key) for key in range(4100, 4990)} == {everything}
+    assert solve(0) == SETS.unknown and solve.steps <= 2000
 
 
 @given(GRAPHS, st.permutations(range(10)), st.integers(1, 20))

@@ -11,7 +11,7 @@ from weakref import WeakMethod
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 BUDGET = 100_000
-"""Evaluations that one question may cost."""
+"""Questions that one answer may depend on."""
 NESTED = 16
 """Evaluations inside one another: deeper ones wait for their turn, so that no chain overflows the stack."""
 
@@ -23,7 +23,7 @@ class Lattice(Generic[V]):
     Attributes:
       bottom: the least, before anything is known.
       join: the least value above two; equal values compare equal, and no chain of joins is endless.
-      unknown: the answer once the budget is spent, sound whatever is true.
+      unknown: the answer to what depends on more than the budget, sound whatever is true.
     """
 
     bottom: V
@@ -50,7 +50,7 @@ class _Open(Generic[K, V]):
 
 
 class _Spent(Exception):
-    """The budget is."""
+    """What is asked for depends on more than the budget."""
 
 
 class Solver(Generic[K, V]):
@@ -59,6 +59,10 @@ class Solver(Generic[K, V]):
     `transfer` asks for the values that it needs by calling the solver again, and is monotone in them. Each strongly
     connected component is iterated, dependencies first, until nothing changes; only then are its values kept. So an
     answer depends neither on who asked first nor on what was asked before.
+
+    What depends on more than `budget` keys, itself among them, is unknown; so is what depends on that. Keys are counted
+    and not steps, as many whatever was asked before: where those that are known already make the difference, they are
+    forgotten, and the question is asked again.
 
     Another solver may be asked too, unless that asks this one: then both are one solver, with a key for each question.
 
@@ -73,8 +77,8 @@ class Solver(Generic[K, V]):
         # An object that solves with one of its methods is no cycle: it is let go without the collector.
         self._transfer = WeakMethod(transfer) if isinstance(transfer, MethodType) else lambda: transfer
         self._lattice, self._budget, self._nested = lattice, budget, nested
-        self._last = 0
         self._known: dict[K, V] = {}
+        self._beyond: set[K] = set()
         self._open: dict[K, _Open[K, V]] = {}
         self._stack: list[_Open[K, V]] = []
         self._running: list[_Open[K, V]] = []
@@ -85,9 +89,7 @@ class Solver(Generic[K, V]):
         if key in self._known:
             return self._known[key]
         if not self._running:
-            self._last = self.steps + self._budget
-            self._settle(self._opened(key))
-            return self._known[key]
+            return self._asked(key)
         node = self._open.get(key)
         if node is None:
             node = self._opened(key)
@@ -103,8 +105,27 @@ class Solver(Generic[K, V]):
         asker.low = min(asker.low, node.low)
         return node.value
 
+    def _asked(self, key: K) -> V:
+        """Answers a question from outside."""
+        while key not in self._beyond:
+            was_known = bool(self._known)
+            try:
+                self._settle(self._opened(key))
+            except _Spent:
+                self._known.clear()
+                if not was_known:
+                    self._beyond.add(key)
+            else:
+                return self._known[key]
+        return self._lattice.unknown
+
     def _opened(self, key: K) -> _Open[K, V]:
         place = len(self._stack)
+        if key in self._beyond:
+            self._beyond.update(node.key for node in self._running)
+            raise _Spent
+        if place + len(self._known) >= self._budget:
+            raise _Spent
         node = self._open[key] = _Open(key, self._lattice.bottom, place, place)
         self._stack.append(node)
         return node
@@ -122,10 +143,6 @@ class Solver(Generic[K, V]):
                 member = self._stack[-heappop(self._due)]
                 self._evaluate(member)
                 node.low = min(node.low, member.low)
-        except _Spent:
-            self._close(node.place, {opened.key: self._lattice.unknown for opened in self._stack[node.place :]})
-            if self._running:
-                raise
         except BaseException:
             self._close(node.place, {})
             raise
@@ -134,8 +151,6 @@ class Solver(Generic[K, V]):
                 self._close(node.place, {opened.key: opened.value for opened in self._stack[node.place :]})
 
     def _evaluate(self, node: _Open[K, V]) -> None:
-        if self.steps >= self._last:
-            raise _Spent
         self.steps += 1
         node.is_due = False
         self._running.append(node)
