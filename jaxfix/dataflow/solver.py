@@ -10,8 +10,8 @@ from weakref import WeakMethod
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-BUDGET = 100_000
-"""Questions that one answer may depend on."""
+BUDGET = 10_000
+"""Questions that one answer may depend on; in whole libraries it is hundreds."""
 NESTED = 16
 """Evaluations inside one another: deeper ones wait for their turn, so that no chain overflows the stack."""
 

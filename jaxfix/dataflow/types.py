@@ -13,7 +13,7 @@ from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.promotion import as_array, as_carry, as_quotient, as_traced, joined, least, promoted
-from jaxfix.dataflow.solver import BUDGET, Lattice, Solver
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.sources import CastLike
 from jaxfix.library.facets import Class, Dtype, Package, Result, Scalar
 from jaxfix.library.table import dtype_positions, short_names, where
@@ -56,16 +56,12 @@ _FOUND = Lattice(_Found(None), _either, _Found(UNKNOWN))
 
 
 class Values:
-    """Answers for one module. Never raises; `UNKNOWN` is an answer.
+    """Answers for one module. Never raises; `UNKNOWN` is an answer."""
 
-    Args:
-      budget: evaluations that one question may cost.
-    """
-
-    def __init__(self, module: Module, budget: int = BUDGET) -> None:
+    def __init__(self, module: Module) -> None:
         self._module = module
         self.origins = Origins(module)
-        self._solve: Solver[ast.AST, _Found] = Solver(self._transfer, _FOUND, budget)
+        self._solve: Solver[ast.AST, _Found] = Solver(self._transfer, _FOUND)
 
     def of(self, expr: ast.AST) -> Value:
         """What `expr` is, whichever of the expressions that it may stand for is taken."""

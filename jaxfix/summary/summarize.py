@@ -20,8 +20,6 @@ from jaxfix.syntax.nodes import Function, in_order
 
 _PATCHERS = short_names(Effect.PATCHES)
 _BY_NAME = short_names(Takes.ATTRIBUTE_NAME)
-_STEPS = 100
-"""Sources that are looked at for one argument: every file asks for many."""
 
 
 def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
@@ -42,7 +40,7 @@ def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_
 class _Summarizer:
     def __init__(self, module: Module, packages: Container[str], *, is_test: bool) -> None:
         self.module, self.packages, self.is_test = module, packages, is_test
-        self.passing = Passing(module, Values(module, budget=_STEPS))
+        self.passing = Passing(module, module.get(Values))
         self.stars = tuple(dict.fromkeys(self._stars()))
         self.aliases = dict(self._aliases())
         self.borrowed: set[str] = set()
