@@ -20,7 +20,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
@@ -35,6 +34,7 @@ from jaxfix.report.trace.compiles import compiled
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 from jaxfix.source.tokens import comments
 
@@ -55,7 +55,7 @@ class GoldenError(UserError):
     """A golden file is not what the codemods make of its input."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """One input and the codemods that run on it."""
 
@@ -80,7 +80,7 @@ class Case:
         return f"{self.path.parent.name}/{self.path.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Want:
     """A finding that an input announces; `reason` is a part of why there is no fix, None where nothing is said."""
 
@@ -363,7 +363,7 @@ _PEAK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Run:
     """What a program prints, how often it compiles, what it ends with, and which deprecations it is warned of."""
 

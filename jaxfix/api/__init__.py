@@ -10,6 +10,7 @@ from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Jit, Runs
 from jaxfix.semantic.recompiles import recompiled
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_of, jittings
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
@@ -40,6 +41,7 @@ __all__ = [
     "arguments_of",
     "children",
     "direct_calls",
+    "frozen",
     "in_order",
     "jit_of",
     "jitted_by_decorator",

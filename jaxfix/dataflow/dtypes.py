@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from jaxfix.dataflow.def_use import Origins
@@ -14,6 +13,7 @@ from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 
 DEFAULT = "default"
@@ -23,7 +23,7 @@ KEPT = "kept"
 HALVES = short_names(Scalar.HALF)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dtypes:
     """What takes part in the promotion that gives a value its dtype; integers and booleans do not.
 

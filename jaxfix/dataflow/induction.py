@@ -2,13 +2,14 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jaxfix.library.facets import Result, Scalar, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.staging import traced_uses
 from jaxfix.staging.jit import jitted_of
 from jaxfix.syntax.nodes import Function, walk
@@ -25,7 +26,7 @@ _LARGE = 1 << 15
 """What multiplies or adds to a counter without leaving 32 bits soon."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """A Python number.
 
@@ -244,7 +245,7 @@ def _is_sure(module: Module, store: ast.AST, around: list[ast.AST]) -> bool:
 # --- what a function does with one --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Treatment:
     """What a function does with a parameter that is a Python number.
 

@@ -2,15 +2,15 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Records
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import Function, in_order
 from jaxfix.syntax.signatures import parameters_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """The two halves of an algorithm: `init` makes the state that `update` takes and returns.
 

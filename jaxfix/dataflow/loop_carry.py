@@ -5,7 +5,6 @@ The tables say what JAX 0.4.30 to 0.12 does with weak types; they were measured,
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from jaxfix.dataflow.solver import Lattice, Solver
@@ -13,6 +12,7 @@ from jaxfix.library.table import CONTROL_FLOW
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.control_flow_calls import function_arguments, older_cond
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function
@@ -24,7 +24,7 @@ _CARRY = {name: row.carry for name, row in CONTROL_FLOW.items() if row.carry}
 _OPERANDS = {name: row.operands.position for name, row in CONTROL_FLOW.items() if row.operands}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flow:
     """What a loop or a branch passes on.
 
@@ -49,7 +49,7 @@ class Carried(ast.AST):
         self.call, self.flow, self.path = call, flow, path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Handed:
     """A function as control flow takes it: `functools.partial` may have bound some of its parameters."""
 

@@ -2,18 +2,18 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.induction import calls_in_loops
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.jit import jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import argument_values
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rebinding:
     """`name = step(name, ...)` in a loop, where `step` is a jitted function of the module.
 

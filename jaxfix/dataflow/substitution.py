@@ -2,16 +2,16 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import children
 
 Names = Mapping[str, ast.expr | None]
 """Parameters, each with the expression that it takes; None where nothing can be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A name with its attributes and entries: `node`, a part of `whole` or all of it, stands for `taken`."""
 

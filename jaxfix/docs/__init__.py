@@ -3,18 +3,18 @@
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from textwrap import dedent
 
 from jaxfix.engine.registry import SECTIONS
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import PackError
+from jaxfix.source.frozen import frozen
 
 _HEADING = re.compile(rf"^({'|'.join(SECTIONS)}):[ \t]*", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What the docstring of a codemod's module says; `before` and `after` are Python."""
 

@@ -5,15 +5,15 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import staging
 from jaxfix.drivers.staging import Staged
 from jaxfix.source.errors import SourceError, UserError, WriteError
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replacement:
     """A file and what is to become of it.
 
@@ -29,7 +29,7 @@ class Replacement:
     mode: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Written:
     """A file that has been written, and the permission bits that it had."""
 

@@ -4,15 +4,15 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 
 FOLDERS = ("site-packages", "dist-packages")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Installed:
     """A module, or a package with its submodules, that pip put there; it is never written.
 

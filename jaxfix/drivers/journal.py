@@ -15,7 +15,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,12 +23,13 @@ from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.lock import locked
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError, WriteError
+from jaxfix.source.frozen import frozen
 
 FOLDER = ".jaxfix"
 _PARTS = ("objects", "journal", "undone")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One file of an entry: `path` from the root, with `/`; `before` and `after` are sha256, None for no file."""
 
@@ -39,7 +39,7 @@ class Line:
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One apply. `when` is UTC, ISO 8601."""
 

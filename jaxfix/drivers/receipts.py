@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,12 +18,13 @@ from jaxfix.drivers.versions import Versions
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 
 SCHEMA = 1
 _NAME = "receipts"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Receipt:
     """One fix that was tried.
 
@@ -46,7 +46,7 @@ class Receipt:
     chosen: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """What one apply got to know. `when` is UTC, ISO 8601, to the microsecond."""
 
@@ -56,7 +56,7 @@ class Batch:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Now:
     """How things are today.
 

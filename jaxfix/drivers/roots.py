@@ -5,18 +5,18 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.places import Places
+from jaxfix.source.frozen import frozen
 
 _SOURCES = "src"
 _IMPORT = re.compile(rb"[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Root:
     """An entry of the search path; `top` is the folder of the outermost package below it, or itself for scripts."""
 

@@ -5,15 +5,16 @@ import stat
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from jaxfix.source.frozen import frozen
 
 TEMPORARY = ".jaxfix-tmp"
 _NAME_LIMIT_BYTES = 200
 _SECOND_NS = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Staged:
     """What is to become of `target`, at `temporary` in the same folder; `mtime_ns` is when it says it was written."""
 

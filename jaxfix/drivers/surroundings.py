@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +12,11 @@ from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import is_notebook
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Helper:
     """The generated file that one source would import from.
 
@@ -31,7 +31,7 @@ class Helper:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """A source and its import root: the folder on the search path that its dotted name starts from.
 

@@ -11,18 +11,18 @@ import json
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError, WriteError
+from jaxfix.source.frozen import frozen
 
 SCHEMA = 1
 _SIZE_LIMIT_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """One consent, good for exactly this text in exactly this place.
 

@@ -4,7 +4,6 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
@@ -13,13 +12,14 @@ from jaxfix.drivers.files import Replacement
 from jaxfix.drivers.installed import Installed, is_test
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import WriteError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 NOTE = "VENDORED.md"
 _LICENCES = re.compile(r"(?i)^(licen[cs]e|copying|notice|authors)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copy:
     """What is to be written; `places` says where each source of the package goes."""
 

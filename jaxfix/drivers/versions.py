@@ -5,7 +5,6 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -13,12 +12,13 @@ from jaxfix.drivers import files
 from jaxfix.drivers.installed import FOLDERS
 from jaxfix.evidence.target import command_words, with_interpreter
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 
 _PYTHON = re.compile(r"python(\d(\.\d+)?t?)?(\.exe)?", re.IGNORECASE)
 _VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Versions:
     """What is installed there; None for what is not, or cannot be told. `python` is `major.minor`."""
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from jaxfix.drivers import files
 from jaxfix.drivers.files import reason, resolved, shown
 from jaxfix.source.errors import ConfigError, SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import NOTEBOOK
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _LOCK = ".#"
 """What Emacs calls the links to nothing that stand for files which it edits."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What a walk came upon; `errors` are sentences that name their path."""
 

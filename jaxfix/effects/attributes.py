@@ -2,13 +2,13 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
 from jaxfix.semantic.project.query import STORES
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 
 
@@ -44,7 +44,7 @@ def _with_called(module: Module, function: ast.FunctionDef) -> Iterator[tuple[as
                 pending += new
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstanceAttribute:
     """The attribute `name` of the objects of `classes`."""
 

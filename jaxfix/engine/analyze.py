@@ -5,7 +5,7 @@ import hashlib
 import keyword
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from jaxfix.engine import plugins
@@ -23,6 +23,7 @@ from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 _KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
@@ -30,7 +31,7 @@ _LOOPS: Mapping[str, tuple[type[ast.stmt], ...]] = {"for": (ast.For, ast.AsyncFo
 _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A finding and who made it. `key` names it in its file, whatever other fixes are made there.
 
@@ -50,7 +51,7 @@ class Found:
         return lowest(self.codemod.safety, self.finding.safety or Safety.SAFE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Analysis:
     """What was found in one source, in the order of the text; `bugs` names codemods that raised.
 

@@ -3,12 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from jaxfix.report.report import Diagnostic
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 FORMAT = "jaxfix baseline"
 SCHEMA = 1
@@ -24,7 +25,7 @@ class Key(NamedTuple):
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """Findings of one kind in one statement.
 
@@ -46,7 +47,7 @@ class Entry:
         return Key(self.path, self.id, self.function, self.digest)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Baseline:
     """The entries of a file, sorted, each key once; `lines` says where in the file they stand."""
 
@@ -54,12 +55,12 @@ class Baseline:
     lines: tuple[int | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _File:
     findings: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occurrence:
     """A finding, and how a baseline calls its file."""
 
@@ -72,7 +73,7 @@ class Occurrence:
         return Key(self.path, self.diagnostic.id, anchor.function, anchor.digest)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stale:
     """An entry of which fewer findings are left than it counts; `line` is where it stands in the file."""
 
@@ -81,7 +82,7 @@ class Stale:
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """What a baseline makes of findings.
 

@@ -1,16 +1,17 @@
 """`[tool.jaxfix]` and the options that override it: bytes in, `Config` out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 KEYS = ("select", "ignore", "extend-exclude", "per-file-ignores", "run", "helper", "baseline")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """What a project, or the command line, asks for.
 

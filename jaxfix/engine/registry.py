@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from jaxfix.engine.plugins import described
@@ -10,6 +9,7 @@ from jaxfix.engine.versions import parsed
 from jaxfix.report.finding import Equality, Proves, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import PackError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.timeouts import Ended, Overtime, turn
 
 GROUP = "jaxfix.codemods"
@@ -18,7 +18,7 @@ SECTIONS = ("Before", "After", "Safety", "Evidence", "Source")
 _HELP = "see docs/writing-codemods.md"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registry:
     """The codemods of all packs, in order, and the packs that did not load."""
 

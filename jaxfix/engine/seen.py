@@ -4,7 +4,7 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jaxfix.report.finding import Finding, Proves
 from jaxfix.report.trace.cause import Why
@@ -13,6 +13,7 @@ from jaxfix.report.trace.trace_file import TracedSource
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.recompiles import statement_at
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 DRIFTS = (Why.WEAK_TYPE, Why.DTYPE)
@@ -20,7 +21,7 @@ DRIFTS = (Why.WEAK_TYPE, Why.DTYPE)
 _UNTOLD = (Why.UNKNOWN, Why.FIRST)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sighting:
     """What a run compiled again, as one source sees it.
 

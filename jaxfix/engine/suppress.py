@@ -1,15 +1,15 @@
 """`# jaxfix: ignore[id]` on a line, `# jaxfix: ignore-file` in a file."""
 
 import re
-from dataclasses import dataclass
 
+from jaxfix.source.frozen import frozen
 from jaxfix.source.tokens import comments
 
 _COMMENT = re.compile(r"#\s*jaxfix:\s*(?P<what>ignore-file|ignore)\b\s*(?:\[(?P<ids>[^\]]*)\])?")
 _EVERY = frozenset({"*"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppressions:
     """Which ids are silenced where; `*` stands for every id. Lines count from 1."""
 

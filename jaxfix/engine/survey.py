@@ -5,7 +5,7 @@ only at the files whose text is new, and at those that the others now give anoth
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Protocol
 
@@ -20,10 +20,11 @@ from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.summary_types import Facts
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """One source, and what is looked for in it; `surroundings` without a project."""
 
@@ -32,7 +33,7 @@ class Unit:
     surroundings: Surroundings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """What one unit shows. Holds no tree; `error` and `bugs` are sentences.
 
@@ -48,7 +49,7 @@ class Look:
     told: Answers = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """All that a survey needs to know of a unit whose text has not changed.
 
@@ -85,7 +86,7 @@ class Shared:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Former:
     """What a look at another text of a unit came to. It saves looks where it still holds, and decides nothing.
 
@@ -156,7 +157,7 @@ def former(record: Record) -> Former:
     return Former(record.look.asked, frozenset(record.uses))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Survey:
     """What the units show, in their order, and what their files tell one another."""
 

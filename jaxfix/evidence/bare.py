@@ -7,10 +7,10 @@ function operation by operation and compares single steps with the jitted one (d
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from jaxfix.source.edits import Edit, Span
 from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 _JITS = ("jit", "filter_jit")
@@ -19,7 +19,7 @@ Jit = tuple[str, ast.expr]
 """The name of what is jitted, and the expression that makes a jitted function of a plain one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bare:
     """Sources without the `jit` that fixes have added.
 

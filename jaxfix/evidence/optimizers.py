@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from jaxfix.evidence.target import Finished, Job, Local, Target
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.wire import from_json
 from jaxfix.source.errors import EvidenceError
+from jaxfix.source.frozen import frozen
 
 USUAL = (("eager", "float32"), ("eager", "bfloat16"), ("jit", "float32"), ("jit", "bfloat16"))
 """The modes and dtypes in which what is driven is run."""
@@ -24,7 +24,7 @@ STEPS = 6
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surveyed:
     """A public factory as the survey has found it.
 

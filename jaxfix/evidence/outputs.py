@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan, log2, nan, prod
 
 from jaxfix.report.finding import Equality
 from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Razor
+from jaxfix.source.frozen import frozen
 
 JAXPR = "jaxpr"
 # How the labels of files begin that a run wrote.
@@ -34,7 +35,7 @@ RAISED = "raised"
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allowed:
     """What two equal results may differ in.
 
@@ -62,7 +63,7 @@ class Allowed:
         return any(label == start or label.startswith(f"{start} call ") for start in self.first)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noise:
     """What differs between two equal runs: labels of outputs, and lines of the standard output from 0.
 
@@ -86,7 +87,7 @@ class Noise:
 SILENCE = Noise()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Likeness:
     """How alike two runs are.
 
@@ -283,7 +284,7 @@ def _is_same(old: Output, new: Output) -> bool:
     return outputs_alike((old,), (new,), Allowed()).difference is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Alike:
     path: str
     digested: bool

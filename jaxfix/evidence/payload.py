@@ -5,17 +5,18 @@ import json
 import os
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from jaxfix.evidence import shadow
 from jaxfix.evidence.run import sha256
 from jaxfix.evidence.stream import Broken, Stream
+from jaxfix.source.frozen import frozen
 
 _PIECE_BYTES = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Payload:
     """A scratch folder on its way.
 

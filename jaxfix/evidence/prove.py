@@ -1,7 +1,7 @@
 """Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from jaxfix.evidence.outputs import FUSING, Allowed, allowed
@@ -10,6 +10,7 @@ from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
+from jaxfix.source.frozen import frozen
 
 Candidate = tuple[str, Fix, int]
 
@@ -20,7 +21,7 @@ _LOOSEST_LAST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     """What reruns have shown.
 

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,6 +21,7 @@ from jaxfix.evidence.payload import Payload
 from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap, parsed
 from jaxfix.evidence.target import PLATFORMS, Finished, Job, Local, OnPlatform, Target, command_words
 from jaxfix.source.errors import ConfigError, EvidenceError
+from jaxfix.source.frozen import frozen
 
 _PATIENCE_S = 120.0
 _SSH = ("-T", "-x", "-C", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4")
@@ -51,7 +52,7 @@ def target_for(on: str | None, launcher: str | None = None, python: str | None =
     return OnPlatform(found, platform) if platform else found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remote:
     """A place that is reached by putting words in front of a command. Python must be there, and a shell for ssh.
 

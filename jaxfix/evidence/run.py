@@ -8,13 +8,14 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jaxfix.evidence.target import Finished
 from jaxfix.report.measurement import Environment, Measurement, Output
 from jaxfix.report.wire import from_json
+from jaxfix.source.frozen import frozen
 
 # what jax adds below the error of a traceback that it has shortened
 _ASIDE = re.compile(r"-{8,}$|For simplicity, JAX has removed")
@@ -23,7 +24,7 @@ _RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)(?::|$)"
 _PROBE = Path(__file__).parent / "probe"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watched:
     """A function to observe: its file as it was named, where that is, and its qualified name."""
 
@@ -41,7 +42,7 @@ def function_name(path: str, qualname: str) -> str:
     return f"{path}:{qualname}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """Where the copies of one run are: by original folder or file, `main` first among equals."""
 

@@ -12,13 +12,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
 
 from jaxfix.evidence import progress
 from jaxfix.evidence.progress import Progress
 from jaxfix.source.errors import EvidenceError
+from jaxfix.source.frozen import frozen
 
 BARE = ("python", "python3")
 """Words of a command that name no interpreter in particular."""
@@ -28,7 +29,7 @@ _GRACE_S = 5.0
 _TICK_S = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """A command to run.
 
@@ -53,7 +54,7 @@ class Job:
         return Path(self.environment["JAXFIX_PROBE"]).parent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """How a job ended. `status` is None where it was cut off."""
 
@@ -125,7 +126,7 @@ and `jax.devices("cpu")` need it.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OnPlatform:
     """Another place, on a platform of its choice."""
 

@@ -1,7 +1,7 @@
 """The law: what two runs that differ by one fix say of it. Pure; counts decide, times never."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 from jaxfix.evidence.outputs import (
@@ -26,6 +26,7 @@ from jaxfix.evidence.outputs import (
 from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement
+from jaxfix.source.frozen import frozen
 
 _NAMED_LEAVES = 2
 _POINTS = 120
@@ -36,7 +37,7 @@ _CLEAR = 2
 """A drop that is this many times what is needed is believed at once; a smaller one is measured again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plain:
     """The runs of a pair with the `jit` that fixes have added taken out: every operation is dispatched for itself.
 
@@ -49,7 +50,7 @@ class Plain:
     names: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """Two runs of one case, which differ by one fix.
 

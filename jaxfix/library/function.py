@@ -1,11 +1,10 @@
 """One row of the library table."""
 
-from dataclasses import dataclass
-
 from jaxfix.library.facets import Facet
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """One parameter: its position and its name."""
 
@@ -13,7 +12,7 @@ class Parameter:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Carry:
     """The carry of a loop.
 
@@ -30,7 +29,7 @@ class Carry:
     paired: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """What is known of a function, a method, an attribute, a class or a package.
 

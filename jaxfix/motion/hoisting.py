@@ -2,13 +2,13 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.effects.invariance import Constancy, constancy
 from jaxfix.library.facets import Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.staging import traced_uses
 from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, walk
 
@@ -18,7 +18,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import,
 _STRINGS: tuple[type[ast.expr], ...] = (ast.Constant, *FORMAT_STRINGS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """Something that a function takes from the function around it: a variable, or an attribute of one.
 

@@ -2,19 +2,20 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from jaxfix.render.paint import Paint, plain
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Fix, Safety
 from jaxfix.report.report import Diagnostic, Report
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 Key = tuple[str, str]
 """A finding and its fix: the path, as the report has it, and the key."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A codemod and its page.
 
@@ -32,7 +33,7 @@ class Rule:
     url: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """A file that findings are in.
 
@@ -46,7 +47,7 @@ class Source:
     absolute: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What a rerun has shown of a fix; `expired` says why that is of what is no more, `when` is None for just now."""
 
@@ -55,7 +56,7 @@ class Known:
     expired: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StaleEntry:
     """An entry of a baseline of which nothing is found any more; `line` is its own."""
 
@@ -68,7 +69,7 @@ class StaleEntry:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Account:
     """All that a format may tell. Paths are relative to where jaxfix runs, and those of `sources` are as in `report`.
 

@@ -1,18 +1,18 @@
 """What compiled more often than allowed, in one line each."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from jaxfix.render.paint import Paint, plain, printable
 from jaxfix.render.paint import counted as number_of
 from jaxfix.render.trace import Cure
 from jaxfix.report.trace.budget import Counted, Limits, excess
+from jaxfix.source.frozen import frozen
 
 Cures = Mapping[tuple[str, str], Cure]
 """By the line and the program that a finding explains."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Compiles, and what was allowed of them."""
 

@@ -3,17 +3,17 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from jaxfix.report.finding import Fix
 from jaxfix.report.report import Diagnostic, Related
 from jaxfix.source.edits import Span, apply_edits
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 _DIGITS = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A line and a column, both from 1."""
 
@@ -21,7 +21,7 @@ class Place:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Region:
     """From a place to another one, which is no part of it."""
 

@@ -1,15 +1,15 @@
 """How much each file changes, as `git diff --stat` says it, and how many fixes do that."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import repeat
 
 from jaxfix.render.paint import Paint, counted, named
+from jaxfix.source.frozen import frozen
 
 _WIDTH, _LEAST = 80, 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One file; `fixed` and `held` count fixes."""
 

@@ -2,11 +2,11 @@
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from jaxfix.render.paint import Paint, counted, plain, printable
 from jaxfix.report.measurement import Measurement, Step
 from jaxfix.report.trace.compiles import Compiled, compiled
+from jaxfix.source.frozen import frozen
 
 ONCE = 10
 """Rows of the table for lines that compiled a single time; the rest is summed up."""
@@ -17,7 +17,7 @@ _GAP = 2
 _MEGABYTE = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cure:
     """The finding that explains a row; `fixable` if `jaxfix apply` has a fix."""
 

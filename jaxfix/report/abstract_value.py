@@ -1,7 +1,8 @@
 """What is known of a number that no run has shown: a Python number, or an array that is weakly or strongly typed."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from jaxfix.source.frozen import frozen
 
 
 class Form(Enum):
@@ -27,7 +28,7 @@ class Kind(Enum):
     """One of the three first: a step of the inference, never an answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """An abstract value.
 

@@ -1,10 +1,10 @@
 """What two runs show of a fix: the verdict, and what it rests on. JSON, versioned."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from jaxfix.report.measurement import Environment
 from jaxfix.source.edits import shown_place
+from jaxfix.source.frozen import frozen
 
 
 class Verdict(Enum):
@@ -23,7 +23,7 @@ class Verdict(Enum):
         return self in (Verdict.DIFFERENT, Verdict.FAILED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counts:
     """The figures of one run that a receipt shows; `rss_bytes` per steady step, `seconds` of compilation."""
 
@@ -35,7 +35,7 @@ class Counts:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Course:
     """What the steps of one run did, for a chart: one entry for each point, in order.
 
@@ -50,7 +50,7 @@ class Course:
     rss_bytes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """One case with and without a fix.
 
@@ -84,7 +84,7 @@ class Comparison:
     untried: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """The receipt of one fix. `reason` is one line for a person; `line` counts within `cell` of a notebook."""
 

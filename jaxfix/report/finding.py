@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from jaxfix.report.reason import Reason
 from jaxfix.source.edits import Edit, Span
+from jaxfix.source.frozen import frozen
 
 
 class Safety(Enum):
@@ -151,7 +151,7 @@ class Rewriter(Protocol):
 Recipe = Callable[[Rewriter], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """A place that costs something. Lives in one process: nodes and recipes do not travel.
 
@@ -180,7 +180,7 @@ class Finding:
     deprecated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """A finding's cure as text: all of its edits are made, or none.
 

@@ -1,13 +1,14 @@
 """What a run of a program showed: compiles, outputs, steps, environment. JSON, versioned."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 
 from jaxfix.report.trace.cause import Cause
 from jaxfix.source.edits import shown_place
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compile:
     """One program that XLA compiled, at the innermost line of the user's that asked for it.
 
@@ -49,7 +50,7 @@ class Compile:
         return shown_place(self.path, self.cell, self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """One array, or Python value, of an output.
 
@@ -69,7 +70,7 @@ class Leaf:
     nans: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """What one call returned. `label` says which call: `update 3` or `train.py:step call 2`."""
 
@@ -78,7 +79,7 @@ class Output:
     leaves: tuple[Leaf, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """What happened during one update, one iteration of the training loop, or one call of a rewritten function.
 
@@ -106,7 +107,7 @@ class Step:
         return self.compiles if self.together is None else self.together
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beside:
     """A call of the original and one of the rewritten function, side by side in one process, of the same arguments.
 
@@ -127,7 +128,7 @@ class Beside:
     foreign: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Razor:
     """What single steps of a function have shown, as it is and under the `jit` that a fix has added.
 
@@ -154,7 +155,7 @@ class Razor:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Environment:
     """Where a measurement was made; evidence holds for this alone.
 
@@ -170,7 +171,7 @@ class Environment:
     interpreter: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measurement:
     """One run of one case.
 

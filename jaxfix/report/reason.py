@@ -1,9 +1,11 @@
 """Why something is declined: a code that can be counted, and words for a person."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Self
+
+from jaxfix.source.frozen import frozen
 
 _CODE = re.compile(r"[a-z]+(-[a-z0-9]+)*")
 
@@ -75,7 +77,7 @@ class Code(StrEnum):
     NOT_ELEMENTWISE = "not-elementwise", "it is no choice between elementwise values"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reason:
     """Why something is declined.
 

@@ -1,16 +1,17 @@
 """What crosses process boundaries: findings, patches, measurements, evidence. JSON, versioned."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Fix, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.source.edits import shown_place
+from jaxfix.source.frozen import frozen
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What a traced run compiled because of a finding: how often, and the seconds that it took."""
 
@@ -18,7 +19,7 @@ class Seen:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Anchor:
     """Where a finding stands, whatever is written above it and however it is laid out.
 
@@ -33,7 +34,7 @@ class Anchor:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """A place that a finding has to do with, such as the loop that makes it repeat; counted as in `Diagnostic`.
 
@@ -50,7 +51,7 @@ class Related:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """A finding as it is told: lines and columns from 1, columns in code points, the end exclusive.
 
@@ -92,7 +93,7 @@ class Diagnostic:
     deprecated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """A fix that was not taken, and why, lower case."""
 
@@ -100,7 +101,7 @@ class Held:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """One file before and after, as raw bytes; `applied` in the order in which they were made."""
 
@@ -111,7 +112,7 @@ class Patch:
     held: tuple[Held, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Generated:
     """A helper file that fixes call functions of.
 
@@ -126,7 +127,7 @@ class Generated:
     functions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """Everything a run has to say. `errors` are sentences that name their path.
 

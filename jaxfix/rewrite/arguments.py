@@ -2,19 +2,19 @@
 
 import ast
 import re
-from dataclasses import dataclass
 
 import libcst
 
 from jaxfix.rewrite.cst import ConcreteSyntax
 from jaxfix.rewrite.layout import indentation
 from jaxfix.source.edits import Edit, Span
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 _TO_NEWLINE = re.compile(rb"[^\r\n]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Argument:
     """An argument and where its comma ends, if it has one. `star` is `""`, `"*"` or `"**"`."""
 

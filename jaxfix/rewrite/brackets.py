@@ -1,13 +1,13 @@
 """Pairs of brackets, and the commas between what they hold."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from jaxfix.source.edits import Span
+from jaxfix.source.frozen import frozen
 from jaxfix.source.tokens import Token
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brackets:
     """A pair of brackets: the span is what is inside.
 

@@ -1,6 +1,5 @@
 """What all recipes of one file share: its tokens, its layout, its blocks, its syntax. Made once for each file."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from jaxfix.rewrite.blocks import Blocks
@@ -11,10 +10,11 @@ from jaxfix.rewrite.imports import Imports
 from jaxfix.rewrite.layout import Layout
 from jaxfix.rewrite.removing import Removals
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.source.tokens import Token, tokens
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """One file, as the verbs see it; nothing in it depends on a recipe."""
 

@@ -4,10 +4,10 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span, apply_edits
+from jaxfix.source.frozen import frozen
 from jaxfix.source.tokens import Token
 
 Import = ast.Import | ast.ImportFrom
@@ -19,7 +19,7 @@ _REST = re.compile(rb"[ \t\f]*(#[^\r\n]*?)?[ \t\f]*(\r\n|\r|\n)")
 _PRAGMA = re.compile(r"#\s*(noqa|type:\s*ignore|pyright:|pylint:|isort:)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewritten:
     """What an import statement becomes: its text, None if nothing is left of it, and the statements that follow."""
 

@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from jaxfix.rewrite.brackets import outermost, step
 from jaxfix.source.edits import LineIndex, Span
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 from jaxfix.source.tokens import Token, tokens
 
@@ -16,7 +16,7 @@ _STRING = re.compile(r"([A-Za-z]*)('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"[ \t\f]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """The habits of one file.
 

@@ -3,16 +3,16 @@
 import ast
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from jaxfix.rewrite.layout import Layout, indentation, string_lines
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span
+from jaxfix.source.frozen import frozen
 from jaxfix.source.tokens import Token, tokens
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """A definition that is to stand before another statement.
 

@@ -1,12 +1,12 @@
 """What the verbs of one recipe record, and how it becomes edits."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 
 from jaxfix.rewrite.blocks import blank_lines
 from jaxfix.source.edits import Edit, Span
 from jaxfix.source.errors import BugError
+from jaxfix.source.frozen import frozen
 
 
 class Place(IntEnum):
@@ -24,7 +24,7 @@ class Place(IntEnum):
     """Whole lines, after the statement that ends there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """An edit, and what decides where it goes among others.
 

@@ -1,14 +1,14 @@
 """What a codemod is."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from jaxfix.report.finding import Equality, Finding, Proves, Safety
 from jaxfix.report.trace.cause import Why
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Codemod:
     """A value and one function.
 

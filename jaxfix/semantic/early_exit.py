@@ -3,11 +3,11 @@
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from jaxfix.library.facets import Iteration, Result
 from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import FUNCTIONS, children, walk
 
 _SCOPES = (*FUNCTIONS, ast.ClassDef)
@@ -30,7 +30,7 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Counter:
     """A variable that counts rounds; its values in the first one, where they are known."""
 

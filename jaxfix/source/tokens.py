@@ -3,16 +3,16 @@
 import io
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from jaxfix.source.edits import LineIndex, Span
+from jaxfix.source.frozen import frozen
 
 _STRING_STARTS = frozenset({"FSTRING_START", "TSTRING_START"})
 _STRING_ENDS = frozenset({"FSTRING_END", "TSTRING_END"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """One token. `kind` is its name in `tokenize`, `OP` for every operator; `text` has `\\n` for every newline."""
 
@@ -59,7 +59,7 @@ def _plain_tokens(text: bytes) -> Iterator[Token]:
         return
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comment:
     """`text` from `#` to the end of the line, without the newline; `line` from 1."""
 

@@ -12,6 +12,7 @@ from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.control_flow_calls import function_arguments
 from jaxfix.staging.jit import jitted_of, transform_of
 from jaxfix.staging.scripts import is_entry, is_script
@@ -53,7 +54,7 @@ class CallEdge:
         return self.caller is not None and runs_at_each_call(self.module, self.site, self.caller)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Escape:
     """A use of a function that is no call that was read.
 
@@ -71,7 +72,7 @@ class Escape:
 Use = CallEdge | Escape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reference:
     """A node that stands for the function; `perhaps` where it is one of several that do."""
 

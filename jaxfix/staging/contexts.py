@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from operator import or_
 
@@ -12,6 +11,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SURELY_REPEATS, Answering
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import may_iterate_twice
+from jaxfix.source.frozen import frozen
 from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use, runs_at_each_call
 from jaxfix.staging.replaced import is_replaced
@@ -28,7 +28,7 @@ _NO_PATHS: _Paths = frozenset()
 _PATHS = Lattice(_NO_PATHS, or_, _NO_PATHS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UseSummary:
     """What becomes of a function of another file at one place: the call that it comes to, if any, and how that runs."""
 

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import CONTROL_FLOW, short_names, where
 from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.function_identity import RENEWING, made_anew
 from jaxfix.staging.jit import jit_of, transform_of
 
@@ -16,7 +16,7 @@ _PACKAGES = where(Package.OPERATES)
 _CONSTANTS = short_names(Result.CONSTANT, "jax.numpy")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OlderCond:
     """A call `cond(pred, true_operand, true_fun, false_operand, false_fun)`, which has an operand for each branch."""
 

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from jaxfix.library.table import CONTROL_FLOW, where
 from jaxfix.semantic.calls import direct_calls
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import method, owner_of, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children
@@ -23,7 +23,7 @@ _MAKERS = where(Transform.ONLY_VALUES)
 """Transformations that make a function which returns what it computed, and nothing of the trace."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transformed:
     """A transformation that nothing around it transforms, and that runs eagerly.
 

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.facets import Transform
@@ -12,6 +11,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
 from jaxfix.semantic.project.query import JIT
 from jaxfix.semantic.project.summary_types import Argument, Jit
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import Function, in_order
 from jaxfix.syntax.signatures import positional_of
 
@@ -19,7 +19,7 @@ COMPILING = where(Transform.COMPILES)
 """Transformations that make a function which compiles, and keeps what it compiled."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Jitted:
     """A `Jit` of this file: `at` is the decorator or the call that makes it, `function` the one inside, if readable."""
 

@@ -3,12 +3,12 @@
 import ast
 import symtable
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import Function, walk
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Captures:
     """The names that a function, with the functions inside it, takes from outside.
 

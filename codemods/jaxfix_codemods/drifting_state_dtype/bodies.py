@@ -2,14 +2,13 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Function, Module, returned
+from jaxfix.api import Function, Module, frozen, returned
 from jaxfix.api.analysis import WHOLE, Key, Origins, Part, positional_of
 from jaxfix.api.library import CONTROL_FLOW, Carry, Parameter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """Where a primitive of JAX has its parts.
 
@@ -40,7 +39,7 @@ BRANCHES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Body:
     """A function that takes a state and returns the next one.
 

@@ -2,10 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
-from jaxfix.api import Code, Declined, Module, Reason, Rewriter, direct_calls, in_order
+from jaxfix.api import Code, Declined, Module, Reason, Rewriter, direct_calls, frozen, in_order
 from jaxfix.api.analysis import WHOLE, handed_to
 from jaxfix.api.library import CONTROL_FLOW, Dtype, where
 from jaxfix_codemods.drifting_state_dtype.bodies import Body
@@ -15,7 +14,7 @@ _HELPERS = where(Dtype.LIKE)
 """What a library has for it; taken only where the file mentions it, since its older releases have not."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wrap:
     """A new state, and the name of the old one beside it."""
 

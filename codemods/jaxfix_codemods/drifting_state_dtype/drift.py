@@ -2,14 +2,13 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Module
+from jaxfix.api import Module, frozen
 from jaxfix.api.analysis import HALVES, WHOLE, Carried, DtypeOrigins, Dtypes, Form, Key, Kind, Origins, Values
 from jaxfix_codemods.drifting_state_dtype.bodies import BRANCHES, LOOPS, Body, bodies, start
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drift:
     """A loop, or branches, whose state may change its dtypes.
 

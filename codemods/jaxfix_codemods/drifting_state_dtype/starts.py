@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Code, Function, Module, Reason, Rewriter, returned
+from jaxfix.api import Code, Function, Module, Reason, Rewriter, frozen, returned
 from jaxfix.api.analysis import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Rebinding, Values, rebindings
 from jaxfix.api.library import Result, dtype_positions
 
@@ -16,7 +15,7 @@ _MAKERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NarrowStart:
     """A part of an initial state, made in half precision.
 

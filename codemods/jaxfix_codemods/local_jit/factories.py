@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.api import (
     Code,
@@ -14,6 +13,7 @@ from jaxfix.api import (
     Runs,
     Staging,
     arguments_of,
+    frozen,
     jitted_by_decorator,
     jitted_of,
     returned,
@@ -38,7 +38,7 @@ from jaxfix_codemods.local_jit.judging import are_constants
 _LOOPS = (ast.For, ast.While)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Made:
     """A call of a factory in a loop, and what is done with the function that it returns.
 
@@ -54,7 +54,7 @@ class Made:
     name: ast.Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """Where the call is to stand: before a loop."""
 

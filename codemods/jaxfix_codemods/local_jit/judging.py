@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Code, Declined, Function, Jit, Module, Reason, jitted_by_decorator, jitted_of, walk
+from jaxfix.api import Code, Declined, Function, Jit, Module, Reason, frozen, jitted_by_decorator, jitted_of, walk
 from jaxfix.api.analysis import (
     Argument,
     Constancy,
@@ -26,7 +25,7 @@ _MAKING = ("equinox.filter_", *(f"{name}." for name in where(Package.MAKES)), *w
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What is to be done.
 

@@ -1,14 +1,13 @@
 """A `functools.partial` under jit whose arguments can as well be passed at the call."""
 
 import ast
-from dataclasses import dataclass
 
-from jaxfix.api import Module, Rewriter
+from jaxfix.api import Module, Rewriter, frozen
 from jaxfix.api.analysis import positional_of, purity, traced_uses
 from jaxfix_codemods.local_jit.sites import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unapplied:
     """`jit(partial(f, k))(x)`, which can be `jit(f)(k, x)`: a jit of the same function each time.
 

@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Jit, Module, Runs, Staging, jit_of, jittings
+from jaxfix.api import Jit, Module, Runs, Staging, frozen, jit_of, jittings
 from jaxfix.api.analysis import Argument, LocalUses, function_identity, local_uses, transform_of
 from jaxfix.api.library import Transform, where
 
@@ -13,7 +12,7 @@ _INSIDE_MODELS = where(Transform.LIFTED)
 """Transformations of layers, which run under another trace."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """A function that is made anew: a jitted one, or one that is handed to a jitted one as a static argument.
 

@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
-from jaxfix.api import Code, Declined, Function, Module, Reason, walk
+from jaxfix.api import Code, Declined, Function, Module, Reason, frozen, walk
 from jaxfix.api.analysis import control_flow_calls, hoisting, is_bound_before, purity, traced_uses
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
@@ -21,7 +20,7 @@ CARRY = {name: row.carry for name, row in CONTROL_FLOW.items() if row.carry}
 _CONSTANT_FROM = {"jax.lax.scan": (0, 6, 1), "jax.lax.fori_loop": (0, 6, 1), "jax.lax.while_loop": (0, 6)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Local:
     """A function that is made anew: `use` is where it is handed over, `role` what it is there."""
 
@@ -30,7 +29,7 @@ class Local:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """What is to be done: the functions, the variables to lift in order, and the statement to stand before."""
 

@@ -1,16 +1,15 @@
 """The move itself, as text."""
 
 import ast
-from dataclasses import dataclass
 
-from jaxfix.api import Function, Identifiers, Module, Rewriter
+from jaxfix.api import Function, Identifiers, Module, Rewriter, frozen
 from jaxfix.api.analysis import hoisting
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function.judging import CARRY, Local, Move, initial_carry, results, taker
 from jaxfix_codemods.local_loop_function.naming import around, is_docstring
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """A function on its way: `name` is its new one, `lifted` what it calls the variables that it is handed."""
 

@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Jit, Module, Runs, Staging, jit_of
+from jaxfix.api import Jit, Module, Runs, Staging, frozen, jit_of
 from jaxfix.api.analysis import Argument, Number, argument_values, induction, may_be_jitted
 from jaxfix.api.library import Class, Transform, where
 
@@ -13,7 +12,7 @@ FILTERING = where(Transform.FILTERS)
 _MODULES = where(Class.MODULE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counter:
     """A number in the arguments of a jitted function.
 

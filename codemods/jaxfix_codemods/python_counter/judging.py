@@ -1,16 +1,15 @@
 """Whether a number can be traced: what the function does with it, and what its caller does."""
 
 import ast
-from dataclasses import dataclass
 
-from jaxfix.api import Code, Declined, Function, Jitted, Module, Reason, jitted_of
+from jaxfix.api import Code, Declined, Function, Jitted, Module, Reason, frozen, jitted_of
 from jaxfix.api.analysis import callers, default_of, induction, positional_of
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unstatic:
     """What to take out of the static arguments.
 

@@ -47,7 +47,6 @@ Source: https://github.com/google-deepmind/optax/issues/969
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from jaxfix.api import (
@@ -64,6 +63,7 @@ from jaxfix.api import (
     Safety,
     Staging,
     Why,
+    frozen,
     in_order,
     jitted_by_decorator,
     walk,
@@ -80,7 +80,7 @@ _LATER = (ast.Lambda, ast.GeneratorExp)
 _WHY = "# A concrete integer exponent is compiled anew for every value."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Power:
     at: ast.expr | ast.AugAssign
     base: ast.expr

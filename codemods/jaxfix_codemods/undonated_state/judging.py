@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from jaxfix.api import (
     Code,
@@ -14,6 +13,7 @@ from jaxfix.api import (
     Runs,
     Staging,
     arguments_of,
+    frozen,
     jitted_by_decorator,
     jittings,
 )
@@ -33,7 +33,7 @@ from jaxfix.api.analysis import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A jitted function of this file.
 
@@ -50,7 +50,7 @@ class Step:
     uses: Callers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Looped:
     """A call in a loop, of this file or another one, and the parameters whose argument its statement binds anew."""
 

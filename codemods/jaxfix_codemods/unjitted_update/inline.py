@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, jitted_by_decorator, walk
+from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, frozen, jitted_by_decorator, walk
 from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, positional_of, why_unstable
 from jaxfix.api.library import Effect, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
@@ -26,7 +25,7 @@ _TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extraction:
     """Statements in a row that become a function.
 

@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from jaxfix.api import Code, Declined, Module, Reason, Rewriter, Staging, jit_of, returned, walk
+from jaxfix.api import Code, Declined, Module, Reason, Rewriter, Staging, frozen, jit_of, returned, walk
 from jaxfix.api.analysis import (
     ArgumentKind,
     ArgumentSummary,
@@ -29,7 +28,7 @@ from jaxfix_codemods.unjitted_update.work import LOOPS
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Whole:
     """A function to decorate with `jit`; of a method its own object is static too."""
 
@@ -303,7 +302,7 @@ def _check_order(passing: Passing, path: tuple[int, ...], uses: Callers) -> None
 # --- arguments ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """What one call passes to the parameters, defaults included, and where it is."""
 

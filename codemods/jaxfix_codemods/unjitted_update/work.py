@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from jaxfix.api import Module, Runs, Staging, in_order, jit_of, jitted_by_decorator, walk
+from jaxfix.api import Module, Runs, Staging, frozen, in_order, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Use, family, instance_state, own_parameter, runs_of
 from jaxfix.api.library import Transform, where
 
@@ -13,7 +12,7 @@ _SEARCHED = 4
 _GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Way:
     """How a loop comes to eager work: the functions on the way, the one that the loop calls first, each with its call.
 

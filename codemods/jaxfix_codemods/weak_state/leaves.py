@@ -2,9 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from jaxfix.api import Function, Module, direct_calls, returned
+from jaxfix.api import Function, Module, direct_calls, frozen, returned
 from jaxfix.api.analysis import Form, Key, Kind, Pair, Rebinding, Values, rebindings
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
@@ -13,7 +13,7 @@ _KINDS = (Kind.INT, Kind.FLOAT)
 _DEPTH = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """A weakly typed part of an initial state.
 

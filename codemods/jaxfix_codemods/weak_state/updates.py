@@ -2,9 +2,8 @@
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from jaxfix.api import Module, returned
+from jaxfix.api import Module, frozen, returned
 from jaxfix.api.analysis import HALVES, Carried, CastLike, DtypeOrigins, Dtypes, Form, Key, Kind, Values
 from jaxfix.api.library import Dtype, Result, Scalar, Transform, dtype_positions, short_names, where
 
@@ -19,7 +18,7 @@ _DEEPEST = 16
 """How many expressions may refer to one another until nothing is known of a value."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Updated:
     """The strongly typed value of a part of a state after an update.
 

@@ -1,7 +1,7 @@
 """`jaxfix apply`: writes what is safe, and what a rerun proves."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -27,9 +27,10 @@ from jaxfix.drivers.workflow.session import Session, opened, proven, refuse_unwr
 from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
 from jaxfix.evidence.remote import target_for
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Decided:
     """What is to be written, and what reruns have shown of it.
 

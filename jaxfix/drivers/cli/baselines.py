@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
@@ -14,12 +13,13 @@ from jaxfix.engine.baseline import Baseline, Comparison, Entry, Occurrence, Stal
 from jaxfix.render.account import StaleEntry
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 _INSTALLED = "installed:"
 """Before the paths of installed modules, which start at the folder that holds their package."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """A baseline and the targets that are compared with it; `raw` are its bytes, None if it is not there yet."""
 
@@ -33,7 +33,7 @@ class Opened:
         return files.shown(self.place)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """What one baseline makes of what was found; `entries` are those that it should have."""
 

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -25,6 +24,7 @@ from jaxfix.engine.records import as_text, of_text
 from jaxfix.engine.survey import Forgetful, Look, Memory, Recalled, Record, Shared, Unit, former
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import WriteError
+from jaxfix.source.frozen import frozen
 
 if TYPE_CHECKING:
     from sqlite3 import Connection, Cursor
@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS packages (digest BLOB PRIMARY KEY, names TEXT) WITHOU
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """What is kept of one file.
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
 from jaxfix.drivers.cli.options.check import Check
@@ -15,9 +15,10 @@ from jaxfix.render.formats import COUNTING, CURING, FORMATS
 from jaxfix.report.finding import Confidence
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Told:
     """What is told of a check: the findings that no baseline knows, and how many `--all` would add."""
 

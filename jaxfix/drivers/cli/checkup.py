@@ -7,7 +7,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
@@ -22,6 +21,7 @@ from jaxfix.engine.registry import GROUP, Registry, load_registry
 from jaxfix.evidence.target import command_words, with_interpreter
 from jaxfix.render.paint import counted, plain
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 
 EXTRAS = {"editors": "lsp", "review": "review"}
 OLDEST_JAX, OLDEST_PYTHON = "0.4.30", "3.11"
@@ -36,7 +36,7 @@ class Level(Enum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One thing that was looked at; `step` is what to do about it, None where nothing need be done."""
 

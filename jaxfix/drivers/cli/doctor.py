@@ -5,7 +5,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files, versions
@@ -18,6 +17,7 @@ from jaxfix.evidence.target import Job, Local, Target
 from jaxfix.render.paint import Paint, counted, printable
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import EvidenceError, PackError
+from jaxfix.source.frozen import frozen
 
 SCHEMA = 1
 _MARK = "jaxfix-doctor:"
@@ -47,7 +47,7 @@ _STYLES = {Level.OK: "green", Level.WARN: "yellow", Level.WRONG: "bold red"}
 _ACCELERATORS = {"/dev/nvidiactl": "NVIDIA", "/dev/kfd": "AMD", "/dev/accel0": "TPU", "/dev/vfio/0": "TPU"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What the other interpreter says of itself. `devices` are pairs of platform and kind."""
 

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files, new_codemod
@@ -11,13 +10,14 @@ from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.options.about import New
 from jaxfix.engine.registry import GROUP, load_registry
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _FOLDERS = ("codemods", "src", ".")
 """Where a project has its packages, below its root."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pack:
     """A project of codemods: its root, and the package that holds the tuple."""
 

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.drivers import files, installed
@@ -18,11 +18,12 @@ from jaxfix.render.receipts import receipt
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.wire import to_json
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Listed:
     """A receipt, made printable, with `file` where it is; `expired` says why, `unknown` what nobody checked."""
 

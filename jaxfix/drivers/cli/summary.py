@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -24,10 +24,11 @@ from jaxfix.render.together import together
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.report import Diagnostic, Generated, Held, Patch, Report
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """What was found, what a second look found, and how one became the other.
 

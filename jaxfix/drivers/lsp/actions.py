@@ -1,7 +1,6 @@
 """What can be done about what is found."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
@@ -14,11 +13,12 @@ from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.lsp.viewing import View
 from jaxfix.report.finding import Safety
 from jaxfix.report.report import Diagnostic
+from jaxfix.source.frozen import frozen
 
 _FIX, _ALL, _IGNORE = "fix", "all", "ignore"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """What an action that has been chosen is to change; `stamp` is of the text that it was offered for."""
 
@@ -60,7 +60,7 @@ def all_safe(view: View) -> Wanted:
     return Wanted(view.buffer.uri, view.buffer.stamp, _ALL, "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Situation:
     """All that decides what is offered.
 

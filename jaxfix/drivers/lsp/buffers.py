@@ -1,7 +1,6 @@
 """What is analysed as one module: a text that is open, or the Python cells of a notebook, as it is at one moment."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -11,12 +10,13 @@ from jaxfix.drivers.lsp.texts import Positions, Text, decoded, source_of
 from jaxfix.report.report import Diagnostic, Related
 from jaxfix.source.edits import Edit, Span
 from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 Stamp = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A document of the client that is a part of the module.
 
@@ -32,7 +32,7 @@ class Piece:
     positions: Positions
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer:
     """A module as the editor holds it.
 

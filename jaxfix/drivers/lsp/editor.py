@@ -1,13 +1,12 @@
 """What every part of the server needs to know of the editor."""
 
-from dataclasses import dataclass
-
 from jaxfix.drivers.lsp.client import Client
 from jaxfix.drivers.lsp.documents import Documents
 from jaxfix.drivers.lsp.scopes import Scopes
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Editor:
     """The editor, what is open in it, and the settings of each place."""
 

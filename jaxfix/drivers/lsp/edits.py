@@ -1,7 +1,6 @@
 """Fixes as edits of the client's texts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
@@ -15,12 +14,13 @@ from jaxfix.engine.plan import patched
 from jaxfix.report.finding import Fix
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import JaxfixError, SourceError, WriteError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 Accept = Callable[[Fix], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """What becomes of a buffer, and of the helper files beside it."""
 

@@ -13,13 +13,14 @@ from jaxfix.engine.config import Config
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.errors import ConfigError, SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 LARGEST = 1_000_000
 """Bytes of a text that is still looked at while it is typed in."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """How a text is looked at.
 

@@ -10,7 +10,6 @@ import uuid
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from pygls.lsp.server import LanguageServer
 
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.report.wire import to_json
+from jaxfix.source.frozen import frozen
 
 _PATIENCE_S = 10.0
 """What a process may take to end its own ones before it is killed."""
@@ -33,7 +33,7 @@ class Progress(Protocol):
     def report(self, message: str) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     """What a rerun showed of one fix; `told` is a line for a person, `sha256` is of the source that it speaks of."""
 
@@ -43,7 +43,7 @@ class Proof:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proven:
     """What became of a proof: `problems` are sentences."""
 

@@ -1,10 +1,11 @@
 """What a client may set, read leniently: what says nothing sensible is as if it were not there, and is told once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TypeVar
 
 from jaxfix.report.finding import Confidence
+from jaxfix.source.frozen import frozen
 
 SECTION = "jaxfix"
 LEVELS = ("error", "warning", "information", "hint", "off")
@@ -12,7 +13,7 @@ _SEVERITY = {Confidence.SEEN: "warning", Confidence.CERTAIN: "warning", Confiden
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The section `jaxfix` of a client's configuration; names with capitals there have underscores here.
 
@@ -37,7 +38,7 @@ class Settings:
     code_lens: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """Settings as they were read, and sentences about what could not be."""
 

@@ -8,7 +8,7 @@ import os
 import pickle
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from jaxfix.drivers import files, overtime
@@ -19,6 +19,7 @@ from jaxfix.engine.survey import Recent, Unit, survey
 from jaxfix.semantic.project.query import Answers
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import JaxfixError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 HEAD = struct.Struct("!Q")
@@ -26,7 +27,7 @@ GREETING = b"\0jaxfix\0"
 """Comes first; what stands before it was printed by what Python loads by itself, and is passed over."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """What the server wants to know of one project.
 
@@ -41,7 +42,7 @@ class Ask:
     texts: Mapping[Path, SourceFile]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """What the rest of the project tells one file."""
 
@@ -50,7 +51,7 @@ class Told:
     helper: Helper | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surveyed:
     """What the project tells each open file that is part of it; `errors` are sentences, `run` is what it configures."""
 

@@ -1,9 +1,9 @@
 """What a proof is told to do; travels to its process as JSON."""
 
-from dataclasses import dataclass
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """What is to be proven.
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from lsprotocol import types
@@ -21,9 +21,10 @@ from jaxfix.report.report import Diagnostic, Related
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lens:
     """A function, or a line outside of any, that a traced run compiled again; `line` is that of its head, from 1."""
 
@@ -32,7 +33,7 @@ class Lens:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """What a buffer shows.
 

@@ -6,11 +6,12 @@ cookie, which other servers of this machine would get too, and which a page else
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jaxfix.source.frozen import frozen
 
 LARGEST_BODY = 1_000_000
 _POLICY = (
@@ -28,7 +29,7 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guard:
     """Lets through what may be answered, and gives every answer the headers that keep it here."""
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,11 +19,12 @@ from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.report.evidence import Evidence
 from jaxfix.source.errors import BugError, UserError
+from jaxfix.source.frozen import frozen
 
 Receipts = Mapping[tuple[str, str], Evidence]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wishes:
     """What the command line asked for; `rerun.command` is the program that it named."""
 
@@ -32,7 +33,7 @@ class Wishes:
     leave: Leave = field(default_factory=Leave)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """One look at the code. `number` tells it from the others; `found` is numbered by the page."""
 

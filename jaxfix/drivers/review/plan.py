@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from jaxfix.drivers import files
 from jaxfix.drivers.review.look import Look
@@ -15,11 +14,12 @@ from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.session import own, own_generated
 from jaxfix.drivers.workflow.writing import refuse_unsaved
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 
 INSTALLED = "what pip installed is not written: `jaxfix apply --to DIR` vendors a fixed copy"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """What becomes of one file; `before` is None for a new one."""
 
@@ -28,7 +28,7 @@ class FileChange:
     after: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What a write would do.
 

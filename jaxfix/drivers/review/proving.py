@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 
 from jaxfix.drivers.workers import leave_out_working_folder
@@ -19,6 +19,7 @@ from jaxfix.drivers.workflow.session import Session, opened, proven
 from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.source.errors import EvidenceError, JaxfixError
+from jaxfix.source.frozen import frozen
 
 _PATIENCE_S = 15.0
 """How long a rerun may take to clear away its copies."""
@@ -26,7 +27,7 @@ Progressed = Callable[[str, str, int], None]
 """Told of each step: what is done, the step, and how many there were; a note has no title."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ending:
     """How a rerun ended.
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from jaxfix.drivers.review.proving import Ending, Proving
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
@@ -11,9 +11,10 @@ from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.session import Session
 from jaxfix.render.paint import counted
 from jaxfix.report.evidence import Verdict
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """A rerun and how far it is."""
 

@@ -8,7 +8,6 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from types import FrameType
@@ -21,12 +20,13 @@ from jaxfix.drivers.review.server import Closing, application
 from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.source.errors import ConfigError
+from jaxfix.source.frozen import frozen
 
 HERE = "127.0.0.1"
 _LOOK_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Serving:
     """How the page is served; without a port, on one that is free."""
 

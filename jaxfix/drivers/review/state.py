@@ -4,7 +4,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,11 +25,12 @@ from jaxfix.drivers.workflow.writing import Mark
 from jaxfix.report.evidence import Comparison
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import UserError, WriteError
+from jaxfix.source.frozen import frozen
 
 RUNNING = "a rerun is going on: wait for its end, or cancel it"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """What the last write has done."""
 

@@ -1,16 +1,16 @@
 """What a rerun would execute, and where: the one thing that a person says yes to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow.driving import can_be_driven, location
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render.paint import printable
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agenda:
     """All that would run.
 

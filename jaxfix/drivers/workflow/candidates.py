@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow.consent import Mode
@@ -18,10 +18,11 @@ from jaxfix.report.finding import Fix
 from jaxfix.report.report import Diagnostic, Patch
 from jaxfix.source.edits import Edit
 from jaxfix.source.errors import JaxfixError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overlap:
     """Another fix that changes the same text.
 
@@ -36,7 +37,7 @@ class Overlap:
     lost: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """One fix.
 
@@ -62,7 +63,7 @@ class Candidate:
         return Name(self.diagnostic.path, self.diagnostic.key)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """What reruns have shown: those of this session, and former ones as `accounting.remembered` has them."""
 

@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from jaxfix.drivers import trust
@@ -14,6 +14,7 @@ from jaxfix.drivers.workflow.agenda import Agenda
 from jaxfix.drivers.workflow.request import Wish
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.source.errors import ConfigError, UserError
+from jaxfix.source.frozen import frozen
 
 _HOOKS = ("PRE_COMMIT", "GIT_INDEX_FILE")
 """Set by pre-commit, and by git for the hooks of a commit."""
@@ -41,7 +42,7 @@ class Ask(Enum):
     PERSON = "person"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consent:
     """What may be done. `command` is the program to rerun, None for optimizer modules alone."""
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from jaxfix.report.report import Diagnostic
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.edits import Edit, Span
 from jaxfix.source.errors import ConfigError, JaxfixError, SourceError, UserError, WriteError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 SCHEMA = 1
@@ -50,7 +51,7 @@ class Name(NamedTuple):
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decisions:
     """What was decided; of a fix that is not among `choices` nothing was.
 
@@ -105,7 +106,7 @@ def planned(targets: Sequence[Target], decisions: Decisions) -> Plans:
     return plans(targets, taken(decisions), own)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unmade:
     """A fix that is accepted and cannot be made, and why."""
 
@@ -177,7 +178,7 @@ def _edits(at: int, old: bytes, new: bytes) -> tuple[Edit, ...]:
 # what is remembered
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """One decision as it is kept.
 
@@ -204,12 +205,12 @@ class Kept:
         return self.path, self.id, self.function, self.digest, self.nth
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _File:
     decisions: tuple[Kept, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """What a project remembers of decisions.
 

@@ -1,7 +1,6 @@
 """The generated helper files that fixes need, and what becomes of what stands in their places."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -15,9 +14,10 @@ from jaxfix.engine import generated
 from jaxfix.report.finding import Fix
 from jaxfix.report.report import Generated
 from jaxfix.source.errors import BugError, ConfigError
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Needed:
     """One helper file, and where it belongs; `module` is the installed package that it would be part of, if any."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jaxfix.drivers import files
 from jaxfix.drivers.workers import Crew
@@ -16,10 +16,11 @@ from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.project.project import Project
 from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Findings:
     """What the codemods say of many targets; `errors` and `bugs` are sentences."""
 
@@ -32,7 +33,7 @@ class Findings:
         return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.path == path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Looked:
     """What was looked at, each target told of the others, and what was found."""
 

@@ -1,7 +1,6 @@
 """Which fixes are taken, and why the others are held."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from jaxfix.drivers.workflow.consent import Mode
@@ -11,6 +10,7 @@ from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Fix, Safety
 from jaxfix.report.report import Patch
 from jaxfix.source.errors import BugError
+from jaxfix.source.frozen import frozen
 
 Receipts = Mapping[tuple[str, str], Evidence]
 """The evidence by path and key of the fix."""
@@ -23,7 +23,7 @@ Own = Mapping[str, Edited]
 _NOTHING: Own = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """A target and what shall become of it."""
 
@@ -31,7 +31,7 @@ class Planned:
     patch: Patch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plans:
     """The plan of every target; `bugs` are sentences about those that have none."""
 

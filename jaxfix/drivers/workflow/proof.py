@@ -21,6 +21,7 @@ from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.report import Patch
 from jaxfix.source.errors import ConfigError, EvidenceError
+from jaxfix.source.frozen import frozen
 
 Lines = Mapping[tuple[str, str], int]
 """Where each finding is, by path and key."""
@@ -30,7 +31,7 @@ Shown = MutableMapping[tuple[str, str], Evidence]
 """The receipts by path and key as reruns show them: what is there already, should something end the proof."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proofs:
     """The receipts by path and key, what the proven fixes do together, and sentences about what could not be driven."""
 
@@ -128,7 +129,7 @@ class Telling:
         self.advance(f"{self._run}: {words}" if self._run else words)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rerun:
     """How to rerun.
 

@@ -1,9 +1,9 @@
 """What a front end is asked for: where to look, what may run, what may be written over."""
 
-from dataclasses import dataclass
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What the options of a command say about where to look and for what.
 
@@ -20,7 +20,7 @@ class Request:
     helper: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """The options of `apply` that speak of running; an editor fills in `run` once it has shown that to the person."""
 
@@ -30,7 +30,7 @@ class Wish:
     unproven: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leave:
     """What the user allows to be written over."""
 

@@ -1,7 +1,7 @@
 """One look at the user's code and what is done about it, step by step, for whoever decides which fixes are made."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,13 +21,14 @@ from jaxfix.report.evidence import Evidence
 from jaxfix.report.finding import Safety
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 Salvage = Callable[[Sequence[Planned], Receipts], None]
 """Told what reruns of these have shown, where Ctrl-C or a lost connection ends them before their end."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """What was looked at, and what was found; nothing is decided yet, and nothing written."""
 
@@ -113,7 +114,7 @@ def refuse_unwritable(session: Session, leave: Leave) -> tuple[Planned, ...]:
     return candidates
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """What was written: where each source is, by its path, and what undoes it; None if nothing was."""
 

@@ -22,6 +22,7 @@ from jaxfix.engine.seen import Sighting
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.errors import ConfigError, ForeignNotebookError, SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 STDIN = "-"
@@ -29,7 +30,7 @@ LARGEST_BYTES = 1_000_000
 """What was written by a program, and is larger, takes minutes and a gigabyte: it is looked at if it is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
@@ -49,7 +50,7 @@ class Target:
     baseline: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Targets:
     """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names.
 
@@ -64,7 +65,7 @@ class Targets:
     is_complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     path: Path
     module: Installed | None

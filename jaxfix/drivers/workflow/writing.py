@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix.drivers import files, journal, vcs
@@ -12,6 +11,7 @@ from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.planning import Planned
 from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.source.frozen import frozen
 
 
 def refuse_unsaved(planned: Sequence[Planned], generated: Sequence[Needed], leave: Leave) -> None:
@@ -22,7 +22,7 @@ def refuse_unsaved(planned: Sequence[Planned], generated: Sequence[Needed], leav
         vcs.refuse_unsaved(paths, allow_dirty=leave.dirty, allow_no_vcs=leave.no_vcs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """What undoes a write: its number in the journal of `root`."""
 

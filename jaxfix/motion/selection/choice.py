@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.dataflow.substitution import Names, Place, occurrences
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.control_flow_calls import older_cond
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import positional_of
@@ -15,7 +15,7 @@ from jaxfix.syntax.signatures import positional_of
 _KEYWORDS = frozenset({"pred", "true_fun", "false_fun", "operand"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """One branch: `use` is what was handed over, `function` is None for one of a library."""
 
@@ -34,7 +34,7 @@ class Branch:
         return SelectedValue(returned(self.function)[0], names)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SelectedValue:
     """An expression of a branch, whose parameters stand for `names`; with `applied_to` a function of a library."""
 
@@ -51,7 +51,7 @@ class SelectedValue:
         return occurrences(self.expr, self.names)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """A call of `lax.cond`, taken apart."""
 

@@ -6,7 +6,7 @@ may stand in it was measured on `jax.numpy` of 0.4.30 to 0.12, with infinities a
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import frexp, isfinite
 
 from jaxfix.dataflow.substitution import Names, occurrences, substitute, text_of
@@ -16,6 +16,7 @@ from jaxfix.library.table import short_names
 from jaxfix.report.abstract_value import Form, Kind, Value
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 
 _ONE = short_names(Slope.FINITE)
@@ -31,7 +32,7 @@ _MOST = 8
 """Operations that are cheaper run one by one than compiled together and called."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Elementwise:
     """What is known of an elementwise value.
 

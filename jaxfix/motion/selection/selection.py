@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jaxfix.dataflow.substitution import substitute
 from jaxfix.dataflow.types import Values
@@ -13,6 +12,7 @@ from jaxfix.motion.selection.elementwise import Elementwise, Reader
 from jaxfix.report.abstract_value import Form, Kind
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
+from jaxfix.source.frozen import frozen
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import walk
 
@@ -21,7 +21,7 @@ FAR = frozenset({Code.NOT_ELEMENTWISE, Code.FORMAT_STRING, Code.SIDE_EFFECT})
 _MAPS = where(Transform.BATCHES) | where(Transform.PARALLEL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """Two values of which one is chosen."""
 
@@ -29,7 +29,7 @@ class Leaf:
     no: SelectedValue
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tree:
     """A tuple, list, dictionary or named tuple: `like` is one that either branch writes, `parts` what it holds."""
 
@@ -37,7 +37,7 @@ class Tree:
     parts: "tuple[Leaf | Tree | None, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """What `jnp.where` would choose.
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from jaxfix.report.measurement import Compile
 from jaxfix.report.trace.compiles import Compiled, merged, places
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counted:
     """All compiles of one function of the user's, or of one program at one line.
 
@@ -25,7 +25,7 @@ class Counted:
     rows: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """How often something may compile; None is as often as it likes.
 

@@ -1,7 +1,8 @@
 """Why a program was not found in a cache of JAX."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from jaxfix.source.frozen import frozen
 
 
 class Why(Enum):
@@ -21,7 +22,7 @@ class Why(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cause:
     """Why a program was not found in a cache.
 

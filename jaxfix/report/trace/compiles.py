@@ -3,16 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from jaxfix.report.measurement import Compile
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.source.edits import shown_place
+from jaxfix.source.frozen import frozen
 
 _CELL = re.compile(r"(.+\.ipynb):cell (\d+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A line of a call chain; `cell` of a notebook is that within which `line` counts."""
 
@@ -27,7 +27,7 @@ class Place:
         return shown_place(self.path, self.cell, self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compiled:
     """All that one line compiled of one program.
 

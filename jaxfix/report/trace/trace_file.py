@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from jaxfix.report.measurement import Compile, Measurement
 from jaxfix.report.trace.compiles import Place, compiled, places
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import EvidenceError, SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import NOTEBOOK, SourceFile
 
 SCHEMA = 1
@@ -17,7 +17,7 @@ _AROUND = 3
 _AGAIN = "trace the program again with `jaxfix trace -o FILE -- CMD`"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracedSource:
     """A file of the user's as it was when the run had ended.
 
@@ -34,7 +34,7 @@ class TracedSource:
         return self.lines.get(_key(cell, number))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trace:
     """What one run told.
 

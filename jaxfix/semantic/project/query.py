@@ -1,12 +1,12 @@
 """Cross-file queries: each is declared once, with its answer and what is asked after it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
 from jaxfix.semantic.project.joined import Joined
 from jaxfix.semantic.project.summary_types import Factory, Jit, Runs, Use, Wrapping
+from jaxfix.source.frozen import frozen
 
 A = TypeVar("A")
 Asked = tuple[str, str]
@@ -28,7 +28,7 @@ def _nothing(joined: Joined, about: str) -> Iterator[Asked]:
     yield from ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query(Generic[A]):
     """What one file may want to know of the others.
 

@@ -1,10 +1,11 @@
 """What one file of a project tells the others: read once, holding no tree, and travelling as JSON."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from jaxfix.report.abstract_value import UNKNOWN, Value
 from jaxfix.report.reason import Reason
+from jaxfix.source.frozen import frozen
 
 ANY_NAME = "*"
 """What is said to be bound of a module that other code gets hold of as a whole."""
@@ -12,7 +13,7 @@ Argument = int | str
 """A position of the call, from 0, or a keyword."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Jit:
     """A function under a compiling transformation, as its callers see it. Serialisable: it travels between files.
 
@@ -69,7 +70,7 @@ class Runs(Enum):
     """It is public, or handed to code that was not read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contexts:
     """How a line is reached: the ways that are known to the end, and the functions that other files may call."""
 
@@ -85,7 +86,7 @@ class Contexts:
         return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in self.known), Runs.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallerPath:
     """A function, by its dotted name, that other files may call, and what one call of it does with a line.
 
@@ -104,7 +105,7 @@ class CallerPath:
 UNKNOWN_CONTEXTS = Contexts(frozenset({Runs.UNKNOWN}))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Factory:
     """A function that makes a jitted one at each call.
 
@@ -128,7 +129,7 @@ class ArgumentKind(Enum):
     FUNCTION = "function"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentSummary:
     """An argument of a call in another file.
 
@@ -151,7 +152,7 @@ class ArgumentSummary:
     filled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallSite:
     """A direct call of a function of another file.
 
@@ -173,7 +174,7 @@ class CallSite:
         return any(passed.value != UNKNOWN for passed in self.arguments or ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """What a file does with a function of another one.
 
@@ -199,7 +200,7 @@ class Use:
     is_test: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What one file tells the others.
 

@@ -1,14 +1,13 @@
 """What a file cannot tell of itself."""
 
-from dataclasses import dataclass
-
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import Answering
+from jaxfix.source.frozen import frozen
 
 _NO_FILES = Project()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What a file cannot tell of itself.
 

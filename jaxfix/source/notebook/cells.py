@@ -9,6 +9,7 @@ from functools import cached_property
 
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.notebook.magics import Masked, is_strange_call, masked, unknown_name
 
 _APART = "\n\n\n"
@@ -19,7 +20,7 @@ _RELOADS = re.compile(r"\b(?:auto)?reload\b|%aimport\b")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """A cell of code.
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from jaxfix.source.edits import Span
 from jaxfix.source.errors import ForeignNotebookError, SourceError
+from jaxfix.source.frozen import frozen
 
 _BOM = b"\xef\xbb\xbf"
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -16,7 +17,7 @@ _ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literals:
     """How one source stands in the text, in characters.
 
@@ -31,7 +32,7 @@ class Literals:
     is_list: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ipynb:
     """The JSON around the cells of code.
 

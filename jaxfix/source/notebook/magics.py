@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jaxfix.source.edits import Span
+from jaxfix.source.frozen import frozen
 
 _IN_PLACE = frozenset({"time", "prun", "memit", "mprun", "lprun", "capture", "snakeviz", "pyinstrument", "jupyter"})
 """Cell magics below which Python runs once, as if they were not there."""
@@ -68,7 +69,7 @@ _LEXEME = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Masked:
     """A cell as Python.
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from jaxfix.source.errors import ForeignNotebookError, SourceError
+from jaxfix.source.frozen import frozen
 
 _BOM = b"\xef\xbb\xbf"
 _FENCE = re.compile(r"(`{3,}|~{3,}|:{3,})[ \t]*([^\r\n]*)")
@@ -16,7 +16,7 @@ _OPTION = re.compile(r":[\w-]+:")
 _FORMATS = re.compile(r"(?m)^[ \t]*formats:[ \t]*['\"]?([^'\"\r\n]+?)['\"]?[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fences:
     """The text around the blocks of Python.
 

@@ -1,13 +1,13 @@
 """The options of `doctor`, `explain` and `new`, which are about jaxfix itself and its codemods."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Argument, Option
 from jaxfix.drivers.cli.options.shared import Format, OutputFormat, Python
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doctor:
     """How jaxfix is examined."""
 
@@ -19,14 +19,14 @@ class Doctor:
     output_format: Format = OutputFormat.text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explain:
     """Which codemod is explained."""
 
     codemod: Annotated[str, Argument("ID")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class New:
     """Which codemod is begun."""
 

@@ -1,6 +1,5 @@
 """The options of `apply`."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Option
@@ -29,9 +28,10 @@ from jaxfix.drivers.cli.options.shared import (
     named,
 )
 from jaxfix.drivers.workflow.request import Leave, Request, Wish
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Apply:
     """What `apply` looks at, and what it is asked to do with what it finds."""
 

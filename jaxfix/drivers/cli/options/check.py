@@ -1,6 +1,5 @@
 """The options of `check`."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Option
@@ -21,9 +20,10 @@ from jaxfix.drivers.cli.options.shared import (
     named,
 )
 from jaxfix.drivers.workflow.request import Request
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """What `check` looks at, and how it tells what it finds.
 

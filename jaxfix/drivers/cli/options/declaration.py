@@ -1,9 +1,11 @@
 """How a field of a command's options is spelled on the command line."""
 
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from types import NoneType, UnionType
 from typing import get_args, get_origin
+
+from jaxfix.source.frozen import frozen
 
 
 class Option:
@@ -39,7 +41,7 @@ class Argument:
         self.metavar, self.help = metavar, help
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """One field, as both readers need it.
 

@@ -1,21 +1,21 @@
 """The options of `undo`, `trust` and `receipts`, which tell or change what is kept."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Argument, Option
 from jaxfix.drivers.cli.options.shared import Format, OutputFormat, Paths, Python
 from jaxfix.drivers.workflow.request import Request
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undo:
     """Whether the applies are listed, and none is undone."""
 
     lists: Annotated[bool, Option("--list", help="List what was applied.")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trust:
     """What is trusted, or whether that is listed or revoked."""
 
@@ -34,7 +34,7 @@ class Trust:
         return Request(self.paths or (".",), python=self.python)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Receipts:
     """Which receipts are listed; `check` makes an expired one count."""
 

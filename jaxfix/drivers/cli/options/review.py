@@ -1,6 +1,5 @@
 """The options of `review` and `report`, which make a page."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Option
@@ -23,9 +22,10 @@ from jaxfix.drivers.cli.options.shared import (
     named,
 )
 from jaxfix.drivers.workflow.request import Leave, Request
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Review:
     """What is reviewed, and how the page is served."""
 
@@ -60,7 +60,7 @@ class Review:
         return Leave(self.allow_dirty, self.allow_no_vcs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What is reported, and where the page is written."""
 

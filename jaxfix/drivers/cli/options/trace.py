@@ -1,13 +1,13 @@
 """The options of `trace` and `gate`, which run a program."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Option
 from jaxfix.drivers.cli.options.shared import Launcher, On, OutputFormat, Program, Step, TraceFile
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trace:
     """What is traced, where, what its steps are, and what is written beside the table.
 
@@ -30,7 +30,7 @@ class Trace:
     launcher: Launcher = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gate:
     """What a gate allows, and of what.
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from jaxfix.drivers.cli import terminal
@@ -14,6 +13,7 @@ from jaxfix.drivers.workflow.decisions import Choice, Name, Unmade
 from jaxfix.drivers.workflow.planning import Plans
 from jaxfix.render import diff
 from jaxfix.render.paint import counted
+from jaxfix.source.frozen import frozen
 
 
 class Answer(Enum):
@@ -24,7 +24,7 @@ class Answer(Enum):
     BACK = "back"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confirmation:
     """What would be written at the end of a review.
 

@@ -1,14 +1,15 @@
 """Going through fixes one by one: where one is, what was decided, and the way back."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jaxfix.drivers.workflow.candidates import Candidate
 from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
 from jaxfix.source.edits import Edit
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cursor:
     """Fixes in order, and what was decided of them.
 

@@ -26,9 +26,10 @@ from jaxfix.render.paint import Paint, counted
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.edits import Edit
 from jaxfix.source.errors import BugError, JaxfixError, SourceError, UserError
+from jaxfix.source.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewed:
     """What a person has decided, and what is to be written of it.
 
