@@ -6,9 +6,9 @@ import pytest
 
 from jaxfix.evidence.outputs import SILENCE, Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
-from jaxfix.report.evidence import Comparison, Verdict
+from jaxfix.report.evidence import Comparison, Level, Verdict
 from jaxfix.report.finding import Equality, Proves
-from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step
+from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step, Traced
 from jaxfix.report.wire import from_json, to_json
 
 FUNCTION = "train.py:step"
@@ -296,9 +296,38 @@ def test_what_differs_in_a_dtype_that_the_program_never_passes_limits_the_proof(
     assert wrong.verdict is Verdict.DIFFERENT
 
 
-def test_another_jaxpr_is_no_difference() -> None:
-    other = Beside(FUNCTION, "jaxpr", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(2.0),)))
-    assert compare(BEFORE, replace(CURED, beside=(other,)), Equality.BITWISE, FUNCTION).verdict is Verdict.PROVEN
+TRACED = Traced(FUNCTION, ("float32[3]", "int32[]"), is_same=True, any_size=True)
+ELSEWHERE = replace(TRACED, function="train.py:other", is_same=False)
+
+
+@pytest.mark.parametrize(
+    ("programs", "level", "words"),
+    [
+        (
+            (TRACED, ELSEWHERE),
+            Level.PROGRAM_OF_ANY_SIZE,
+            "; the same program for every value of float32[3], int32[] and every size from 2 on, equal ones staying "
+            "equal, with all else as in a call",
+        ),
+        (
+            (TRACED, replace(TRACED, arrays=("key<fry>[]",), any_size=False)),
+            Level.PROGRAM,
+            "; the same program for every value of float32[3], int32[] or key<fry>[], with all else as in 2 calls",
+        ),
+        ((TRACED, replace(TRACED, is_same=False)), Level.BITWISE, ""),
+        ((), Level.BITWISE, ""),
+    ],
+)
+def test_the_same_program_is_the_strongest_word(programs: tuple[Traced, ...], level: Level, words: str) -> None:
+    found = compare(BEFORE, replace(CURED, programs=programs), Equality.BITWISE, FUNCTION)
+    assert (found.verdict, found.level, found.equality) == (Verdict.PROVEN, level, f"bitwise equal{words}")
+
+
+def test_the_same_program_proves_what_returns_nothing_to_compare() -> None:
+    before, after = replace(BEFORE, outputs=()), replace(CURED, outputs=(), programs=(TRACED,))
+    found = compare(before, after, Equality.BITWISE, FUNCTION)
+    assert found.verdict is Verdict.PROVEN
+    assert found.equality.startswith("the same program for every value")
 
 
 # --- memory ---------------------------------------------------------------------------------------------------

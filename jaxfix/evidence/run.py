@@ -123,6 +123,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         environment=_environment(parts, moved),
         calls={name: sum(part.calls.get(name, 0) for part in parts) for part in parts for name in part.calls},
         beside=tuple(entry for part in parts for entry in part.beside),
+        programs=tuple(entry for part in parts for entry in part.programs),
         razor=tuple(entry for part in parts for entry in part.razor),
         alone={name: reason for part in parts for name, reason in part.alone.items()},
         untried=_untried(parts),

@@ -1,9 +1,10 @@
 """The law: what two runs that differ by one fix say of it. Pure; counts decide, times never."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
+from jaxfix.evidence.levels import is_same, level, same_program
 from jaxfix.evidence.outputs import (
     FUSING,
     JIT_TOLERANCE,
@@ -25,7 +26,7 @@ from jaxfix.evidence.outputs import (
 )
 from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
-from jaxfix.report.measurement import Measurement
+from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
 
 _NAMED_LEAVES = 2
@@ -136,14 +137,21 @@ def judge(
     verdict, reason = _verdict(pair, found, function, proves)
     if verdict is Verdict.PROVEN and _is_alone(pair, found, equality):
         verdict, reason = Verdict.NOT_COMPARED, _uncompared(pair, function)
-    words = _equality(pair, found, equality, proves) if found.difference is None else "not equal"
+    words = "not equal"
+    if found.difference is None:
+        words = "; ".join(_equality(pair, found, equality, proves, same_program(_traced(pair, function))))
+    reached = level(found, equality, _traced(pair, function)) if verdict is Verdict.PROVEN else None
     before, after = counts(pair.before), counts(pair.after)
     figures = (found.max_delta, found.max_ulp, found.beside, pair.compared.alone.get(function))
     courses = course(pair.before), course(pair.after)
     untried = pair.compared.untried.get(function, ())
     return Comparison(
-        pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses, untried
+        pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses, untried, reached
     )
+
+
+def _traced(pair: Pair, function: str) -> list[Traced]:
+    return [entry for entry in pair.compared.programs if entry.function == function]
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
@@ -283,7 +291,7 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.NOT_REACHED, f"`{qualname}` was never called{stopping(before)}"
     if path not in after.loaded:
         return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
-    if not found.compared:
+    if not found.compared and not is_same(_traced(pair, function)):
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
@@ -388,24 +396,27 @@ def effect(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdi
     )
 
 
-def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> str:
-    parts = [_values(pair, found, equality, proves)]
+def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, same: str | None) -> Iterator[str]:
+    """What was shown of the results, part by part."""
+    if found.compared or same is None:
+        yield _values(pair, found, equality, proves)
+    if same is not None:
+        yield same
     if found.strengthened:
         named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
         more = len(found.strengthened) - _NAMED_LEAVES
         change = "types became those of an update" if equality is Equality.CONVERGED else "weak type became strong"
-        parts.append(f"{change} in {named}{f' and {more} more' if more > 0 else ''}")
+        yield f"{change} in {named}{f' and {more} more' if more > 0 else ''}"
     if found.beside:
-        parts.append(f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it")
+        yield f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it"
     if found.limits:
-        parts.append(f"other results {' and '.join(found.limits)}, which the program never passes")
+        yield f"other results {' and '.join(found.limits)}, which the program never passes"
     if pair.noise:
-        parts.append("but for what differs between two equal runs")
+        yield "but for what differs between two equal runs"
     stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)
-    parts += [f"stopped {reason}" for reason in stops]
+    yield from (f"stopped {reason}" for reason in stops)
     capped = sorted(name for name, calls in pair.before.calls.items() if calls > _digested(pair.before, name))
-    parts += [f"of {name.rpartition(':')[2]} the first {_digested(pair.before, name)} calls" for name in capped]
-    return "; ".join(parts)
+    yield from (f"of {name.rpartition(':')[2]} the first {_digested(pair.before, name)} calls" for name in capped)
 
 
 def _digested(measurement: Measurement, function: str) -> int:

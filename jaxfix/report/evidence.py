@@ -23,6 +23,16 @@ class Verdict(Enum):
         return self in (Verdict.DIFFERENT, Verdict.FAILED)
 
 
+class Level(Enum):
+    """What is known of the results of a fix that is proven, the strongest first."""
+
+    PROGRAM_OF_ANY_SIZE = "the same program, for every size"
+    PROGRAM = "the same program"
+    """For every value of the shapes and dtypes of the calls; with an added `jit`, up to what XLA rounds."""
+    BITWISE = "bitwise on the run"
+    ROUNDING = "equal up to rounding"
+
+
 @frozen
 class Counts:
     """The figures of one run that a receipt shows; `rss_bytes` per steady step, `seconds` of compilation."""
@@ -65,6 +75,7 @@ class Comparison:
       course_before: the steps without the fix; None where there are none, and in older receipts.
       course_after: those with it.
       untried: what was not tried of the rewritten function, in words.
+      level: how much is known of the results, of what is proven; None of anything else.
     """
 
     case: str
@@ -82,6 +93,7 @@ class Comparison:
     course_before: Course | None = None
     course_after: Course | None = None
     untried: tuple[str, ...] = ()
+    level: Level | None = None
 
 
 @frozen

@@ -113,7 +113,7 @@ class Beside:
 
     Attributes:
       function: as `path:qualified name`.
-      how: `as called`, `perturbed`, ``rebound `scale` ``, `gradient` or `jaxpr`.
+      how: `as called`, `perturbed`, ``rebound `scale` `` or `gradient`.
       before: what the original returned.
       double: of results whose bits differ, how far apart they are in double precision, relative to the scale of what
         they were computed from; None where that is not known.
@@ -126,6 +126,23 @@ class Beside:
     after: Output
     double: float | None = None
     foreign: bool = False
+
+
+@frozen
+class Traced:
+    """An original and its rewritten function, traced with arrays like those of one call.
+
+    Attributes:
+      function: as `path:qualified name`.
+      arrays: the types of the arrays, such as `float32[32]`.
+      is_same: whether both are the same program: the same operations on the same values, wherever `jit` begins.
+      any_size: whether they are that also of arrays of all other sizes from 2 on, equal ones staying equal.
+    """
+
+    function: str
+    arrays: tuple[str, ...]
+    is_same: bool
+    any_size: bool
 
 
 @frozen
@@ -183,6 +200,7 @@ class Measurement:
       loaded: sha256 of each patched source that a process of the run loaded, by path.
       calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
       beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
+      programs: originals and rewritten functions that were traced, of the calls beside each other.
       razor: single steps of functions whose added `jit` was taken out; only a run of such sources has them.
       alone: why the original of a function could not be called beside it, by function.
       untried: what was not tried of a function beside its original, in words, by function.
@@ -206,6 +224,7 @@ class Measurement:
     environment: Environment | None
     calls: dict[str, int] = field(default_factory=dict)
     beside: tuple[Beside, ...] = ()
+    programs: tuple[Traced, ...] = ()
     razor: tuple[Razor, ...] = ()
     alone: dict[str, str] = field(default_factory=dict)
     untried: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -28,8 +28,10 @@ names the file with the settings.
     rebinding  what may be bound anew between two calls
     effects    what a function reaches, and what it does to the world
     bare       stands in the place of a `jit` that a fix has added
+    programs   whether an original and its rewritten function are the same program to jax
+    jaxprs     the numbers of values: equal for what is computed in the same way
+    sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
-    jaxprs     whether two functions are the same program
     untried    what was not tried
     values     digests of values
     memory     what is resident

@@ -26,6 +26,7 @@ class Record:
         self.steps: list[dict[str, Any]] = []
         self.outputs: list[dict[str, Any]] = []
         self.beside: list[dict[str, Any]] = []
+        self.programs: list[dict[str, Any]] = []
         self.alone: dict[str, str] = {}
         self.untried = Untried()
         self.razor: dict[str, dict[str, Any]] = {}
@@ -51,6 +52,7 @@ class Record:
             "steps": self.steps,
             "outputs": self.outputs,
             "beside": self.beside,
+            "programs": self.programs,
             "alone": self.alone,
             "untried": self.untried.as_json(),
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
