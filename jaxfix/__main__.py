@@ -1,6 +1,7 @@
 """`python -m jaxfix` and the console script."""
 
 import atexit
+import gc
 import os
 import sys
 
@@ -9,6 +10,9 @@ if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]
 
 from jaxfix import __version__
+
+_YOUNG = 100_000
+"""Objects after which Python looks for cycles: what is loaded makes some ten thousands of objects, and no garbage."""
 
 
 def main() -> int:
@@ -46,6 +50,7 @@ def script() -> None:
     Where nothing else goes on in it, at once: to let go of all objects one by one, as Python does at its end, takes a
     check in which nothing has changed a fourteenth of its time.
     """
+    gc.set_threshold(_YOUNG)
     code = main()
     if _is_alone():
         atexit._run_exitfuncs()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_survey import FILES, units
 
-from jaxfix.drivers import workers
+from jaxfix.drivers import processes
 from jaxfix.drivers.workers import VARIABLE, Crew
 from jaxfix.engine import project
 from jaxfix.engine.survey import survey
@@ -98,7 +98,7 @@ def test_processes_import_nothing_of_the_working_folder(tmp_path: Path, monkeypa
     (tmp_path / "multiprocessing.py").write_text("open('run', 'w')\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(VARIABLE, "2")
-    monkeypatch.setattr(workers, "_method", lambda: "spawn")
+    monkeypatch.setattr(processes, "_method", lambda: "spawn")
     with Crew() as crew:
         assert {pid for _, pid in crew(doubled, [1, 2, 3])} != {os.getpid()}
     assert not (tmp_path / "run").exists()

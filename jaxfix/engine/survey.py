@@ -271,9 +271,8 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
     """What the unit shows alone, what it asks, and what it tells: also what it does with functions of `names`."""
     try:
         source = unit.source.loaded()
-        if not tells(source.text, packages) and not any(
-            is_mentioned(codemod, source.text) for codemod in unit.codemods
-        ):
+        is_looked_at = any(is_mentioned(codemod, source.text) for codemod in unit.codemods)
+        if not is_looked_at and not tells(source.text, packages):
             parsed(source)
             return Record(Look())
         guess = RecordingProject()

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jaxfix.source.edits import Edit, LineIndex, apply_edits, shown_place
 from jaxfix.source.errors import BugError, SourceError
-from jaxfix.source.notebook.cells import Notebook
 from jaxfix.source.tokens import tokens
+
+if TYPE_CHECKING:
+    from jaxfix.source.notebook.cells import Notebook
 
 NOTEBOOK = ".ipynb"
 DOCUMENTS = (".md", ".markdown", ".rmd", ".qmd")
@@ -64,7 +66,7 @@ class SourceFile:
     text: bytes
     encoding: str
     bom: bool
-    notebook: Notebook | None = None
+    notebook: "Notebook | None" = None
     around: Around | None = None
 
     @classmethod

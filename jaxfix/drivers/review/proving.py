@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
-from jaxfix.drivers.workers import leave_out_working_folder
+from jaxfix.drivers.processes import leave_out_working_folder
 from jaxfix.drivers.workflow.planning import Planned, Receipts
 from jaxfix.drivers.workflow.proof import Proofs, Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
