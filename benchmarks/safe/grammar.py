@@ -1,0 +1,176 @@
+"""Random programs: a module with local functions, code that may change what they read, and a script that runs it."""
+
+import textwrap
+from dataclasses import dataclass
+from random import Random
+
+from benchmarks.safe import pieces, sites
+from benchmarks.safe.drawing import Choices, Draw
+from benchmarks.safe.pieces import Kept
+
+_IMPORTS = """import contextlib
+import functools
+import importlib
+import inspect
+import itertools
+import logging
+import os
+import random
+import sys
+import time
+import types
+import warnings
+from dataclasses import dataclass
+from unittest import mock
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+"""
+_SETTINGS = "import jax.numpy as jnp\n\nRATE = 2.0\nLIMIT = 2.0\n"
+_HELPERS = """
+def fill(table):
+    table["gain"] = 5.0
+
+
+def override(module, values):
+    for name, value in values.items():
+        setattr(importlib.import_module(module), name, value)
+"""
+CALM = ("settings", "same file", "another file", "cannot be read", "deleted")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A project of some files, of which `main.py` is run.
+
+    Attributes:
+      files: their texts, by name.
+      targets: what `apply` is given.
+      marks: what is unusual about it.
+      choices: what it was made of.
+    """
+
+    files: dict[str, str]
+    targets: tuple[str, ...]
+    marks: tuple[str, ...]
+    choices: Choices
+
+
+def generated(seed: int, number: int) -> Program:
+    """The program of this number."""
+    return _program(Draw({}, Random(seed * 1_000_003 + number)))
+
+
+def made_of(choices: Choices) -> Program:
+    """The program that these choices come to."""
+    return _program(Draw(dict(choices)))
+
+
+def _program(draw: Draw) -> Program:
+    count = draw.one("sites", (1, 2, 3), calm=0.5)
+    kinds = list(pieces.KEPT)
+    kept = {kind: pieces.KEPT[kind] for kind in (draw.at(i).one("kept", kinds) for i in range(count))}
+    found = [sites.site(draw.at(f"site{i}"), i, list(kept.values())) for i in range(count)]
+    changes = [
+        _change(draw.at(f"change{i}"), list(kept.values())) for i in range(draw.one("changes", (0, 1, 2), calm=0.2))
+    ]
+    inside = "\n\n\n".join(text for where, text in changes if where == "case.py")
+    future = draw.hazard("import time", {"none": "", "future annotations": "from __future__ import annotations\n\n"})
+    case = [
+        future + _IMPORTS,
+        _prepared(draw),
+        *(one.define.replace("{settings}", "settings") for one in kept.values()),
+    ]
+    case += [text for one in found for text in one.globals]
+    case += [inside, *(one.text for one in found)]
+    files = {
+        "case.py": _joined(case),
+        "settings.py": _SETTINGS,
+        "changes.py": _changes_file(changes),
+        "main.py": _main(draw, found, changes),
+    }
+    targets = draw.one("targets", ((".",), ("case.py",), ("case.py", "main.py")), calm=0.7)
+    return Program(files, targets, tuple(draw.marks), draw.choices)
+
+
+def _prepared(draw: Draw) -> str:
+    start = draw.hazard("import time: number", pieces.STARTS)
+    items = draw.hazard("import time: items", pieces.ITEM_KINDS)
+    types = draw.hazard("import time: types", pieces.TYPE_KINDS)
+    return pieces.PREPARED.format(start=start, items=items, types=types)
+
+
+# --- what changes between two calls -------------------------------------------------------------------------------
+
+
+def _change(draw: Draw, kept: list[Kept]) -> tuple[str, str]:
+    """The file that a change stands in, and its statements."""
+    one = kept[draw.one("of", range(len(kept)))]
+    kind = draw.one("kind", ("nothing", "setting", "rebound", "mutated", "inside", "unread"))
+    where = draw.one("where", ("main.py", "changes.py"))
+    value = draw.one("value", one.values)
+    spelled = {"m": "case", "n": one.name, "v": value}
+    if one.name.startswith("{settings}"):
+        spelled |= {"m": "settings", "n": one.name.partition(".")[2]}
+    if one.name.startswith("jnp."):
+        spelled |= {"m": "jnp", "n": one.name.partition(".")[2]}
+    match kind:
+        case "setting":
+            return where, draw.hazard("settings", {"none": "", **pieces.SETTINGS}, calm=0)
+        case "rebound":
+            text = draw.hazard("another file", {"none": "", **pieces.OUTSIDE}, calm=0).format(**spelled)
+            return (
+                where,
+                f"def rebind(module):\n    module.{spelled['n']} = {value}\n\n\n{text}" if "rebind(" in text else text,
+            )
+        case "unread":
+            return where, draw.hazard("cannot be read", {"none": "", **pieces.UNREAD}, calm=0).format(**spelled)
+        case "mutated" if one.mutations:
+            options = {"none": "", **{entry: entry for entry in one.mutations}}
+            return where, draw.hazard("changed in place", options, calm=0).format(m="case")
+        case "inside" if spelled["m"] == "case":
+            text = draw.hazard("same file", {"none": "", **pieces.INSIDE}, calm=0).format(**spelled)
+            return "case.py", text
+    return where, ""
+
+
+def _changes_file(changes: list[tuple[str, str]]) -> str:
+    texts = [text for where, text in changes if where == "changes.py"]
+    imports = f"{_IMPORTS}\nimport case\nimport settings\n" if any(texts) else ""
+    functions = [f"def change{i}():\n{_indented(text or 'pass')}" for i, text in enumerate(texts)]
+    return _joined(
+        [imports, _HELPERS if "fill(" in "".join(texts) or "override(" in "".join(texts) else "", *functions]
+    )
+
+
+def _main(draw: Draw, found: list[sites.Site], changes: list[tuple[str, str]]) -> str:
+    calls = [line for i, one in enumerate(found) for line in one.calls]
+    text = "".join(text for where, text in changes if where == "main.py")
+    imports = f"{_IMPORTS}\nimport case\n"
+    imports += "import settings\n" if "settings." in text or '"settings' in text else ""
+    imports += "import changes\n" if any(where == "changes.py" for where, _ in changes) else ""
+    imports += "from benchmarks.safe.showing import show\n"
+    helpers = _HELPERS if "fill(" in text or "override(" in text else ""
+    body = [f"def calls():\n{_indented(chr(10).join(calls) or 'pass')}\n\n\ncalls()"]
+    numbers = {"changes.py": 0}
+    for where, change in changes:
+        if where == "changes.py":
+            body.append(f"changes.change{numbers[where]}()")
+            numbers[where] += 1
+        elif where == "case.py":
+            body.append("case.change()" if change else "")
+        else:
+            body.append(change)
+        body.append("calls()")
+    return _joined([imports, helpers, *body])
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "    ")
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
