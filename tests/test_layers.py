@@ -26,12 +26,14 @@ ROOMS = tuple(
         *("staging", "dataflow", "effects", "motion", "summary"),
     )
 )
+BUDGET = "jaxfix.dataflow.budget"
 SOLVER = "jaxfix.dataflow.solver"
-"""Knows nothing of what it solves for, and so may be used below its room."""
+"""Both know nothing of what is solved for, and so may be used below their room."""
 # room: the prefixes of what it may import beside the standard library
 TABLE = {
-    **{room: (*ROOMS[: place + 1], SOLVER) for place, room in enumerate(ROOMS)},
-    SOLVER: (),
+    **{room: (*ROOMS[: place + 1], SOLVER, BUDGET) for place, room in enumerate(ROOMS)},
+    SOLVER: (BUDGET,),
+    BUDGET: (),
     "jaxfix.rewrite": (*ROOMS, "jaxfix.rewrite", "libcst"),
     "jaxfix.rewrite.helpers": ("jax", "numpy"),
     "jaxfix.engine": (*ROOMS, "jaxfix.rewrite", "jaxfix.engine"),

@@ -38,6 +38,8 @@ def call_of(module: Module, name: str) -> ast.Call:
         ("from jax.lax import scan as s", "s", "jax.lax.scan"),
         ("from jax import numpy as jnp", "jnp.array", "jax.numpy.array"),
         ("import jax\nloop = jax.lax.fori_loop", "loop", "jax.lax.fori_loop"),
+        ("import jax\na = jax\nb = a.lax\nc = b\nd = c\ne = d\nf = e", "f.scan", "jax.lax.scan"),
+        ("import jax\na = b.lax\nb = a.lax", "a.scan", None),
         ("from . import base", "base.init", ".base.init"),
         ("from ..core import base", "base.init", "..core.base.init"),
         ("try:\n    from jax import lax\nexcept ImportError:\n    from jax import lax", "lax.scan", "jax.lax.scan"),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from jaxfix.dataflow.budget import MOST_BINDINGS, MOST_PARTS
 from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.callees import Callees, default
 from jaxfix.dataflow.init_update_pairs import Pair, pairs
@@ -19,11 +20,6 @@ from jaxfix.semantic.records import Key, Records
 from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import Function
-
-_BINDINGS = 60
-"""Bindings that a variable may have: each use of it looks at all of them."""
-_DEEPEST = 6
-"""Parts of parts of what a loop passes on."""
 
 _Question = ast.AST | tuple[ast.AST, Key]
 """An expression, or a field, key or position of one."""
@@ -190,7 +186,7 @@ class Origins:
                     yield self._part(WHOLE)
                     return
                 self.crossed = self.crossed or len(found) > 1
-                if len(found) > _BINDINGS:
+                if len(found) > MOST_BINDINGS:
                     yield UNREAD
                     return
                 for binding in reaching(self._module, expr, found):
@@ -222,12 +218,12 @@ class Origins:
         is_stacked = (
             path and path[0] != 0 and not flow.loops and transform_of(self._module, call.func) == "jax.lax.scan"
         )
-        if is_stacked or len(path) > _DEEPEST:
+        if is_stacked or len(path) > MOST_PARTS:
             return UNREAD
         return self._passed_on.setdefault((call, flow, path), Carried(call, flow, path))
 
     def _cast(self, call: ast.Call, path: tuple[Key, ...]) -> CastLike | ast.Pass:
-        return self._casts.setdefault((call, path), CastLike(call, path)) if len(path) <= _DEEPEST else UNREAD
+        return self._casts.setdefault((call, path), CastLike(call, path)) if len(path) <= MOST_PARTS else UNREAD
 
     def _at(self, place: Place, path: tuple[Key, ...]) -> Sources:
         expr, inside = place

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.library.table import CONTROL_FLOW
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
@@ -59,7 +59,7 @@ class _Handed:
     named: tuple[ast.keyword, ...] = ()
 
 
-_HANDED: Lattice[_Handed | None] = Lattice(None, lambda one, other: one or other, None)
+_HANDED: Lattice[_Handed | None] = optional()
 
 
 class Carrying:

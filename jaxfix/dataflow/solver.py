@@ -8,12 +8,10 @@ from types import MethodType
 from typing import Generic, TypeVar
 from weakref import WeakMethod
 
+from jaxfix.dataflow.budget import MOST_NESTED, MOST_QUESTIONS
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-BUDGET = 10_000
-"""Questions that one answer may depend on; in whole libraries it is hundreds."""
-NESTED = 16
-"""Evaluations inside one another: deeper ones wait for their turn, so that no chain overflows the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +33,11 @@ EXISTS: Lattice[bool] = Lattice(False, or_, False)
 """Of what holds where one path shows it."""
 MAY: Lattice[bool] = Lattice(False, or_, True)
 """Of what may happen, as long as nothing shows that it does not."""
+
+
+def optional(unknown: V | None = None) -> Lattice[V | None]:
+    """Of one value or none; of two it keeps the first."""
+    return Lattice(None, lambda one, other: one or other, unknown)
 
 
 @dataclass(eq=False, slots=True)
@@ -71,7 +74,7 @@ class Solver(Generic[K, V]):
     """
 
     def __init__(
-        self, transfer: Callable[[K], V], lattice: Lattice[V], budget: int = BUDGET, nested: int = NESTED
+        self, transfer: Callable[[K], V], lattice: Lattice[V], budget: int = MOST_QUESTIONS, nested: int = MOST_NESTED
     ) -> None:
         self.steps = 0
         # An object that solves with one of its methods is no cycle: it is let go without the collector.
@@ -160,7 +163,7 @@ class Solver(Generic[K, V]):
             found = transfer(node.key)
         finally:
             self._running.pop()
-        value = self._lattice.join(node.value, found)
+        value = found if node.value is self._lattice.bottom else self._lattice.join(node.value, found)
         if value != node.value:
             node.value = value
             for asker in node.askers:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from jaxfix.dataflow.call_graph import Callers, callers
-from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.attributes import InstanceAttribute, stores_of, value_at
 from jaxfix.effects.invariance import is_impure
@@ -40,7 +40,7 @@ _PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins")
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 """Methods of an object that nobody read which give back what they change."""
 _UNREAD = Reason(Code.UNREAD, "it calls too many methods to be followed")
-_REASON: Lattice[Reason | None] = Lattice(None, lambda one, other: one or other, _UNREAD)
+_REASON: Lattice[Reason | None] = optional(_UNREAD)
 
 
 def users(module: Module, function: ast.FunctionDef) -> Callers:

@@ -5,12 +5,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, cast
 
+from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.syntax.bindings import Binding, Bindings
 from jaxfix.syntax.index import Index, Scope
 from jaxfix.syntax.nodes import Function, in_order
 
 N = TypeVar("N", bound=ast.AST)
+_MEANING: Lattice[str | None] = optional()
 
 
 class Names:
@@ -25,7 +27,7 @@ class Names:
         self._own, self._is_package = surroundings.name, surroundings.is_package
         self._by_scope = Bindings(index)
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
-        self._qualnames: dict[tuple[str, Scope, int], str | None] = {}
+        self._meaning: Solver[tuple[str, Scope], str | None] = Solver(self._means, _MEANING)
         self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
         self._calls_by_name: dict[str, Sequence[ast.Call]] = {}
@@ -150,14 +152,11 @@ class Names:
         """The names that may stand for something with another name, by an import or by `name = other.name`."""
         return self._aliases.union(self._imports)
 
-    def qualname(self, expr: ast.AST, *, depth: int = 4) -> str | None:
+    def qualname(self, expr: ast.AST) -> str | None:
         """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported.
 
         Follows imports in any scope, and names bound once to such an expression. Names that are bound more
         than once mean something only if every binding imports the same thing.
-
-        Args:
-          depth: how many names bound to other names are followed.
 
         Returns:
           None where `expr` is not imported, or stands for several things.
@@ -168,23 +167,18 @@ class Names:
         if not isinstance(root, ast.Name) or root.id not in self._standing:
             return None
         scope = self.scope_of(root.id, root)
-        found = self._qualname_of(root.id, scope, depth) if scope is not None else None
+        found = self._meaning((root.id, scope)) if scope is not None else None
         return found if found is None or root is expr else found + _tail(expr)
 
-    def _qualname_of(self, name: str, scope: Scope, depth: int) -> str | None:
-        key = (name, scope, depth)
-        if key not in self._qualnames:
-            self._qualnames[key] = self._find_qualname(name, scope, depth)
-        return self._qualnames[key]
-
-    def _find_qualname(self, name: str, scope: Scope, depth: int) -> str | None:
+    def _means(self, variable: tuple[str, Scope]) -> str | None:
+        name, scope = variable
         imported = self._imported(name, scope)
-        if imported is not None or depth == 0:
+        if imported is not None:
             return imported
         match self.bindings(name, scope):
             case (Binding(node=ast.Name() as target),):
                 value = self.value_of(target)
-                return self.qualname(value, depth=depth - 1) if isinstance(value, ast.Name | ast.Attribute) else None
+                return self.qualname(value) if isinstance(value, ast.Name | ast.Attribute) else None
         return None
 
     def _imported(self, name: str, scope: Scope) -> str | None:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import where
@@ -28,7 +28,7 @@ class Jitted:
     function: Function | None
 
 
-_JITTED: Lattice[Jitted | None] = Lattice(None, lambda one, other: one or other, None)
+_JITTED: Lattice[Jitted | None] = optional()
 
 
 def jitted_of(module: Module, expr: ast.expr) -> Jitted | None:

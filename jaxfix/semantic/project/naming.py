@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
+from jaxfix.dataflow.budget import MOST_HOPS
 from jaxfix.semantic.project.summary_types import Facts
 
 T = TypeVar("T")
-_HOPS = 12
-"""Re-exports that one name may pass; more are a circle."""
 
 
 class Naming:
@@ -25,7 +24,7 @@ class Naming:
         """The dotted name under which `qualname` is defined: re-exports are followed."""
         if qualname not in self._canonical:
             found = qualname
-            for _ in range(_HOPS):
+            for _ in range(MOST_HOPS):
                 found, before = self._one_hop(found) or found, found
                 if found == before:
                     break
