@@ -127,6 +127,12 @@ def test_a_function_that_is_given_away(text: str) -> None:
         ("[mark(i) for i in range(3)]", True),
         ("n = 0\nwhile x:\n    mark(n)\n    n += 1", True),
         ("n, m = 0, 1\nwhile x:\n    mark(n)\n    n = n + 1", True),
+        ("n = 0\nwhile x:\n    mark(n)\n    m = n + 1\n    n = m", True),
+        (
+            "for i in range(9):\n    a = i\n    b = a\n    c = b\n    d = c\n    e = d\n    g = e\n    h = g\n    mark(h)",
+            True,
+        ),
+        ("a = 0\nb = a\nwhile x:\n    mark(b)\n    a += 1", False),
         ("n = 3\nwhile x: mark(n)", False),
         ("for i in range(9): ...\nmark(i)", False),
         ("for i in range(9): mark(7)", False),
@@ -150,6 +156,9 @@ def test_a_number_that_changes(text: str, changes: bool) -> None:
         "n = jax.numpy.asarray(0)\nwhile x:\n    mark(n)\n    n += 1",
         "n = True\nmark(n)",
         "n = 0\nn = 'a'\nmark(n)",
+        "n = 0\nwhile x:\n    mark(n)\n    m = n + y\n    n = m",
+        "n = n + 1\nmark(n)",
+        "n = m\nm = n\nmark(n)",
         "mark(unknown)",
     ],
 )

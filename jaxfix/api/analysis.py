@@ -7,6 +7,7 @@ from jaxfix.dataflow.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.dataflow.induction import Number
 from jaxfix.dataflow.init_update_pairs import Pair
 from jaxfix.dataflow.loop_carry import Carried
+from jaxfix.dataflow.number_uses import treatment
 from jaxfix.dataflow.rebound_states import Rebinding, rebindings
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
@@ -113,6 +114,7 @@ __all__ = [
     "surely_repeats_at",
     "traced_uses",
     "transform_of",
+    "treatment",
     "varies_by_callers",
     "why_live_after",
     "why_unstable",

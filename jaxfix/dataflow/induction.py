@@ -1,29 +1,24 @@
-"""Python numbers: which expressions are some that change from round to round, and what a function does with one."""
+"""Python numbers: which expressions are some, and which of them change from round to round."""
 
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from enum import IntEnum
+from functools import reduce
 
-from jaxfix.library.facets import Result, Scalar, Takes
-from jaxfix.library.table import short_names, where
-from jaxfix.report.reason import Code, Reason
+from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.library.facets import Result, Scalar
+from jaxfix.library.table import short_names
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
 from jaxfix.source.frozen import frozen
-from jaxfix.staging import traced_uses
 from jaxfix.staging.jit import jitted_of
 from jaxfix.syntax.nodes import Function, walk
-from jaxfix.syntax.signatures import positional_of
 
-_DEPTH = 6
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONVERSIONS = short_names(Result.NUMBER, "builtins")
-_TO_ARRAYS = short_names(Takes.SCALAR, "jax.numpy")
 _NUMBERS = short_names(Scalar.INT, "builtins") | short_names(Scalar.FLOAT, "builtins")
-_CHOOSING = where(Takes.CONDITION)
-_LARGE = 1 << 15
-"""What multiplies or adds to a counter without leaving 32 bits soon."""
 
 
 @frozen
@@ -41,31 +36,13 @@ class Number:
     by: ast.Name | None = None
 
 
-def number(module: Module, expr: ast.expr, at: ast.AST, depth: int = _DEPTH) -> Number | None:
+def number(module: Module, expr: ast.expr, at: ast.AST) -> Number | None:
     """The kind of Python number that `expr` is where `at` runs.
 
     Returns:
       None if it may be something else, or that cannot be told.
     """
-    match expr:
-        case ast.Constant(value=bool()):
-            return None
-        case ast.Constant(value=int() | float()):
-            return Number()
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            return number(module, operand, at, depth)
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
-            found = _both(number(module, left, at, depth), number(module, right, at, depth))
-            is_rough = isinstance(op, ast.FloorDiv)  # the same for several rounds
-            return replace(found, surely=found.surely and not is_rough) if found is not None else None
-        case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in _CONVERSIONS:
-            found = number(module, only, at, depth) if module.scope_of(name, expr) is None else None
-            return replace(found, surely=found.surely and name == "float") if found is not None else None
-        case ast.Call(func=func, args=[only], keywords=[]) if (module.qualname(func) or "").startswith("math."):
-            return number(module, only, at, depth)
-        case ast.Name() if depth:
-            return _of_name(module, expr, at, depth)
-    return None
+    return module.get(_Numbers).of(expr, at)
 
 
 def calls_in_loops(module: Module) -> list[ast.Call]:
@@ -92,63 +69,123 @@ def is_small(expr: ast.expr) -> bool:
     return True
 
 
-def _both(left: Number | None, right: Number | None) -> Number | None:
-    if left is None or right is None:
-        return None
-    changing = [side for side in (left, right) if side.changes]
-    surely = any(side.surely for side in changing) if changing else True
-    return Number(bool(changing), surely, changing[0].by if changing else None)
+class _Is(IntEnum):
+    """What is known of an expression: NOTHING where all that is known refers back to it, as in `x = x + 1` alone."""
+
+    NOTHING = 0
+    NUMBER = 1
+    OTHER = 2
 
 
-def _of_name(module: Module, name: ast.Name, at: ast.AST, depth: int) -> Number | None:
-    scope = module.scope_of(name.id, name)
-    if scope is None:
-        return None
-    found = [binding.node for binding in module.bindings(name.id, scope)]
-    if not found or any(isinstance(node, ast.arg) and not _is_annotated(node) for node in found):
-        return None
-    if len(found) == 1 and isinstance(found[0], ast.Name) and (value := module.value_of(found[0])) is not None:
-        return number(module, value, at, depth - 1)
-    around: list[ast.AST] = [loop for loop in module.ancestors(at) if isinstance(loop, _LOOPS)]
-    stores: list[ast.Name] = []
-    for node in found:
+_IS = Lattice(_Is.NOTHING, max, _Is.OTHER)
+
+
+class _Numbers:
+    """Answers for one module: first what is a number at all, then which of the numbers change."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._is: Solver[ast.expr, _Is] = Solver(self._sort, _IS)
+        self._change: Solver[tuple[ast.expr, ast.AST], Number] = Solver(self._changes, _CHANGES)
+
+    def of(self, expr: ast.expr, at: ast.AST) -> Number | None:
+        return self._change((expr, at)) if self._is(expr) is _Is.NUMBER else None
+
+    def _sort(self, expr: ast.expr) -> _Is:
+        match expr:
+            case ast.Constant(value=value):
+                return _Is.NUMBER if isinstance(value, int | float) and not isinstance(value, bool) else _Is.OTHER
+            case ast.Name(id=name):
+                scope = self._module.scope_of(name, expr)
+                found = self._module.bindings(name, scope) if scope is not None else ()
+                return max((self._bound(binding.node) for binding in found), default=_Is.OTHER)
+        parts = {self._is(operand) for operand in _operands(self._module, expr)}
+        return _Is.OTHER if _Is.OTHER in parts else min(parts, default=_Is.OTHER)
+
+    def _bound(self, node: ast.AST) -> _Is:
+        """What a binding gives its variable: nothing where it computes with what the others give."""
         if isinstance(node, ast.arg):
-            continue
-        if not isinstance(node, ast.Name) or not _keeps_number(module, node, name.id, depth):
-            return None
-        if any(loop in module.ancestors(node) or node in _targets(loop) for loop in around):
-            stores.append(node)
-    surely = any(_is_sure(module, node, around) for node in stores)
-    return Number(bool(stores), surely, stores[0] if stores else None)
+            return _Is.NUMBER if _is_annotated(node) else _Is.OTHER
+        if not isinstance(node, ast.Name):
+            return _Is.OTHER
+        value = self._module.value_of(node)
+        if value is not None:
+            return self._is(value)
+        match self._module.parent(node):
+            case ast.AugAssign(op=op, value=by) if isinstance(op, _ARITHMETIC):
+                return _Is.OTHER if self._is(by) is _Is.OTHER else _Is.NOTHING
+            case ast.Tuple(elts=targets) as pattern:
+                match self._module.parent(pattern):
+                    case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is pattern:
+                        return self._is(values[targets.index(node)]) if len(values) == len(targets) else _Is.OTHER
+        if _is_counter(self._module, node):
+            return _Is.NUMBER
+        return _Is.NOTHING if comes_back(self._module, node) is not None else _Is.OTHER
+
+    def _changes(self, asked: tuple[ast.expr, ast.AST]) -> Number:
+        """As `of`, of what is a number."""
+        expr, at = asked
+        if isinstance(expr, ast.Name):
+            return self._variable(expr, at)
+        found = reduce(_either, (self._change((part, at)) for part in _operands(self._module, expr)), Number())
+        return replace(found, surely=found.surely and not _is_rough(expr))
+
+    def _variable(self, name: ast.Name, at: ast.AST) -> Number:
+        module = self._module
+        around: list[ast.AST] = [loop for loop in module.ancestors(at) if isinstance(loop, _LOOPS)]
+        bound = (binding.node for binding in module.bindings(name.id, module.scope_of(name.id, name)))
+        stores = [node for node in bound if isinstance(node, ast.Name) and _is_in_any(module, node, around)]
+        value = module.only_value(name)
+        if value is not None:
+            return self._change((value, at)) if stores else Number()
+        surely = any(_is_sure(module, node, around) for node in stores)
+        return Number(bool(stores), surely or not stores, stores[0] if stores else None)
+
+
+def _either(one: Number, other: Number) -> Number:
+    """What changes if one of two does, and surely if one does surely; by what comes first in the text."""
+    changing = [number for number in (one, other) if number.changes]
+    by = min((number.by for number in changing if number.by is not None), key=_position, default=None)
+    return Number(bool(changing), not changing or any(number.surely for number in changing), by)
+
+
+_CHANGES = Lattice(Number(), _either, Number(changes=True, surely=False))
+
+
+def _position(name: ast.Name) -> tuple[int, int]:
+    return name.lineno, name.col_offset
+
+
+def _operands(module: Module, expr: ast.expr) -> tuple[ast.expr, ...]:
+    """What `expr` is a number of if they are numbers; empty where it computes nothing of the kind."""
+    match expr:
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            return (operand,)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
+            return left, right
+        case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in _CONVERSIONS:
+            return (only,) if module.scope_of(name, expr) is None else ()
+        case ast.Call(func=func, args=[only], keywords=[]) if (module.qualname(func) or "").startswith("math."):
+            return (only,)
+    return ()
+
+
+def _is_rough(expr: ast.expr) -> bool:
+    """Whether it can be the same for several rounds, though what it is computed of is not."""
+    match expr:
+        case ast.BinOp(op=ast.FloorDiv()):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _CONVERSIONS and name != "float"
+    return False
 
 
 def _is_annotated(node: ast.arg) -> bool:
     return isinstance(node.annotation, ast.Name) and node.annotation.id in _NUMBERS
 
 
-def _keeps_number(module: Module, target: ast.Name, name: str, depth: int) -> bool:
-    """Whether what binds `target` binds a Python number, if the variable was one before."""
-    match module.parent(target):
-        case ast.AugAssign(op=op, value=by) if isinstance(op, _ARITHMETIC):
-            return number(module, by, target, depth - 1) is not None
-        case ast.Assign() | ast.AnnAssign() if (value := module.value_of(target)) is not None:
-            return _is_number_of_itself(module, value, name, target, depth)
-        case ast.Tuple(elts=targets) as pattern:
-            match module.parent(pattern):
-                case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is pattern:
-                    value = values[targets.index(target)] if len(values) == len(targets) else None
-                    return value is not None and _is_number_of_itself(module, value, name, target, depth)
-    return _is_counter(module, target) or comes_back(module, target) is not None
-
-
-def _is_number_of_itself(module: Module, value: ast.expr, name: str, at: ast.AST, depth: int) -> bool:
-    """As `number`, where the variable `name` itself counts as one."""
-    match value:
-        case ast.Name(id=own) if own == name:
-            return True
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
-            return all(_is_number_of_itself(module, side, name, at, depth) for side in (left, right))
-    return number(module, value, at, depth - 1) is not None
+def _is_in_any(module: Module, node: ast.AST, loops: list[ast.AST]) -> bool:
+    return any(loop in module.ancestors(node) or node in _targets(loop) for loop in loops)
 
 
 def _is_counter(module: Module, target: ast.Name) -> bool:
@@ -240,127 +277,3 @@ def _is_sure(module: Module, store: ast.AST, around: list[ast.AST]) -> bool:
         if loop in module.ancestors(store):
             return always_runs(module, store, loop)
     return False
-
-
-# --- what a function does with one --------------------------------------------------------------------------------
-
-
-@frozen
-class Treatment:
-    """What a function does with a parameter that is a Python number.
-
-    Attributes:
-      reason: what it does that it could not do with a traced array, or not with the same result; None if nothing.
-      returned: whether the number itself, or one that was computed of it, is part of the result.
-    """
-
-    reason: Reason | None = None
-    returned: bool = False
-
-
-def treatment(module: Module, function: Function, parameter: str, depth: int = 3) -> Treatment:
-    """What `function` does with its parameter."""
-    if len(module.bindings(parameter, function)) != 1:
-        return Treatment(Reason(Code.REBOUND, f"binds `{parameter}` anew"))
-    return _of_reads(module, function, function, parameter, depth)
-
-
-def _of_reads(module: Module, function: Function, scope: ast.AST, name: str, depth: int) -> Treatment:
-    returned = False
-    for read in module.reads(name, scope):
-        found = _of_read(module, function, read, depth)
-        if found.reason is not None:
-            return found
-        returned = returned or found.returned
-    return Treatment(None, returned)
-
-
-def _of_read(module: Module, function: Function, read: ast.Name, depth: int) -> Treatment:
-    node, large = _as_number(module, read)
-    if large is not None:
-        return Treatment(Reason(Code.OVERFLOW, f"computes `{large}`, which can leave 32 bits"))
-    parent = module.parent(node)
-    match parent:
-        case ast.Return() | ast.Tuple() | ast.Dict() | ast.List():
-            if _is_result(module, node, function):
-                return Treatment(None, True)
-            return Treatment(Reason(Code.UNREAD, _use_in(module, parent)))
-        case ast.Lambda(body=body) if body is node:
-            return Treatment(None, True)
-        case ast.Assign(targets=[ast.Name() as target]) if len(module.bindings(target.id, function)) == 1:
-            return _of_reads(module, function, function, target.id, depth)
-        case ast.Compare():
-            return _of_comparison(module, parent)
-        case ast.Call(args=args) if node in args:
-            return _of_argument(module, parent, node, args.index(node), depth)
-        case ast.Subscript(slice=index) if index is node:
-            return Treatment(Reason(Code.NEEDS_VALUE, _use_in(module, parent)))
-        case ast.BinOp(op=ast.Pow(), right=right) if right is node:
-            return Treatment(Reason(Code.NEEDS_VALUE, f"takes `{module.text(node)}` as an exponent"))
-    reason = traced_uses.concrete_use(module, node)
-    if reason is None or parent is None:
-        return Treatment()
-    return Treatment(reason.restated(_use_in(module, parent)))
-
-
-def _as_number(module: Module, read: ast.expr) -> tuple[ast.expr, str | None]:
-    """The largest expression that is a Python number as `read` is, and a part of it that can become large."""
-    node: ast.expr = read
-    while True:
-        match module.parent(node):
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd()) as outer:
-                node = outer
-            case ast.BinOp(op=op, left=left, right=right) as outer if isinstance(op, _ARITHMETIC):
-                other = right if left is node else left
-                if isinstance(op, ast.Pow) and right is node:
-                    return node, None
-                if not (isinstance(other, ast.Constant) and isinstance(other.value, int | float)):
-                    return node, None
-                if isinstance(op, ast.Pow) or (isinstance(other.value, int) and abs(other.value) >= _LARGE):
-                    return node, module.text(outer)
-                node = outer
-            case _:
-                return node, None
-
-
-def _is_result(module: Module, node: ast.AST, function: Function) -> bool:
-    """Whether `node` is what `function` returns, or a part of the structure."""
-    for outer in module.ancestors(node):
-        if isinstance(outer, ast.Return):
-            return module.function(outer) is function
-        if not isinstance(outer, ast.Tuple | ast.Dict | ast.List):
-            return False
-    return False
-
-
-def _of_comparison(module: Module, compared: ast.Compare) -> Treatment:
-    call = module.parent(compared)
-    is_first = isinstance(call, ast.Call) and compared in call.args[:1]
-    if isinstance(call, ast.Call) and is_first and module.qualname(call.func) in _CHOOSING:
-        return Treatment()
-    return Treatment(Reason(Code.NEEDS_VALUE, f"compares, in `{module.text(compared)}`"))
-
-
-def _of_argument(module: Module, call: ast.Call, node: ast.expr, position: int, depth: int) -> Treatment:
-    qualname = module.qualname(call.func) or ""
-    package, _, last = qualname.rpartition(".")
-    if package == "jax.numpy" and last in _TO_ARRAYS and position == 0:
-        return Treatment()
-    if qualname == "jax.random.fold_in":
-        return Treatment()
-    function = module.definition(call.func)
-    if depth and isinstance(function, ast.FunctionDef) and not function.decorator_list:
-        names = [a.arg for a in positional_of(function.args)]
-        if position < len(names) and not any(isinstance(a, ast.Starred) for a in call.args):
-            found = treatment(module, function, names[position], depth - 1)
-            if found.reason is None:
-                return found
-            return Treatment(found.reason.restated(f"calls `{function.name}`, which {found.reason}"))
-    if traced_uses.concrete_use(module, node) is None:
-        return Treatment()
-    return Treatment(Reason(Code.NO_ARRAY, f"hands `{module.text(node)}` to `{module.text(call.func)}`"))
-
-
-def _use_in(module: Module, node: ast.AST) -> str:
-    first, *more = module.text(node).splitlines()
-    return f"uses it in `{first}{' ...' if more else ''}`"

@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import Code, Declined, Function, Jitted, Module, Reason, frozen, jitted_of
-from jaxfix.api.analysis import callers, default_of, induction, positional_of
+from jaxfix.api.analysis import callers, default_of, induction, positional_of, treatment
 from jaxfix_codemods.python_counter.counters import Counter, arguments
 
 _PLACED = ("in_axes", "in_shardings", "in_axis_resources", "static_broadcasted_argnums")
@@ -41,7 +41,7 @@ def check_boundary(module: Module, counter: Counter) -> None:
     if counter.argument is not counter.number:
         raise Declined(Reason(Code.UNREAD, "it is passed in a container: what the function does with it was not read"))
     function, parameter = _parameter(module, counter)
-    found = induction.treatment(module, function, parameter)
+    found = treatment(module, function, parameter)
     if found.reason is not None:
         raise Declined(
             found.reason.restated(f"`{_name(module, counter)}` {found.reason}; an array is not accepted there")
@@ -131,7 +131,7 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
     assert jitted is not None
     names = [a.arg for a in positional_of(function.args)]
     names = names[len(names) - len(jitted.jit.parameters or ()) :] if jitted.at not in _decorators(function) else names
-    found = induction.treatment(module, function, parameter)
+    found = treatment(module, function, parameter)
     if found.reason is not None:
         raise Declined(
             found.reason.restated(f"`{_name(module, counter)}` {found.reason}; a traced number is not accepted there")
