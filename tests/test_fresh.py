@@ -129,7 +129,7 @@ def test_a_function_that_is_given_away(text: str) -> None:
         ("n, m = 0, 1\nwhile x:\n    mark(n)\n    n = n + 1", True),
         ("n = 0\nwhile x:\n    mark(n)\n    m = n + 1\n    n = m", True),
         (
-            "for i in range(9):\n    a = i\n    b = a\n    c = b\n    d = c\n    e = d\n    g = e\n    h = g\n    mark(h)",
+            "for i in range(9):\n    a = i\n    b = a\n    c = b\n    d = c\n    e = d\n    g = e\n    mark(g + 1)",
             True,
         ),
         ("a = 0\nb = a\nwhile x:\n    mark(b)\n    a += 1", False),

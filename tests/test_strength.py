@@ -4,7 +4,6 @@ import ast
 
 import pytest
 
-from jaxfix.dataflow.types import Values
 from jaxfix.semantic.module import Module
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods.static_exponent.weak_types import weak_type_is_observable
@@ -16,7 +15,7 @@ def told(text: str) -> bool:
     """Whether anything can tell of the only power in `text`."""
     module = Module.parse(SourceFile.decode("strength.py", (PREAMBLE + text).encode()))
     (power,) = [n for n in ast.walk(module.tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)]
-    return weak_type_is_observable(module, Values(module), power)
+    return weak_type_is_observable(module, power)
 
 
 def in_function(*lines: str) -> str:

@@ -1,6 +1,7 @@
 """The analyses behind codemods that follow values, effects and callers."""
 
 from jaxfix.dataflow import induction
+from jaxfix.dataflow.budget import MOST_CALLS, MOST_PARTS
 from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
@@ -9,6 +10,7 @@ from jaxfix.dataflow.init_update_pairs import Pair
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.number_uses import treatment
 from jaxfix.dataflow.rebound_states import Rebinding, rebindings
+from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
@@ -41,8 +43,12 @@ from jaxfix.syntax.signatures import argument_values, default_of, parameters_of,
 
 __all__ = [
     "DEFAULT",
+    "EXISTS",
     "FACTORY",
     "HALVES",
+    "MAY",
+    "MOST_CALLS",
+    "MOST_PARTS",
     "WHOLE",
     "Argument",
     "ArgumentKind",
@@ -59,6 +65,7 @@ __all__ = [
     "Form",
     "Key",
     "Kind",
+    "Lattice",
     "LocalUses",
     "Number",
     "Origins",
@@ -66,6 +73,7 @@ __all__ = [
     "Part",
     "Passing",
     "Rebinding",
+    "Solver",
     "Transformed",
     "Use",
     "Value",
@@ -101,6 +109,7 @@ __all__ = [
     "local_uses",
     "made_by",
     "may_be_jitted",
+    "optional",
     "outside_arguments",
     "own_class",
     "own_parameter",

@@ -157,7 +157,7 @@ def _is_observed(module: Module, values: Values, power: _Power) -> bool:
     if values.of(power.exponent).form is Form.WEAK or (ways.known == {Runs.EAGER} and not ways.open):
         return False
     result = power.at.target if isinstance(power.at, ast.AugAssign) else power.at
-    return weak_type_is_observable(module, values, result)
+    return weak_type_is_observable(module, result)
 
 
 def _powers(module: Module) -> Iterator[_Power]:

@@ -7,7 +7,7 @@ numbers and integers, or is cast, compared or asked for before it meets an array
 import ast
 
 from jaxfix.api import FUNCTIONS, Function, Module
-from jaxfix.api.analysis import Form, Kind, Values, is_script, positional_of
+from jaxfix.api.analysis import MAY, Form, Kind, Solver, Values, is_script, positional_of
 from jaxfix.api.library import Member, Result, WeakType, short_names
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
@@ -25,30 +25,21 @@ _STRONG = short_names(WeakType.IGNORED, "jax.Array")
 _NUMBERS = short_names(WeakType.IGNORED, "builtins")
 
 
-_STEPS = 200
-"""Uses that one question may look at."""
-
-
-def weak_type_is_observable(module: Module, values: Values, value: ast.expr) -> bool:
+def weak_type_is_observable(module: Module, value: ast.expr) -> bool:
     """Whether the code may act otherwise if `value`, a floating scalar, were weakly typed instead of strongly."""
-    return _Followed(module, values).reaches(value)
+    return module.get(_Followed).reaches(value)
 
 
 class _Followed:
-    """Follows one value to where it is used up."""
+    """Follows values to where they are used up."""
 
-    def __init__(self, module: Module, values: Values) -> None:
+    def __init__(self, module: Module) -> None:
         self._module = module
-        self._values = values
-        self._seen: set[ast.AST] = set()
+        self._values = module.get(Values)
+        self.reaches: Solver[ast.expr, bool] = Solver(self._reaches, MAY)
 
-    def reaches(self, node: ast.expr) -> bool:
+    def _reaches(self, node: ast.expr) -> bool:
         """Whether the value of `node` reaches something that can tell."""
-        if node in self._seen:
-            return False
-        self._seen.add(node)
-        if len(self._seen) > _STEPS:
-            return True
         match self._module.parent(node):
             case ast.BinOp(left=left, op=op, right=right) as whole if isinstance(op, _ARITHMETIC):
                 return self._meets(right if node is left else left) or self.reaches(whole)

@@ -4,11 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import Use, family, instance_state, own_parameter, runs_of
+from jaxfix.api.analysis import EXISTS, MOST_CALLS, Solver, Use, family, instance_state, own_parameter, runs_of
 from jaxfix.api.library import Transform, where
 
 LOOPS = (ast.For, ast.While)
-_SEARCHED = 4
 _GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 
 
@@ -53,7 +52,7 @@ def _ways(
         yield Way(work, loop, calls)
         return
     function = module.function(call)
-    if not isinstance(function, ast.FunctionDef) or len(calls) >= _SEARCHED:
+    if not isinstance(function, ast.FunctionDef) or len(calls) >= MOST_CALLS:
         return
     if any(function is known for _, known in calls) or module.get(Staging).runs(call) is Runs.TRACED:
         return
@@ -107,14 +106,22 @@ def is_work(module: Module, call: ast.Call) -> bool:
     return (_is_gradient(module, call.func) or is_update(module, call)) and jit_of(module, call.func) is None
 
 
-def _is_gradient(module: Module, func: ast.expr, depth: int = 2) -> bool:
-    match func:
-        case ast.Call(func=made_by):
-            return module.qualname(made_by) in _GRADIENTS
-        case ast.Name() if depth:
-            value = module.only_value(func)
-            return isinstance(value, ast.Call | ast.Name) and _is_gradient(module, value, depth - 1)
-    return False
+def _is_gradient(module: Module, func: ast.expr) -> bool:
+    return module.get(_gradients)(func)
+
+
+def _gradients(module: Module) -> Solver[ast.expr, bool]:
+    def computes_one(func: ast.expr) -> bool:
+        match func:
+            case ast.Call(func=made_by):
+                return module.qualname(made_by) in _GRADIENTS
+            case ast.Name():
+                value = module.only_value(func)
+                return isinstance(value, ast.Call | ast.Name) and solve(value)
+        return False
+
+    solve: Solver[ast.expr, bool] = Solver(computes_one, EXISTS)
+    return solve
 
 
 def is_update(module: Module, call: ast.Call) -> bool:

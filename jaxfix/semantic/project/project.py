@@ -34,11 +34,11 @@ class Project:
         """What is known."""
         return query.answer(self._joined, about)
 
-    def answers(self, asked: Iterable[Asked]) -> Answers:
+    def answers(self, queries: Iterable[Asked]) -> Answers:
         """The answers that are other than those of a project without files."""
         known = self._answered
-        known.update((each, self.ask(QUERIES[each[0]], each[1])) for each in asked if each not in known)
-        return {each: known[each] for each in asked if known[each] != QUERIES[each[0]].default}
+        known.update((each, self.ask(QUERIES[each[0]], each[1])) for each in queries if each not in known)
+        return {each: known[each] for each in queries if known[each] != QUERIES[each[0]].default}
 
     def with_what_follows(self, answers: Answers) -> Answers:
         """The answers, with those to what is asked next by a file that gets them, as far as one can tell."""
