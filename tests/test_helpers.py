@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from jaxfix.testing import HELPERS
 
 TESTS = Path(__file__).resolve().parent
 TEXT = HELPERS.read_bytes()
-OLDER = TEXT.replace(b"(helper file, version ", b"(helper file, version 0", 1).replace(b"version 01", b"version 0", 1)
+OLDER = re.sub(rb"\(helper file, version \d+\)", b"(helper file, version 0)", TEXT, count=1)
 USER = "import jax\n\ny = jax.tiny_like(1, 2)\n"
 FIXED = "import jax\nfrom {place} import cast_like\n\ny = cast_like(1, 2)\n"
 APPLY = ("apply", "--unproven", "--select", "tiny-like")

@@ -9,6 +9,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -316,6 +317,87 @@ def test_callbacks_are_called_and_told_apart(helpers: ModuleType) -> None:
     assert told == [(step, step) for step in range(200)]
 
 
+class Alike:
+    """Says that it equals anything, as a careless `__eq__` does."""
+
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alike)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __call__(self, value: Any) -> Any:
+        return np.asarray(value) * np.float32(self.gain)
+
+    def scaled(self, value: Any) -> Any:
+        return self(value)
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        lambda gain: Alike(gain),
+        lambda gain: Alike(gain).scaled,
+        lambda gain: partial(lambda owner, value: owner(value), Alike(gain)),
+        lambda gain: lambda value: np.asarray(value) * np.float32(gain),
+    ],
+    ids=["object", "method", "partial", "closure"],
+)
+def test_a_callback_is_known_by_its_identity(called: Any, helpers: ModuleType) -> None:
+    def run(retrace: Any, gain: float) -> Any:
+        function = called(gain)
+        return retrace(lax.fori_loop)(0, 1, lambda i, v: jax.pure_callback(function, X, v), X)
+
+    for gain in (2.0, 3.0, 2.0):
+        assert_same(run(helpers.retrace, gain), run(plain, gain))
+
+
+@pytest.mark.skipif(not hasattr(jax.tree_util, "register_dataclass"), reason="an older jax")
+def test_static_data_is_known_by_its_identity(helpers: ModuleType) -> None:
+    @jax.tree_util.register_pytree_node_class
+    @dataclass(frozen=True)
+    class Scaled:
+        value: Any
+        scale: float
+        note: str = field(default="", compare=False)
+
+        def tree_flatten(self) -> Any:
+            return (self.value,), (Alike(self.scale), self.scale, self.note)
+
+        @classmethod
+        def tree_unflatten(cls, static: Any, leaves: Any) -> Any:
+            return cls(leaves[0], *static[1:])
+
+    def out(scaled: Any) -> Any:
+        return np.asarray(scaled.value) * np.float32(np.copysign(1, scaled.scale)) + np.float32(len(scaled.note))
+
+    for scale, note in ((0.0, ""), (-0.0, ""), (0.0, "a"), (0.0, "ab")):
+        original, ours = (
+            retrace(lax.fori_loop)(0, 1, lambda i, v: jax.pure_callback(out, X, Scaled(v, scale, note)), X)  # noqa: B023
+            for retrace in (plain, helpers.retrace)
+        )
+        assert_same(ours, original)
+
+
+@pytest.mark.parametrize("guard", ["allow", "log", "disallow", "disallow_explicit"])
+def test_a_guard_of_transfers_lets_it_pass(guard: str, helpers: ModuleType) -> None:
+    start, stop = jnp.zeros(4), jnp.ones((), jnp.int32) * 3
+
+    def run(retrace: Any) -> Any:
+        return retrace(lax.while_loop)(
+            lambda s: s[1] < stop, lambda s: (s[0] + s[1], s[1] + stop), (start, stop - stop)
+        )
+
+    ours = None
+    original = run(plain)
+    with jax.transfer_guard(guard):
+        ours = run(helpers.retrace)
+    assert_same(ours, original)
+
+
 def test_ordered_effects_keep_their_order(helpers: ModuleType) -> None:
     from jax.experimental import io_callback
 
@@ -537,6 +619,32 @@ def test_nothing_of_the_caller_is_kept_alive(helpers: ModuleType) -> None:
     alive = run()
     gc.collect()
     assert [each() for each in alive] == [None, None, None]
+
+
+@pytest.mark.parametrize("kind", ["array", "host array", "callback", "callback of a partial", "in a lambda"])
+def test_what_a_nested_program_captures_is_not_kept_alive(kind: str, helpers: ModuleType) -> None:
+    def run() -> Any:
+        big = np.ones(1 << 20, np.float32) if kind == "host array" else jnp.ones(1 << 20)
+        told = {
+            "callback": lambda v: np.asarray(v) + np.asarray(big[0]),
+            "callback of a partial": partial(lambda b, v: np.asarray(v) + np.asarray(b[0]), big),
+        }.get(kind)
+
+        @jax.jit
+        def inner(x: Any) -> Any:
+            return x + big[:4] if told is None else jax.pure_callback(told, X, x)
+
+        for _ in range(4):  # once compiled, and found again
+            if kind == "in a lambda":
+                helpers.retrace(lax.fori_loop)(0, 2, lambda i, v: jax.jit(lambda x: x + big[:4])(v), X)
+            else:
+                helpers.retrace(lax.fori_loop)(0, 2, lambda i, v: inner(v), X)
+        return weakref.ref(big)
+
+    alive = run()
+    jax.clear_caches()  # jax itself keeps it, as without `retrace`
+    gc.collect()
+    assert alive() is None
 
 
 @pytest.mark.skipif(jax.__version_info__ < (0, 6), reason="jax itself keeps the rule")
