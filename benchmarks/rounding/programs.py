@@ -164,10 +164,28 @@ def main():
 
 main()
 """
-TWO = RETURNS.partition("def main")[0] + ADAM.partition("as jnp\n\n")[2].replace(
+SMOOTHED = """\
+def smoothed(rewards, decay):
+    def body(total, reward):
+        total = decay * total + (1 - decay) * reward
+        return total, total
+    _, out = jax.lax.scan(body, jnp.zeros(()), rewards)
+    return out
+
+
+"""
+THREE = (
+    RETURNS.partition("def discounted")[0]
+    + SMOOTHED
+    + "def discounted"
+    + RETURNS.partition("def discounted")[2].partition("def main")[0]
+    + ADAM.partition("as jnp\n\n")[2]
+)
+THREE = THREE.replace("zeros(()), rewards, reverse", "zeros(()), smoothed(rewards, 0.9), reverse")
+THREE = THREE.replace(
     'print(f"loss {float(loss):.6f}")', 'print(f"loss {float(loss):.6f}", discounted(x[:, 0], 0.5)[0])'
 )
-"""A program with a step to be put under `jit` and a loop body to be moved, each held to its own promise."""
+"""A step to be put under `jit`, a loop body whose number is lifted, and one that is moved and reads what that made."""
 _JITTED = ("def step(", "@jax.jit\ndef step(")
 _DECAYING = (
     ("def main():\n", "def main():\n    global rate\n"),

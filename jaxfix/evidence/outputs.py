@@ -16,11 +16,14 @@ INIT = "init"
 # In the labels of what a function that returns nothing leaves in its variables: a rewrite may have others.
 VARIABLE = " left `"
 _UNFORGIVING = ("not finite", "in bfloat16")
+# Of an optimizer that runs eagerly, whose jitted self is compared bit by bit.
 TOLERANCE = 1e-3
 # Of the scale of a leaf, in double precision.
 ROUNDED = 1e-10
 FUSING = (Equality.AS_JITTED, Equality.ROUNDING)
 """The promises of fixes that let XLA fuse."""
+MOVING = (*FUSING, Equality.NUMBERS)
+"""The promises of fixes that move results by rounding."""
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
 JIT_TOLERANCE = 1e-5
 # Bits of the significand that are stored.
@@ -120,10 +123,10 @@ def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool
       is_plain: whether the `jit` that fixes have added is taken out of what is compared.
     """
     is_exact = is_plain and equality is Equality.ROUNDING
+    if equality in MOVING and not is_driven(case) and not is_exact:
+        return Allowed(drifts=True)
     if equality in FUSING and not is_jitted(case) and not is_exact:
         return Allowed(tolerance=TOLERANCE)
-    if equality is Equality.NUMBERS and not is_driven(case):
-        return Allowed(drifts=True)
     if equality is Equality.CONVERGED:
         return Allowed(stronger=True, first=frozenset({INIT, function} - {""}))
     return Allowed(stronger=equality is Equality.STRONGER_TYPES)

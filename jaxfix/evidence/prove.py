@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from jaxfix.evidence.outputs import FUSING, Allowed, allowed
+from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
@@ -76,9 +76,8 @@ class _Trial:
         runner: Runner,
         progress: Progress,
     ) -> None:
-        self._fixes = {(path, fix.key): fix for path, fix, _ in candidates}
-        self._runs = Runs(self._fixes, patched, runner, progress)
-        self._reaches = self._runs.reaches
+        self._runs = Runs({(path, fix.key): fix for path, fix, _ in candidates}, patched, runner, progress)
+        self._fixes, self._reaches = self._runs.fixes, self._runs.reaches
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
 
@@ -117,10 +116,10 @@ class _Trial:
             names = {key: name_of(key, self._fixes[key]) for key in self._kept}
             for key, name in names.items():
                 narrow = saved_alone(pair, name, [other for held, other in names.items() if held != key])
-                if narrow is None or pair.after.failure is not None:
+                if narrow is None or self._looser(key, together) or pair.after.failure is not None:
                     continue
                 fix = self._fixes[key]
-                found = judge(narrow, _equality(fix), name, self._beside(key, together), fix.proves)
+                found = judge(narrow, _equality(fix), name, fix.proves)
                 if found.verdict is Verdict.PROVEN and found.beside:
                     self._comparisons[key] = (replace(found, narrow=True),)
 
@@ -199,7 +198,7 @@ class _Trial:
         others = [
             _equality(self._fixes[other]) for other in self._kept if other != key and other in self._reaches[case]
         ]
-        return Equality.AS_JITTED in others and _equality(self._fixes[key]) is not Equality.AS_JITTED
+        return any(other in MOVING for other in others) and _equality(self._fixes[key]) not in MOVING
 
     def _rises(self, case: str, together: Fixes) -> bool:
         """Whether all fixes together cost compiles in this case, which may be the doing of any of them."""
@@ -221,8 +220,8 @@ class _Trial:
         for pair in self._runs.pairs(cases, Fixes(), Fixes(self._kept), self._runs.known_noise):
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
             loosest = max(mine, key=partial(self._looseness, pair))
-            fix, beside = self._fixes[loosest], self._beside(loosest, Fixes(self._kept))
-            found.append(judge(pair, _equality(fix), name_of(loosest, fix), beside, fix.proves))
+            fix = self._fixes[loosest]
+            found.append(judge(pair, _equality(fix), name_of(loosest, fix), fix.proves))
         return tuple(found)
 
     def _looseness(self, pair: Pair, key: Key) -> tuple[bool, tuple[int, ...]]:
@@ -277,7 +276,7 @@ class _Trial:
         return broken + disagreeing(self._runs.pairs(noisy, Fixes(), Fixes(keys), self._runs.noise(noisy)))
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
-        case = pair.before.case
+        case, keys = pair.before.case, Fixes(keys)
         may, as_jitted, cured = Allowed(), False, False
         if pair.fails_alike:
             return True
@@ -288,16 +287,30 @@ class _Trial:
             may |= allowed(equality, case, name_of(key, self._fixes[key]), is_plain=pair.plain is not None)
             as_jitted = as_jitted or equality in FUSING
             cured = cured or pair.is_cured(proves)
-        functions = {name_of(key, self._fixes[key]) for key in keys}
         alike = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference is None
-        return alike and (cured or sides_agree(pair, may, functions).difference is None)
+        return alike and (cured or all(self._is_alike_beside(pair, key, keys) for key in keys))
 
-    def _beside(self, key: Key, made: Fixes) -> Equality:
-        """What may be asked of the function of `key` beside its original: as much as of its loosest fix."""
+    def _is_alike_beside(self, pair: Pair, key: Key, made: Fixes) -> bool:
+        """Whether the function of `key` agrees with its original as far as the loosest of its fixes lets it."""
+        may = Allowed()
         name = name_of(key, self._fixes[key])
-        names = {other: name_of(other, self._fixes[other]) for other in made}
-        same = [other for other in made if names[other] == name or names[other].startswith(f"{name}.<locals>.")]
-        return _equality(max((self._fixes[other] for other in (*same, key)), key=_looseness))
+        for fix in (self._fixes[other] for other in (key, *self._sharing(key, made))):
+            may |= allowed(_equality(fix), pair.before.case, name, is_plain=pair.plain is not None)
+        return sides_agree(pair, may, {name}).difference is None
+
+    def _sharing(self, key: Key, made: Fixes) -> Fixes:
+        """The other fixes of the same function, and of those within it."""
+        name = name_of(key, self._fixes[key])
+        others = {other: name_of(other, self._fixes[other]) for other in made - {key}}
+        return Fixes(other for other, held in others.items() if held == name or held.startswith(f"{name}.<locals>."))
+
+    def _looser(self, key: Key, made: Fixes) -> Fixes:
+        """Those of them that promise less: beside the original, they would hide what this one does."""
+        return Fixes(other for other in self._sharing(key, made) if self._rank(other) > self._rank(key))
+
+    def _rank(self, key: Key) -> int:
+        """The place of what is asked of the results in the order of promises, the strictest first."""
+        return _LOOSEST_LAST.index(_equality(self._fixes[key]))
 
     def _worth_running(self, key: Key) -> list[str]:
         """The cases of a fix in which leaving it out can tell something, or costs no run.
@@ -336,8 +349,22 @@ class _Trial:
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.proves)] or pairs
         if fix.proves is Proves.LESS_MEMORY:
             telling = [self._runs.settled(pair, without, with_it) for pair in telling]
-        name, beside = name_of(key, fix), self._beside(key, with_it)
-        return tuple(judge(pair, _equality(fix), name, beside, fix.proves) for pair in telling)
+        if not self._runs.runner.calls_originals:
+            return self._judged(key, telling, None)
+        apart = self._looser(key, with_it)
+        found = self._judged(key, telling, with_it - apart if apart else None)
+        others = self._sharing(key, with_it)
+        if others != apart and summary(found)[0].is_refuted:  # it may be the doing of another one that is wrong
+            found = self._judged(key, telling, with_it - others)
+        return found
+
+    def _judged(self, key: Key, pairs: Sequence[Pair], made: Fixes | None) -> tuple[Comparison, ...]:
+        """The pairs judged; with what its function shows beside its original where no more than `made` is made."""
+        fix, cases = self._fixes[key], [pair.before.case for pair in pairs]
+        if made is not None:
+            own = self._runs.pairs(cases, made - {key}, made)
+            pairs = [replace(pair, sides=side.compared) for pair, side in zip(pairs, own, strict=True)]
+        return tuple(judge(pair, _equality(fix), name_of(key, fix), fix.proves) for pair in pairs)
 
 
 def _equality(fix: Fix) -> Equality:
@@ -347,9 +374,8 @@ def _equality(fix: Fix) -> Equality:
 
 def _looseness(fix: Fix) -> tuple[int, ...]:
     """The order of what is asked, the strictest first: a cure lets a run go on that raised."""
-    equality = _equality(fix)
-    kinds = equality in FUSING, fix.proves is Proves.ERROR_CURED
-    return *kinds, _LOOSEST_LAST.index(equality), fix.proves is not Proves.LESS_MEMORY
+    kinds = _equality(fix) in FUSING, fix.proves is Proves.ERROR_CURED
+    return *kinds, _LOOSEST_LAST.index(_equality(fix)), fix.proves is not Proves.LESS_MEMORY
 
 
 def _case_that_fails(pair: Pair) -> str | None:

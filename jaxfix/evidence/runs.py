@@ -49,6 +49,7 @@ class Runs:
     """What was measured of each case with each set of fixes.
 
     Attributes:
+      fixes: with what each is held to.
       reaches: of each case the fixes whose functions it calls. What it does depends on these alone, so a run serves for
         every set with the same.
       environment: where it ran; None where nothing says so.
@@ -65,7 +66,8 @@ class Runs:
         progress: Progress,
     ) -> None:
         self.runner = runner
-        self._fixes, self._patched, self._progress = fixes, patched, progress
+        self.fixes, self._patched, self._progress = dict(fixes), patched, progress
+        self.fixes |= {key: replace(fix, equality=Equality.AS_JITTED) for key, fix in fixes.items() if self._stays(key)}
         baseline = runner.measure(patched(Fixes()))
         self.environment = next((run.environment for run in baseline if run.environment), None)
         self.failure = next((run.failure for run in baseline if run.failure), None)
@@ -97,7 +99,7 @@ class Runs:
         known = self._runs.keys() - self._hurried if beside else self._runs.keys()
         missing = frozenset(case for case, name in wanted.items() if name not in known)
         if missing:
-            self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes")
+            self._progress(f"running it with {len(fixes)} of {len(self.fixes)} fixes")
             for run in self.runner.measure(self._patched(fixes), missing, beside=beside):
                 self._remember(run, fixes & self.reaches[run.case], beside=beside)
         return {case: self._runs[name] for case, name in wanted.items()}
@@ -165,15 +167,19 @@ class Runs:
         names = {case: (case, fixes & self.reaches[case]) for case in cases}
         missing = frozenset(case for case, name in names.items() if name not in self._bare)
         if missing:
-            self._progress(f"running it with {len(fixes)} of {len(self._fixes)} fixes, the added `jit` taken out")
+            self._progress(f"running it with {len(fixes)} of {len(self.fixes)} fixes, the added `jit` taken out")
             for run in self.runner.measure(taken_out.sources, missing, beside=True):
                 self._bare[run.case, fixes & self.reaches[run.case]] = run
         return {case: self._bare[name] for case, name in names.items()}
 
+    def _stays(self, key: Key) -> bool:
+        """Whether the `jit` that a fix adds is not found in its text, and so cannot be taken out."""
+        return self.fixes[key].equality is Equality.ROUNDING and not self._taken_out(Fixes(), Fixes({key})).names
+
     def _without_jit(self, fixes: Fixes) -> Bare:
         """The sources with these fixes and without the `jit` that those of them have added that let XLA fuse."""
         if fixes not in self._bare_sources:
-            fusing = frozenset(key for key in fixes if self._fixes[key].equality is Equality.ROUNDING)
+            fusing = frozenset(key for key in fixes if self.fixes[key].equality is Equality.ROUNDING)
             self._bare_sources[fixes] = self._taken_out(fixes - fusing, fixes) if fusing else Bare({}, frozenset())
         return self._bare_sources[fixes]
 

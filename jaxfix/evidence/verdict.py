@@ -8,6 +8,7 @@ from jaxfix.evidence.levels import is_same, level, same_program
 from jaxfix.evidence.outputs import (
     FUSING,
     JIT_TOLERANCE,
+    MOVING,
     SILENCE,
     Allowed,
     Likeness,
@@ -59,6 +60,7 @@ class Pair:
       jitted: the run without the fix of the same data under jit, for a case that runs eagerly; None if there is none.
       noise: what differs between two equal runs of the case.
       plain: both without the `jit` that fixes have added, by which values are compared; None where none has.
+      sides: the run whose calls beside the originals count; None where these are calls of `compared`.
     """
 
     before: Measurement
@@ -66,6 +68,7 @@ class Pair:
     jitted: Measurement | None = None
     noise: Noise = SILENCE
     plain: Plain | None = None
+    sides: Measurement | None = None
 
     @classmethod
     def of(cls, before: Measurement, after: Measurement, jitted: Measurement | None, noise: Noise) -> "Pair":
@@ -79,6 +82,11 @@ class Pair:
     def compared(self) -> Measurement:
         """The run with the fix by which values are compared."""
         return self.after if self.plain is None else self.plain.after
+
+    @property
+    def called_beside(self) -> Measurement:
+        """The run by which functions are compared with their originals beside them."""
+        return self.compared if self.sides is None else self.sides
 
     @property
     def fails_alike(self) -> bool:
@@ -118,21 +126,14 @@ def judge(
     pair: Pair,
     equality: Equality,
     function: str,
-    beside: Equality | None = None,
     proves: Proves = Proves.FEWER_COMPILES,
 ) -> Comparison:
-    """As `compare`, with noise and the jitted original taken into account.
-
-    Args:
-      beside: what the original and the rewritten function must share side by side, where other fixes of the same
-        function are made as well; `equality` if None.
-    """
+    """As `compare`, with noise and the jitted original taken into account."""
     is_plain = pair.plain is not None
     may = allowed(equality, pair.before.case, function, is_plain=is_plain)
     cured = pair.is_cured(proves)
     found = runs_agree(pair, may, as_jitted=equality in FUSING, cured=cured)
     if found.difference is None and not cured:
-        may = allowed(beside or equality, pair.before.case, function, is_plain=is_plain)
         found = joined(found, sides_agree(pair, may, {function}))
     verdict, reason = _verdict(pair, found, function, proves)
     if verdict is Verdict.PROVEN and _is_alone(pair, found, equality):
@@ -151,12 +152,12 @@ def judge(
 
 
 def _traced(pair: Pair, function: str) -> list[Traced]:
-    return [entry for entry in pair.compared.programs if entry.function == function]
+    return [entry for entry in pair.called_beside.programs if entry.function == function]
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
     """Whether the originals of `functions` agree with the rewritten ones that were called beside them."""
-    return beside_alike((entry for entry in pair.compared.beside if entry.function in functions), may)
+    return beside_alike((entry for entry in pair.called_beside.beside if entry.function in functions), may)
 
 
 def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False) -> Likeness:
@@ -304,7 +305,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
 
 def _is_alone(pair: Pair, found: Likeness, equality: Equality) -> bool:
     """Whether nothing but a run that may drift was compared."""
-    return equality is Equality.NUMBERS and not is_driven(pair.before.case) and not found.beside
+    is_exact = equality is Equality.ROUNDING and pair.plain is not None
+    return equality in MOVING and not is_exact and not is_driven(pair.before.case) and not found.beside
 
 
 def _uncompared(pair: Pair, function: str) -> str:
@@ -432,7 +434,7 @@ def _values(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> 
     if pair.plain is not None and equality is Equality.ROUNDING:
         return rounded(pair.plain.after.razor, pair.plain.names, found.drift, (pair.before.stdout, pair.after.stdout))
     exact = found.max_ulp == 0 and found.max_delta == 0
-    if equality is Equality.NUMBERS and not exact:
+    if equality in MOVING and not is_driven(pair.before.case) and not exact:
         words = f"calls beside the original within {found.double:.1e} in double precision"
         return f"{words}; the whole run differs by {found.max_delta:.1e}"
     if equality not in FUSING or pair.plain is not None:

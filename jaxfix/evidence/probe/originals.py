@@ -95,12 +95,17 @@ def _essence(code: CodeType) -> tuple[Any, ...]:
 
 
 class Namespace(dict[str, Any]):
-    """The live globals of a module in which some functions are still the original ones."""
+    """The live globals of a module in which some functions are still the original ones.
 
-    def __init__(self, live: dict[str, Any], text: Text, patched: Text) -> None:
+    Args:
+      others: functions, by qualified name, that are compared with their own originals: as long as they are called in
+        the same way, they stay as they are, so that nobody answers for what another one does.
+    """
+
+    def __init__(self, live: dict[str, Any], text: Text, patched: Text, others: frozenset[str] = frozenset()) -> None:
         kept = {name: live[name] for name in _STORED if name in live}
         super().__init__(kept, __builtins__=live.get("__builtins__", builtins))
-        self.live, self.text, self.patched = live, text, patched
+        self.live, self.text, self.patched, self.others = live, text, patched, others
         self.made: dict[str, Any] = {}
         self.failed: dict[str, str] = {}
 
@@ -136,6 +141,8 @@ class Namespace(dict[str, Any]):
             return
         if name in self.live and self.text.dumped(name) == self.patched.dumped(name):
             return
+        if live is not None and name in self.others and self._is_called_alike(name):
+            return
         if isinstance(self.live.get(name), type):
             return  # a class: its methods are looked up in the live one
         if len(codes) != 1 or name not in self.text.nodes:
@@ -148,6 +155,14 @@ class Namespace(dict[str, Any]):
         made.__kwdefaults__ = {arg.arg: self._evaluated(value, name) for arg, value in keywords if value is not None}
         self.prepare(codes[0])
         self.made[name] = self.decorated(made, node.decorator_list, name)
+
+    def _is_called_alike(self, name: str) -> bool:
+        """Whether the patch has left the parameters and the decorators of a function as they were."""
+        heads = [
+            [(ast.dump(node.args), *map(ast.dump, node.decorator_list)) for node in text.nodes.get(name, [])]
+            for text in (self.text, self.patched)
+        ]
+        return heads[0] == heads[1]
 
     def _prepare_constant(self, name: str) -> None:
         values = [

@@ -137,7 +137,9 @@ class ShadowCall:
             self.record.untried.leave_out(name, BESIDE, because)
 
     def _sample(self, name: str, sample: Sample, function: FunctionType | None) -> None:
-        sides = Sides(sample, function, text_of(self.texts[self.files[name]]), self.settings.user)
+        file = self.files[name]
+        others = [other for other, where in self.files.items() if where == file and other != name]
+        sides = Sides(sample, function, text_of(self.texts[file]), self.settings.user, _qualnames(others))
         if sides.unchanged:
             self.record.alone.setdefault(name, "its own code is as it was")
             return
@@ -189,6 +191,10 @@ def _function_of(frame: FrameType) -> FunctionType | None:
         return all(not is_bound(cell) or cell.cell_contents is held.get(name) for name, cell in pairs)
 
     return next(filter(is_mine, found), None)
+
+
+def _qualnames(names: list[str]) -> frozenset[str]:
+    return frozenset(name.rpartition(":")[2] for name in names)
 
 
 def _unforeseen(error: Exception) -> str:

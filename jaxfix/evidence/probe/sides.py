@@ -15,11 +15,21 @@ from .state import State, assigns_globals, unplaced
 class Sides:
     """The original and the rewritten function of one call.
 
+    Args:
+      others: the other functions of the file, by qualified name, that fixes rewrite.
+
     Raises:
       Unmade: the original cannot be had.
     """
 
-    def __init__(self, sample: Sample, function: FunctionType | None, text: Text, user: list[str]) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        function: FunctionType | None,
+        text: Text,
+        user: list[str],
+        others: frozenset[str] = frozenset(),
+    ) -> None:
         self.sample, self.text = sample, text
         code = sample.code
         self.original = text.code_of(code.co_qualname)
@@ -29,7 +39,7 @@ class Sides:
         self.unchanged = same and same_code(self.original, code)
         if self.unchanged:
             return
-        self.namespace = Namespace(sample.globals, text, patched)
+        self.namespace = Namespace(sample.globals, text, patched, others)
         self.namespace.prepare(self.original)
         self.cells = cells_of([function] if function is not None else [])
         for name, value in sample.captured.items():
