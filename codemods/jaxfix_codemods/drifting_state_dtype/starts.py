@@ -3,11 +3,22 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Code, Function, Module, Reason, Rewriter, frozen, returned
-from jaxfix.api.analysis import DEFAULT, HALVES, DtypeOrigins, Dtypes, Key, Rebinding, Values, rebindings
+from jaxfix.api import Code, Module, Reason, Rewriter, frozen, returned
+from jaxfix.api.analysis import (
+    DEFAULT,
+    HALVES,
+    MOST_PARTS,
+    DtypeOrigins,
+    Dtypes,
+    Key,
+    Lattice,
+    Rebinding,
+    Solver,
+    Values,
+    rebindings,
+)
 from jaxfix.api.library import Result, dtype_positions
 
-_DEEPEST = 3
 _MAKERS = {
     **dtype_positions(Result.FILLED),
     **dtype_positions(Result.ALIKE),
@@ -46,7 +57,7 @@ def narrow_starts(module: Module, values: Values) -> Iterator[NarrowStart]:
     seen: set[ast.AST] = set()
     for loop in rebindings(module, values.origins):
         for first in loop.firsts:
-            for place, made_by in _leaves(values, first, ()):
+            for place, made_by in module.get(_Leaves).of((first, ())):
                 narrow = _judged(module, loop, place, made_by)
                 if narrow is not None and made_by not in seen:
                     seen.add(made_by)
@@ -58,25 +69,39 @@ def widen(module: Module, narrow: NarrowStart, edit: Rewriter) -> None:
     edit.replace(narrow.spelled, _spelling(module, narrow.spelled, narrow.dtype))
 
 
-def _leaves(
-    values: Values, expr: ast.AST, place: tuple[Key, ...], inside: frozenset[Function] = frozenset()
-) -> Iterator[tuple[tuple[Key, ...], ast.expr]]:
-    """The expressions that make the parts of a state, with their places.
+class _Leaves:
+    """The expressions that make the parts of states, with their places."""
 
-    Args:
-      inside: the functions whose results are looked at already.
-    """
-    for source in values.origins.of(expr):
-        parts = values.origins.parts(source)
-        if parts and len(place) < _DEEPEST:
+    def __init__(self, module: Module) -> None:
+        self._origins = module.get(Values).origins
+        self.of: Solver[tuple[ast.AST, _Path], tuple[_Leaf, ...]] = Solver(self._found, _LEAVES)
+
+    def _found(self, part: "tuple[ast.AST, _Path]") -> "tuple[_Leaf, ...]":
+        expr, place = part
+        return tuple(leaf for source in self._origins.of(expr) for leaf in self._of_source(source, place))
+
+    def _of_source(self, source: ast.AST, place: "_Path") -> "Iterator[_Leaf]":
+        parts = self._origins.parts(source)
+        if parts and len(place) < MOST_PARTS:
             for key, part in parts:
-                yield from _leaves(values, part, (*place, key), inside)
+                yield from self.of((part, (*place, key)))
         elif isinstance(source, ast.Call):
-            function = values.origins.called(source) if not place else None
-            results = returned(function) if function and function not in inside else ()
-            around = inside | {function} if function else inside
-            made = [leaf for result in results for leaf in _leaves(values, result, place, around)]
-            yield from made or [(place, source)]
+            function = self._origins.called(source) if not place else None
+            results = returned(function) if function is not None else ()
+            if any(map(self._is_made, results)):
+                for result in results:
+                    yield from self.of((result, place))
+            else:
+                yield place, source
+
+    def _is_made(self, expr: ast.expr) -> bool:
+        """Whether it may stand for a call or a construction."""
+        return any(isinstance(source, ast.Call) or self._origins.parts(source) for source in self._origins.of(expr))
+
+
+_Path = tuple[Key, ...]
+_Leaf = tuple[_Path, ast.expr]
+_LEAVES: Lattice[tuple[_Leaf, ...]] = Lattice((), lambda one, other: tuple(dict.fromkeys((*one, *other))), ())
 
 
 def _judged(module: Module, loop: Rebinding, place: tuple[Key, ...], made_by: ast.expr) -> NarrowStart | None:

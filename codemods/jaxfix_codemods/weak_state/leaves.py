@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jaxfix.api import Function, Module, direct_calls, frozen, returned
-from jaxfix.api.analysis import Form, Key, Kind, Pair, Rebinding, Values, rebindings
+from jaxfix.api.analysis import MOST_PARTS, Form, Key, Kind, Lattice, Pair, Rebinding, Solver, Values, rebindings
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
 
 _KINDS = (Kind.INT, Kind.FLOAT)
-_DEPTH = 4
 
 
 @frozen
@@ -46,7 +45,7 @@ def _of_pairs(module: Module, values: Values) -> Iterator[Leaf]:
     for pair in values.origins.pairs:
         if _is_looped(module, pair.update) or _starts_loops(module, pair.init):
             continue
-        leaves = [leaf for made in returned(pair.init) for leaf in _leaves(values, made, ())]
+        leaves = [leaf for made in returned(pair.init) for leaf in module.get(_Leaves).of(made)]
         if leaves:
             states = list(_updated_states(module, values, pair))
             for leaf in leaves:
@@ -59,41 +58,48 @@ def _of_pairs(module: Module, values: Values) -> Iterator[Leaf]:
 def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
     """What a name holds that a loop binds anew to the result of a jitted function of it."""
     for first in loop.firsts:
-        for leaf in _leaves(values, first, ()):
+        for leaf in module.get(_Leaves).of(first):
             after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), leaf.kind, guess=True)
             if after is not None:
                 yield replace(leaf, path=(loop.target.id, *leaf.path), after=after, loop=loop.call)
 
 
-def _leaves(
-    values: Values,
-    expr: ast.AST,
-    path: tuple[Key, ...],
-    mapped: Function | None = None,
-    inside: frozenset[Function] = frozenset(),
-) -> Iterator[Leaf]:
-    """The weakly typed parts of the state that `expr` is, as far as constructions are spelled out.
+class _Leaves:
+    """The weakly typed parts of states, as far as constructions are spelled out."""
 
-    Args:
-      inside: the functions whose results are looked at already.
-    """
-    for source in values.origins.of(expr):
-        parts = values.origins.parts(source)
-        leaf_of = values.origins.mapped(source) if isinstance(source, ast.Call) and mapped is None else None
-        value = values.any_of((source,))
+    def __init__(self, module: Module) -> None:
+        self._values = module.get(Values)
+        self._solve: Solver[_Part, tuple[Leaf, ...]] = Solver(self._found, _LEAVES)
+
+    def of(self, state: ast.AST) -> tuple[Leaf, ...]:
+        return self._solve((state, (), None))
+
+    def _found(self, part: "_Part") -> tuple[Leaf, ...]:
+        expr, path, mapped = part
+        return tuple(leaf for source in self._values.origins.of(expr) for leaf in self._of_source(source, path, mapped))
+
+    def _of_source(self, source: ast.AST, path: tuple[Key, ...], mapped: Function | None) -> Iterator[Leaf]:
+        origins, value = self._values.origins, self._values.any_of((source,))
+        parts = origins.parts(source)
+        leaf_of = origins.mapped(source) if isinstance(source, ast.Call) and mapped is None else None
         if leaf_of is not None:
             for made in returned(leaf_of):
-                yield from _leaves(values, made, path, leaf_of, inside)
+                yield from self._solve((made, path, leaf_of))
         elif isinstance(source, ast.expr) and value.form is Form.WEAK and value.kind in _KINDS:
             yield Leaf(path, source, value.kind, mapped=mapped)
-        elif parts and len(path) < _DEPTH:
-            for key, part in parts:
-                yield from _leaves(values, part, (*path, key), mapped, inside)
+        elif parts and len(path) < MOST_PARTS:
+            for key, inner in parts:
+                yield from self._solve((inner, (*path, key), mapped))
         elif isinstance(source, ast.Call) and not path:
-            function = values.origins.called(source)
-            if function is not None and not isinstance(function, ast.Lambda) and function not in inside:
+            function = origins.called(source)
+            if function is not None and not isinstance(function, ast.Lambda):
                 for made in returned(function):
-                    yield from _leaves(values, made, (), inside=inside | {function})
+                    yield from self._solve((made, (), None))
+
+
+_Part = tuple[ast.AST, tuple[Key, ...], Function | None]
+"""An expression, its place in the state, and the function of leaves that makes it, if one does."""
+_LEAVES: Lattice[tuple[Leaf, ...]] = Lattice((), lambda one, other: tuple(dict.fromkeys((*one, *other))), ())
 
 
 def _updated_states(module: Module, values: Values, pair: Pair) -> Iterator[ast.AST]:

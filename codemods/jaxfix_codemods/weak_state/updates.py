@@ -2,9 +2,23 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 
 from jaxfix.api import Module, frozen, returned
-from jaxfix.api.analysis import HALVES, Carried, CastLike, DtypeOrigins, Dtypes, Form, Key, Kind, Values
+from jaxfix.api.analysis import (
+    HALVES,
+    MAY,
+    Carried,
+    CastLike,
+    DtypeOrigins,
+    Dtypes,
+    Form,
+    Key,
+    Kind,
+    Lattice,
+    Solver,
+    Values,
+)
 from jaxfix.api.library import Dtype, Result, Scalar, Transform, dtype_positions, short_names, where
 
 _HANDING_ON = where(Transform.DIFFERENTIATES) | where(Transform.SAME_RESULT)
@@ -14,8 +28,6 @@ _INCREMENTS = short_names(Result.INCREMENT)
 _INTEGERS = where(Scalar.INT)
 _KEEPING = where(Dtype.KEPT) | where(Dtype.FLOAT)
 _WEAK = (Form.PYTHON, Form.WEAK)
-_DEEPEST = 16
-"""How many expressions may refer to one another until nothing is known of a value."""
 
 
 @frozen
@@ -128,35 +140,45 @@ def spread(values: Values, sources: tuple[ast.AST, ...]) -> tuple[ast.AST, ...]:
     return tuple(found)
 
 
+class _Strength(IntEnum):
+    """What is known of a value: NOTHING where all that is known refers back to it."""
+
+    NOTHING = 0
+    STRONG = 1
+    PERHAPS_WEAK = 2
+
+
+_STRENGTH = Lattice(_Strength.NOTHING, max, _Strength.PERHAPS_WEAK)
+
+
 class _Reading:
     """How far the file tells how the new value of what is a `kind` at first is computed."""
 
     def __init__(self, module: Module, values: Values, kind: Kind) -> None:
         self._module, self._values, self._kind = module, values, kind
+        self._may_be_unread: Solver[ast.AST, bool] = Solver(self._is_unread, MAY)
+        self._strength: Solver[ast.AST, _Strength] = Solver(self._strength_of, _STRENGTH)
+        self._may_be_own: Solver[ast.expr, bool] = Solver(self._is_own, MAY)
 
-    def spells_out(self, sources: Iterable[ast.AST], around: frozenset[ast.AST] = frozenset()) -> bool:
-        """Whether the file says it of all of `sources`: other functions, as `tree.where`, may keep it weak.
+    def spells_out(self, sources: Iterable[ast.AST]) -> bool:
+        """Whether the file says it of all of `sources`: other functions, as `tree.where`, may keep it weak."""
+        return not any(map(self._may_be_unread, sources))
 
-        What refers back to one of the values `around` adds nothing.
-        """
-        return len(around) <= _DEEPEST and all(self._is_spelled_out(source, around) for source in sources)
-
-    def _is_spelled_out(self, source: ast.AST, around: frozenset[ast.AST]) -> bool:
-        if source in around or self._values.any_of((source,)).form not in (Form.UNKNOWN, Form.ARRAY):
-            return True
-        deeper = around | {source}
+    def _is_unread(self, source: ast.AST) -> bool:
+        if self._values.any_of((source,)).form not in (Form.UNKNOWN, Form.ARRAY):
+            return False
+        origins = self._values.origins
         if isinstance(source, Carried):
-            rounds = self._values.origins.again(source) if source.flow.loops else ()
-            return self.spells_out((*self._values.origins.at_first(source), *rounds), deeper)
+            rounds = origins.again(source) if source.flow.loops else ()
+            return not self.spells_out((*origins.at_first(source), *rounds))
         if isinstance(source, CastLike):
-            return self.spells_out(self._values.origins.cast(source), deeper)
-        if self._is_strong_source(source, around):
-            return True
+            return not self.spells_out(origins.cast(source))
+        if self._strength(source) is _Strength.STRONG:
+            return False
         parts = self._parts(source)
         if parts is None:
-            return isinstance(source, ast.arg)
-        inner = [item for part in parts for item in self._values.origins.of(part)]
-        return bool(parts) and self.spells_out(inner, deeper)
+            return not isinstance(source, ast.arg)
+        return not parts or not self.spells_out(inner for part in parts for inner in origins.of(part))
 
     def _parts(self, source: ast.AST) -> Sequence[ast.expr] | None:
         """The operands that decide the type of `source`, none of which is known of other files; None if it has none."""
@@ -176,54 +198,59 @@ class _Reading:
 
     # --- strongly typed, whatever else there is ---------------------------------------------------------------
 
-    def _is_strong(self, part: ast.expr, around: frozenset[ast.AST]) -> bool:
+    def _part(self, part: ast.expr) -> _Strength:
         """Whether it is what a caller's function makes of arrays, or is computed from that: no weak number."""
-        sources = [source for source in self._values.origins.of(part) if source not in around]
-        return bool(sources) and all(self._is_strong_source(source, around) for source in sources)
+        sources = self._values.origins.of(part)
+        return max(map(self._strength, sources), default=_Strength.PERHAPS_WEAK)
 
-    def _is_strong_source(self, source: ast.AST, around: frozenset[ast.AST]) -> bool:
-        if len(around) > _DEEPEST:
-            return False
-        deeper = around | {source}
+    def _any(self, parts: Iterable[ast.expr]) -> _Strength:
+        found = [*map(self._part, parts)]
+        return _Strength.STRONG if _Strength.STRONG in found else min(found, default=_Strength.PERHAPS_WEAK)
+
+    def _all(self, parts: Iterable[ast.expr]) -> _Strength:
+        found = [*map(self._part, parts)]
+        return _Strength.PERHAPS_WEAK if _Strength.PERHAPS_WEAK in found else min(found, default=_Strength.STRONG)
+
+    def _strength_of(self, source: ast.AST) -> _Strength:
         match source:
             case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
-                return self._is_strong(left, deeper) or self._is_strong(right, deeper)
+                return self._any((left, right))
             case ast.Call(func=func) if self._module.qualname(func) in _PROMOTING:
-                return any(self._is_strong(part, deeper) for part in self._parts(source) or ())
+                return self._any(self._parts(source) or ())
             case ast.Call(func=func) if self._module.qualname(func) in _KEEPING:
-                return all(self._is_strong(part, deeper) for part in source.args)
+                return self._all(source.args)
             case ast.Call(func=func):
                 function = self._values.origins.called(source)
                 if function is not None:
                     results = returned(function)
-                    return bool(results) and all(self._is_strong(part, deeper) for part in results)
-                return self._is_passed(func) or self._is_made_of_passed(source) or self._reduces(source, deeper)
-        return False
+                    return self._all(results) if results else _Strength.PERHAPS_WEAK
+                if not self._may_be_own(func) or self._is_made_of_passed(source):
+                    return _Strength.STRONG
+                return self._reduced(source)
+        return _Strength.PERHAPS_WEAK
 
-    def _reduces(self, call: ast.Call, around: frozenset[ast.AST]) -> bool:
-        """Whether another file's function makes a float of nothing but what callers pass and what their functions make.
+    def _reduced(self, call: ast.Call) -> _Strength:
+        """What another file's function makes a float of nothing but what callers pass and what their functions make.
 
         An integer may be a size, which is a number of Python.
         """
         if self._kind is not Kind.FLOAT or not call.args or call.keywords or self._module.qualname(call.func) is None:
-            return False
-        strong = [self._is_strong(argument, around) for argument in call.args]
-        return any(strong) and all(
-            known or self._is_parameter(argument) for known, argument in zip(strong, call.args, strict=True)
-        )
+            return _Strength.PERHAPS_WEAK
+        made = [argument for argument in call.args if not self._is_parameter(argument)]
+        return self._all(made) if made else _Strength.PERHAPS_WEAK
 
     def _is_parameter(self, expr: ast.expr) -> bool:
         starts = self._values.origins.starts(self._values.origins.of(expr))
         return all(isinstance(source, ast.arg) for source in starts)
 
-    def _is_passed(self, function: ast.expr) -> bool:
-        """Whether whoever calls passes the function, or what is made of it: a derivative, one with some arguments."""
+    def _is_own(self, function: ast.expr) -> bool:
+        """Whether another than who calls makes the function: no derivative of what is passed, nor with arguments."""
         sources = self._values.origins.of(function)
-        return bool(sources) and all(
+        return not sources or not all(
             isinstance(source, ast.arg) or (isinstance(source, ast.Call) and self._is_made_of_passed(source))
             for source in sources
         )
 
     def _is_made_of_passed(self, call: ast.Call) -> bool:
         makes = self._module.qualname(call.func) in _HANDING_ON
-        return makes and bool(call.args) and self._is_passed(call.args[0])
+        return makes and bool(call.args) and not self._may_be_own(call.args[0])
