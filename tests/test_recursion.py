@@ -69,6 +69,19 @@ def update(grads, state):
 
 tx = optimizer(init, update)
 """,
+    "a function that is differentiated again and again": """\
+def make(f):
+    def init(x):
+        return State(jnp.asarray(0.0), None)
+
+    def update(x, state):
+        g = f
+        while x > 0:
+            g = jax.grad(g)
+        return x, State(g(state.count), None)
+
+    return init, update
+""",
     "names that stand for one another": """\
 first = second
 second = first
