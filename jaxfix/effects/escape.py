@@ -2,14 +2,16 @@
 
 import ast
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.facets import Transform
 from jaxfix.library.table import where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import transform_of
 from jaxfix.staging.scripts import is_script
-from jaxfix.syntax.nodes import Function
+from jaxfix.syntax.nodes import Function, in_order
 
 _WRAPPERS = where(Transform.TRACES) | where(Transform.DIFFERENTIATES) | where(Transform.BATCHES) | {"functools.partial"}
 """What makes a function of a function."""
@@ -46,111 +48,169 @@ def local_uses(
     Returns:
       None where it escapes: it is returned, stored, or passed to code that was not read.
     """
-    found = LocalUses()
-    follower = _Follower(module, found, apart)
-    try:
-        if isinstance(made, ast.FunctionDef):
-            follower.name(made.name, made, module.function(made))
-        else:
-            follower.value(made, of_itself=True)
-    except Declined:
+    escape = _Escape(module, made, apart)
+    fate = escape.fate(made)
+    if fate.escapes or escape.variable(made) in {variable for variable, _ in fate.reached}:
         return None
-    return found
+    calls, handed, names, targets = escape.all_uses(made)
+    return LocalUses(in_order(calls), in_order(handed), in_order(names), in_order(targets))
 
 
-class _Follower:
-    def __init__(self, module: Module, found: LocalUses, apart: frozenset[ast.AST] = frozenset()) -> None:
-        self._module, self._found, self._apart = module, found, apart
-        self._inside: set[Function] = set()
-        self._followed: set[tuple[str, ast.AST]] = set()
+_Variable = tuple[str, ast.AST]
+"""A name and its scope."""
 
-    def name(self, name: str, node: ast.AST, around: Function | None) -> None:
-        """Follows every use of a variable, which must be one of the function around its definition."""
-        scope = around or self._module.tree
-        if isinstance(node, ast.Name) and self._module.scope_of(name, node) is not scope:
+
+class _Fate(NamedTuple):
+    """What becomes of a function.
+
+    Attributes:
+      reached: the variables that are bound to it or to what is made of it, and those whose functions use it, each with
+        whether the first alone lead there.
+    """
+
+    escapes: bool = False
+    reached: frozenset[tuple[_Variable, bool]] = frozenset()
+
+
+def _both(one: _Fate, other: _Fate) -> _Fate:
+    return _Fate(one.escapes or other.escapes, one.reached | other.reached)
+
+
+_FATE = Lattice(_Fate(), _both, _Fate(escapes=True))
+
+
+@dataclass(slots=True)
+class _Direct:
+    """Where a function goes from one variable, or from the expression that makes it.
+
+    Attributes:
+      made: the variables that are bound to what is made of it.
+      around: the functions that use it.
+    """
+
+    uses: LocalUses = field(default_factory=LocalUses)
+    made: list[ast.Name] = field(default_factory=list)
+    around: dict[Function, None] = field(default_factory=dict)
+
+
+class _Escape:
+    """Answers for one function; each question is a `def`, a variable where it is bound, or an expression."""
+
+    def __init__(self, module: Module, start: ast.AST, apart: frozenset[ast.AST]) -> None:
+        self._module, self._start, self._apart = module, start, apart
+        self.fate: Solver[ast.AST, _Fate] = Solver(self._fate, _FATE)
+
+    def all_uses(self, key: ast.AST) -> tuple[list[ast.Call], list[ast.AST], list[ast.Name], list[ast.Name]]:
+        """The direct uses, and those of the variables that are bound to the function itself; none escapes."""
+        found = self._direct(key).uses
+        every = [(found.calls, found.handed, found.names, found.targets), *map(self.all_uses, found.targets)]
+        calls, handed, names, targets = (
+            [node for part in parts for node in part] for parts in zip(*every, strict=True)
+        )
+        return calls, handed, names, targets
+
+    def variable(self, key: ast.AST) -> _Variable | None:
+        match key:
+            case ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                return name, self._module.function(key) or self._module.tree
+        return None
+
+    def _fate(self, key: ast.AST) -> _Fate:
+        try:
+            direct = self._direct(key)
+        except Declined:
+            return _Fate(escapes=True)
+        found = _Fate()
+        for after, is_bound in (
+            *((name, True) for name in (*direct.uses.targets, *direct.made)),
+            *((f, False) for f in direct.around),
+        ):
+            later, variable = self.fate(after), self.variable(after)
+            own = {(variable, is_bound)} if variable is not None else set()
+            reached = own | {(each, is_bound and only) for each, only in later.reached}
+            found = _both(found, _Fate(later.escapes, frozenset(reached)))
+        is_bound_again = (self.variable(key), True) in found.reached
+        return found._replace(escapes=found.escapes or is_bound_again)
+
+    def _direct(self, key: ast.AST) -> _Direct:
+        found = _Direct()
+        if isinstance(key, ast.FunctionDef) and key is not self._start and self._is_changed(key):
             raise Declined(_ESCAPES)
-        if around is None and not is_script(self._module):
-            raise Declined(_ESCAPES)
-        if (name, scope) in self._followed:
-            raise Declined(_ESCAPES)  # bound again to what is made of it
-        self._followed.add((name, scope))
-        self._uses(name, node, around, scope)
-        self._followed.remove((name, scope))
+        if self.variable(key) is not None:
+            self._reads(key, found)
+        else:
+            self._value(key, found, of_itself=True)
+        return found
 
-    def _uses(self, name: str, node: ast.AST, around: Function | None, scope: ast.AST) -> None:
-        for use in self._module.reads(name, scope):
-            if isinstance(node, ast.FunctionDef) and node in self._module.ancestors(use):
+    def _is_changed(self, function: ast.FunctionDef) -> bool:
+        return self._module.method_of(function) is not None or bool(function.decorator_list)
+
+    def _reads(self, key: ast.AST, found: _Direct) -> None:
+        """Every use of a variable, which must be one of the function around its definition."""
+        module, around = self._module, self._module.function(key)
+        name, scope = self.variable(key) or ("", module.tree)
+        if isinstance(key, ast.Name) and module.scope_of(name, key) is not scope:
+            raise Declined(_ESCAPES)
+        if around is None and not is_script(module):
+            raise Declined(_ESCAPES)
+        for use in module.reads(name, scope):
+            if isinstance(key, ast.FunctionDef) and key in module.ancestors(use):
                 continue  # it calls itself
-            if use in self._apart:
-                continue
-            self._within(use, around)
-            self._found.names.append(use)
-            self.value(use, of_itself=True)
+            if use not in self._apart or key is not self._start:
+                self._around(use, around, found)
+                found.uses.names.append(use)
+                self._value(use, found, of_itself=True)
 
-    def _within(self, use: ast.AST, around: Function | None) -> None:
+    def _around(self, use: ast.AST, around: Function | None, found: _Direct) -> None:
         """A use inside another function: that one must not be given away either."""
         for outer in self._module.functions_around(use):
             if outer is around:
                 return
-            if outer in self._inside:
-                continue
-            self._inside.add(outer)
-            inner = _Follower(self._module, LocalUses())
-            inner._inside, inner._followed = self._inside, self._followed
-            if isinstance(outer, ast.FunctionDef):
-                if self._module.method_of(outer) is not None or outer.decorator_list:
-                    raise Declined(_ESCAPES)
-                inner.name(outer.name, outer, self._module.function(outer))
-            elif isinstance(outer, ast.Lambda):
-                inner.value(outer, of_itself=True)
-            else:
+            if not isinstance(outer, ast.FunctionDef | ast.Lambda):
                 raise Declined(_ESCAPES)
+            found.around[outer] = None
 
-    def value(self, node: ast.AST, *, of_itself: bool) -> None:
-        """Follows one expression; `of_itself` while it is the function, not something that was made of it."""
+    def _value(self, node: ast.AST, found: _Direct, *, of_itself: bool) -> None:
+        """Where one expression goes; `of_itself` while it is the function, not something that was made of it."""
         parent = self._module.parent(node)
         if isinstance(parent, ast.keyword):
             node, parent = parent, self._module.parent(parent)
         match parent:
             case ast.Call(func=func) if func is node:
                 if of_itself:
-                    self._found.calls.append(parent)
+                    found.uses.calls.append(parent)
                 else:
-                    self._found.handed.append(node)
+                    found.uses.handed.append(node)
             case ast.Call():
-                self._argument(node, parent)
+                self._argument(node, parent, found)
             case ast.List() | ast.Tuple() if _is_branches(self._module, parent):
-                self._found.handed.append(node)
+                found.uses.handed.append(node)
             case ast.Assign(targets=[ast.Name() as target]) | ast.AnnAssign(target=ast.Name() as target):
-                self._variable(target, of_itself=of_itself)
+                self._variable(target, found, of_itself=of_itself)
             case ast.NamedExpr(target=target):
-                self._variable(target, of_itself=of_itself)
-                self.value(parent, of_itself=of_itself)
+                self._variable(target, found, of_itself=of_itself)
+                self._value(parent, found, of_itself=of_itself)
             case ast.IfExp(test=test) if test is not node:
-                self.value(parent, of_itself=of_itself)
+                self._value(parent, found, of_itself=of_itself)
             case ast.Expr():
                 return
             case _:
                 raise Declined(_ESCAPES)
 
-    def _variable(self, target: ast.Name, *, of_itself: bool) -> None:
-        around = self._module.function(target)
+    def _variable(self, target: ast.Name, found: _Direct, *, of_itself: bool) -> None:
         if of_itself:
-            self._found.targets.append(target)
-            self.name(target.id, target, around)
-            return
-        made_of_it = _Follower(self._module, LocalUses())
-        made_of_it._inside, made_of_it._followed = self._inside, self._followed
-        made_of_it.name(target.id, target, around)
-        self._found.handed.append(target)
+            found.uses.targets.append(target)
+        else:
+            found.made.append(target)
+            found.uses.handed.append(target)
 
-    def _argument(self, node: ast.AST, call: ast.Call) -> None:
+    def _argument(self, node: ast.AST, call: ast.Call, found: _Direct) -> None:
         transform = transform_of(self._module, call.func) or ""
         if transform in _USERS:
-            self._found.handed.append(node)
+            found.uses.handed.append(node)
         elif transform in _WRAPPERS and not isinstance(call.func, ast.Call):
-            self._found.handed.append(node)
-            self.value(call, of_itself=False)
+            found.uses.handed.append(node)
+            self._value(call, found, of_itself=False)
         else:
             raise Declined(_ESCAPES)
 

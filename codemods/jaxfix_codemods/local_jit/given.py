@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, returned, walk
 from jaxfix.api.analysis import (
     Form,
+    Solver,
     Values,
     aliases,
     argument_values,
@@ -15,6 +16,7 @@ from jaxfix.api.analysis import (
     function_identity,
     hoisting,
     is_stored,
+    optional,
     purity,
     stores_of,
     transform_of,
@@ -28,7 +30,7 @@ _OF_CONTAINERS = short_names(Member.MAPPING)
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINERS = short_names(Result.MUTABLE, "builtins")
 _ARRAYS = short_names(Result.FRESH, "jax.numpy")
-_DEPTH = 4
+_REASON = optional(Reason(Code.UNREAD, "what it is given was not followed"))
 
 
 class Given:
@@ -40,6 +42,7 @@ class Given:
     def __init__(self, module: Module, factory: ast.FunctionDef, call: ast.Call, loop: ast.For | ast.While) -> None:
         self._module, self._factory, self._call, self._loop = module, factory, call, loop
         self._values = module.get(Values)
+        self._why_unkept: Solver[tuple[ast.expr, bool], Reason | None] = Solver(self._why_changing, _REASON)
 
     def check_argument(self, parameter: str, argument: ast.expr | None) -> None:
         """What a parameter of the factory takes, its default where nothing is passed."""
@@ -64,31 +67,41 @@ class Given:
 
     # --- one argument -----------------------------------------------------------------------------------------
 
-    def _check(self, expr: ast.expr, depth: int = 0, *, is_data: bool) -> None:
-        if depth > _DEPTH:
-            raise Declined(Reason(Code.UNREAD, f"what `{self._module.text(expr)}` is was not followed"))
+    def _check(self, expr: ast.expr, *, is_data: bool) -> None:
+        reason = self._why_unkept((expr, is_data))
+        if reason is not None:
+            raise Declined(reason)
+
+    def _why_changing(self, asked: tuple[ast.expr, bool]) -> Reason | None:
+        try:
+            self._look_at(asked[0], is_data=asked[1])
+        except Declined as declined:
+            return declined.reason
+        return None
+
+    def _look_at(self, expr: ast.expr, *, is_data: bool) -> None:
         value = self._module.only_value(expr) or expr
         if isinstance(value, ast.Attribute) and any(methods(self._module, value.attr)):
             raise Declined(Reason(Code.UNSTABLE, f"`{self._module.text(value)}` reads its object at each trace"))
         found = self._values.origins.of(expr) or (expr,)
-        stays = [self._stays(source, depth) for source in found]
+        stays = [self._stays(source) for source in found]
         if is_data and (not all(stays) or _is_item(expr)):
             for name in names(expr):
                 self._check_data(name)
 
-    def _stays(self, source: ast.AST, depth: int) -> bool:
+    def _stays(self, source: ast.AST) -> bool:
         """Whether nobody can change what `source` is; False where that is not known."""
         if isinstance(source, FUNCTIONS):
             self.check_function(source)
             return True
         if isinstance(source, ast.Call):
-            return self._is_kept_result(source, depth)
+            return self._is_kept_result(source)
         if isinstance(source, ast.Name | ast.Attribute | ast.Constant | ast.ClassDef):
             return True
         value = self._values.any_of((source,))
         return value.form in _NUMBERS and not value.assumed
 
-    def _is_kept_result(self, call: ast.Call, depth: int) -> bool:
+    def _is_kept_result(self, call: ast.Call) -> bool:
         module = self._module
         owner = class_of(module, call.func)
         if owner is not None:
@@ -102,13 +115,13 @@ class Given:
                     raise Declined(
                         Reason(Code.UNSTABLE, f"what `{module.text(call)}` returns reads what it was made with")
                     )
-                self._check(result, depth + 1, is_data=True)
+                self._check(result, is_data=True)
             return True
         package = (module.qualname(call.func) or "").partition(".")[0]
         if package in ("", "numpy"):
             return False
         for argument in argument_values(call):
-            self._check(argument, depth + 1, is_data=True)
+            self._check(argument, is_data=True)
         return True
 
     def _check_object(self, owner: ast.ClassDef) -> None:
