@@ -2,6 +2,7 @@
 
 import ast
 
+from jaxfix.dataflow.solver import Solver, optional
 from jaxfix.library.facets import Identity
 from jaxfix.library.table import where
 from jaxfix.semantic.calls import made_by, returned
@@ -27,7 +28,7 @@ def made_anew(module: Module, expr: ast.expr, by: str = "jax.jit") -> ast.AST | 
     Returns:
       None if no such node is known: the function may still be another one each time.
     """
-    return _made_anew(module, expr, by, frozenset())
+    return module.get(_makers)((expr, by))
 
 
 def given_anew(module: Module) -> list[ast.Call]:
@@ -59,50 +60,46 @@ def _taker(module: Module, argument: ast.expr) -> ast.Call | None:
     return call if isinstance(call, ast.Call) and call.func is not argument else None
 
 
-def _made_anew(
-    module: Module, expr: ast.expr, by: str, followed: frozenset[tuple[str, ast.AST | None]]
-) -> ast.AST | None:
-    """As `made_anew`; `followed` are the variables that led here: none is bound to itself."""
+def _makers(module: Module) -> Solver[tuple[ast.expr, str], ast.AST | None]:
+    """As `made_anew`; a variable that is bound to itself has no maker."""
+    return Solver(lambda asked: _maker(module, *asked), optional())
+
+
+def _maker(module: Module, expr: ast.expr, by: str) -> ast.AST | None:
     if by.startswith("flax.nnx."):
         return expr  # it wraps whatever it is given in an object of its own
     match expr:
         case ast.Lambda():
             return expr
         case ast.Call():
-            return _of_call(module, expr, by, followed)
+            return _of_call(module, expr, by)
         case ast.Attribute() if not by.startswith("equinox."):
             return expr if _is_bound_method(module, expr) else None
         case ast.Name(id=name):
             scope = module.scope_of(name, expr)
-            if (name, scope) in followed:
-                return None
             found = [binding.node for binding in module.bindings(name, scope)] if scope is not None else []
-            made = [_of_binding(module, node, by, followed | {(name, scope)}) for node in found]
+            made = [_of_binding(module, node, by) for node in found]
             return made[-1] if made and all(made) else None
     return None
 
 
-def _of_call(
-    module: Module, call: ast.Call, by: str, followed: frozenset[tuple[str, ast.AST | None]]
-) -> ast.AST | None:
+def _of_call(module: Module, call: ast.Call, by: str) -> ast.AST | None:
     qualname = module.qualname(call.func) or ""
     if by.startswith("equinox.") and qualname in _BY_VALUE:
-        return _made_anew(module, call.args[0], by, followed) if call.args else None
+        return made_anew(module, call.args[0], by) if call.args else None
     if qualname in RENEWING:
         return call
     function = module.definition(call.func)
     return call if isinstance(function, ast.FunctionDef) and _returns_new(module, function) else None
 
 
-def _of_binding(
-    module: Module, node: ast.AST, by: str, followed: frozenset[tuple[str, ast.AST | None]]
-) -> ast.AST | None:
+def _of_binding(module: Module, node: ast.AST, by: str) -> ast.AST | None:
     """What makes the object behind a name: a `def` that runs again and again, or the value that is bound."""
     if isinstance(node, ast.FunctionDef):
         return node if module.function(node) is not None or module.loops(node) else None
     value = module.value_of(node) if isinstance(node, ast.Name) else None
     runs_again = value is not None and (module.function(value) is not None or bool(module.loops(value)))
-    return _made_anew(module, value, by, followed) if value is not None and runs_again else None
+    return made_anew(module, value, by) if value is not None and runs_again else None
 
 
 def _returns_new(module: Module, function: ast.FunctionDef) -> bool:
