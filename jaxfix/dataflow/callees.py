@@ -51,9 +51,11 @@ class Callees:
 
     def mapped(self, call: ast.Call) -> Function | None:
         """The function of this module that `jax.tree.map(function, tree, ...)` calls for the leaves of trees."""
-        if not call.args or self._module.qualname(call.func) not in _TREE_MAPS:
-            return None
-        return self._module.definition(call.args[0])
+        return self._module.definition(call.args[0]) if call in self._tree_maps and call.args else None
+
+    @cached_property
+    def _tree_maps(self) -> frozenset[ast.Call]:
+        return frozenset(self._module.calls(*_TREE_MAPS))
 
     def jitted(self, call: ast.Call) -> Function | None:
         """As `called`, of a name that is bound to `jax.jit(function)`."""

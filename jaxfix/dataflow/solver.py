@@ -147,11 +147,11 @@ class Solver(Generic[K, V]):
                 self._evaluate(member)
                 node.low = min(node.low, member.low)
         except BaseException:
-            self._close(node.place, {})
+            self._close(node.place)
             raise
         else:
             if node.low == node.place:
-                self._close(node.place, {opened.key: opened.value for opened in self._stack[node.place :]})
+                self._close(node.place, self._known)
 
     def _evaluate(self, node: _Open[K, V]) -> None:
         self.steps += 1
@@ -169,12 +169,13 @@ class Solver(Generic[K, V]):
             for asker in node.askers:
                 self._defer(asker)
 
-    def _close(self, place: int, values: dict[K, V]) -> None:
-        """Forgets what is open from `place` on, but for its final values."""
-        self._known.update(values)
-        for node in self._stack[place:]:
+    def _close(self, place: int, known: dict[K, V] | None = None) -> None:
+        """Forgets what is open from `place` on, but for its values where they are final, which go to `known`."""
+        while len(self._stack) > place:
+            node = self._stack.pop()
             del self._open[node.key]
             node.askers.clear()  # those of a cycle hold one another
-        del self._stack[place:]
+            if known is not None:
+                known[node.key] = node.value
         while self._due and -self._due[0] >= place:
             heappop(self._due)

@@ -143,30 +143,41 @@ def _placed(source: SourceFile, reason: Reason, cell: int | None) -> Reason:
     return Reason(reason.code, source.placed(reason.text), line if there == cell else None)
 
 
-def is_mentioned(codemod: Codemod, text: bytes) -> bool:
-    """Whether `text` mentions one of the triggers of `codemod`."""
-    return any(word.encode() in text for word in _words(codemod.triggers))
+def are_mentioned(codemods: tuple[Codemod, ...], text: bytes) -> bool:
+    """Whether `text` mentions a trigger of one of `codemods`."""
+    return any(word in text for word in _encoded(tuple(codemod.triggers for codemod in codemods)))
 
 
 @cache
-def _words(triggers: tuple[str, ...]) -> tuple[str, ...]:
+def _encoded(triggers: tuple[tuple[str, ...], ...]) -> tuple[bytes, ...]:
+    """The last parts of `triggers`, the short ones first: they are found in most files, and at once."""
+    return tuple(sorted({word.encode() for some in triggers for word in _words(some)}, key=len))
+
+
+@cache
+def _words(triggers: tuple[str, ...]) -> frozenset[str]:
     """The last parts of `triggers`."""
-    return tuple(dict.fromkeys(trigger.rpartition(".")[2] for trigger in triggers))
+    return frozenset(trigger.rpartition(".")[2] for trigger in triggers)
+
+
+@cache
+def _identifiers(triggers: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for word in _words(triggers) if word.isidentifier() and word not in _KEYWORDS)
 
 
 def _is_named(codemod: Codemod, module: Module) -> bool:
     """Whether the code mentions a trigger, and not just a comment or a text of several words."""
-    return any(_has(module, word) for word in _words(codemod.triggers))
+    words, identifiers = _words(codemod.triggers), _identifiers(codemod.triggers)
+    return module.get(Identifiers).mentions_any(identifiers) or any(_has(module, word) for word in words - identifiers)
 
 
 def _has(module: Module, word: str) -> bool:
+    """Whether the code has what is spelled `word`, which is no identifier."""
     if word == "**":  # which stands before keyword arguments more often
         binary: list[ast.BinOp | ast.AugAssign] = [*module.nodes(ast.BinOp), *module.nodes(ast.AugAssign)]
         return any(isinstance(node.op, ast.Pow) for node in binary)
     if word in _LOOPS:
         return any(module.nodes(kind) for kind in _LOOPS[word])
-    if word.isidentifier() and word not in _KEYWORDS:
-        return module.get(Identifiers).mentions(word)
     return word.encode() in module.source.text
 
 

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Protocol
 
-from jaxfix.engine.analyze import analyze, is_mentioned
+from jaxfix.engine.analyze import analyze, are_mentioned
 from jaxfix.engine.project import Crew, Reading, Uses, facts_of, packages_of, project_of, sharded, tells, uses_of
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
@@ -271,7 +271,7 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
     """What the unit shows alone, what it asks, and what it tells: also what it does with functions of `names`."""
     try:
         source = unit.source.loaded()
-        is_looked_at = any(is_mentioned(codemod, source.text) for codemod in unit.codemods)
+        is_looked_at = are_mentioned(unit.codemods, source.text)
         if not is_looked_at and not tells(source.text, packages):
             parsed(source)
             return Record(Look())

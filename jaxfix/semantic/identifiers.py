@@ -40,8 +40,13 @@ class Identifiers:
 
     def mentions(self, word: str) -> bool:
         """Whether the identifier occurs in the code, and not just in a comment or a text of several words."""
+        return self.mentions_any(frozenset({word}))
+
+    def mentions_any(self, words: frozenset[str]) -> bool:
+        """As `mentions`, of one of `words`."""
         index = self._index
-        return word in index.names or word in index.attributes or word in index.binding or word in self._other_words
+        named = (index.names, index.attributes, index.binding)
+        return any(not some.keys().isdisjoint(words) for some in named) or not self._other_words.isdisjoint(words)
 
     @property
     def words(self) -> frozenset[str]:

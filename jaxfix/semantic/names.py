@@ -277,7 +277,12 @@ class Names:
         Returns:
           In the order of the text; what the names stand for is not looked at.
         """
-        return in_order([call for name in names for call in self._calls_of(name)])
+        return in_order([call for name in self._spelled.intersection(names) for call in self._calls_of(name)])
+
+    @cached_property
+    def _spelled(self) -> frozenset[str]:
+        """The words that name something here, be it a variable or an attribute."""
+        return frozenset((*self._index.names, *self._index.attributes))
 
     def _calls_of(self, name: str) -> Sequence[ast.Call]:
         found = self._calls_by_name.get(name)

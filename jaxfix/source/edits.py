@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from jaxfix.source.errors import BugError
 
@@ -63,9 +64,7 @@ class LineIndex:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._starts = [0]
-        for line in data.splitlines(keepends=True):
-            self._starts.append(self._starts[-1] + len(line))
+        self._starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
 
     def line(self, offset: int) -> int:
         """The line that holds the byte at `offset`."""

@@ -18,13 +18,8 @@ _BINDING = frozenset(
     }
 )
 _TELLING = _BINDING | _SCOPES
-
-
-class _Into:
-    """Stands among the nodes still to come where the walk enters or leaves a scope."""
-
-    def __init__(self, scope: Scope | None) -> None:
-        self.scope = scope
+_Into = tuple[Scope | None]
+"""Stands among the nodes still to come where the walk enters or leaves a scope."""
 
 
 class Index:
@@ -57,21 +52,25 @@ class Index:
         kinds, names, attributes = self.kinds, self.names, self.attributes
         binding, parents, around = self.binding, self.parents, self.around
         variable, constant, attribute, argument, load = ast.Name, ast.Constant, ast.Attribute, ast.arg, ast.Load
+        call, mark, fields_of = ast.Call, tuple, FIELDS
         scope: Scope | None = None
         pending: list[Any] = [tree]
+        pop, push = pending.pop, pending.append
         while pending:
-            node = pending.pop()
+            node = pop()
             kind = node.__class__
             if kind is variable:
                 around[node] = scope
-                names[node.id].append(node)
+                name = node.id
+                names[name].append(node)
                 if node.ctx.__class__ is not load:
-                    binding[node.id].append(node)
+                    binding[name].append(node)
                 continue
-            fields = FIELDS[kind]
+            if kind is mark:
+                (scope,) = node
+                continue
+            fields = fields_of[kind]
             if fields is None:
-                if kind is _Into:
-                    scope = node.scope
                 continue
             around[node] = scope
             kinds[kind].append(node)
@@ -79,22 +78,27 @@ class Index:
                 continue
             if kind is attribute:
                 attributes[node.attr].append(node)
-                parents[node.value] = node
-                pending.append(node.value)
+                value = node.value
+                parents[value] = node
+                push(value)
                 continue
             if kind is argument:
                 binding[node.arg].append(node)
-                if node.annotation is not None:
-                    parents[node.annotation] = node
-                    pending.append(node.annotation)
+                value = node.annotation
+                if value is not None:
+                    parents[value] = node
+                    push(value)
                 continue
-            below: list[Any] = []
-            for field in fields:
-                value = getattr(node, field, None)
-                if type(value) is list:
-                    below += value
-                elif value is not None:
-                    below.append(value)
+            if kind is call:
+                below = [node.func, *node.args, *node.keywords]
+            else:
+                below = []
+                for field in fields:
+                    value = getattr(node, field, None)
+                    if value.__class__ is list:
+                        below += value
+                    elif value is not None:
+                        below.append(value)
             for child in below:
                 parents[child] = node
             if kind in _TELLING:
@@ -117,7 +121,7 @@ def _entering(scope: Scope, below: list[ast.AST], outer: Scope | None) -> list[A
             last = first + len(body)
         case ast.Lambda():
             first = 1
-    return [*below[:first], _Into(scope), *below[first:last], _Into(outer), *below[last:]]
+    return [*below[:first], (scope,), *below[first:last], (outer,), *below[last:]]
 
 
 def is_inside(scope: Scope, child: ast.AST) -> bool:
