@@ -37,6 +37,8 @@ def _either(one: _Found, other: _Found) -> _Found:
 
 
 _FOUND = Lattice(_Found(()), _either, _Found((UNREAD,), crossed=True))
+_STAND_INS = (ast.Name, ast.Attribute, ast.Subscript, ast.IfExp, ast.NamedExpr, ast.arg)
+"""What stands for other expressions; each of the rest for itself alone."""
 
 
 class Origins:
@@ -65,7 +67,7 @@ class Origins:
 
         A part that refers back to what is being asked, as in `count = count + 1`, is left out.
         """
-        return self._asked(expr)
+        return self._asked(expr) if isinstance(expr, _STAND_INS) else (expr,)
 
     def items(self, expr: ast.AST, key: Key) -> Sources:
         """The expressions that the field, key or position `key` of `expr` may stand for."""

@@ -120,9 +120,10 @@ def read_bytes(path: Path) -> bytes:
       SourceError: it cannot be read.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(os.stat(path).st_mode):
             raise SourceError(shown(path), "is not a regular file")
-        return path.read_bytes()
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
     except OSError as error:
         raise SourceError(shown(path), f"cannot be read: {reason(error)}") from error
 

@@ -1,9 +1,9 @@
 """The facts of many files, joined: what each may know of the others."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import PurePath
 from typing import Protocol, TypeVar
 
 from jaxfix.semantic.module import Module
@@ -178,4 +178,5 @@ def tells(text: bytes, packages: frozenset[str]) -> bool:
 
 
 def _is_test(path: str) -> bool:
-    return is_named_as_test(path) or any(part in ("tests", "test") for part in PurePath(path).parts[:-1])
+    folders = os.path.dirname(path).replace(os.sep, "/").split("/")
+    return "tests" in folders or "test" in folders or is_named_as_test(path)

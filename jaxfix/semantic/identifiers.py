@@ -45,8 +45,12 @@ class Identifiers:
     def mentions_any(self, words: frozenset[str]) -> bool:
         """As `mentions`, of one of `words`."""
         index = self._index
-        named = (index.names, index.attributes, index.binding)
-        return any(not some.keys().isdisjoint(words) for some in named) or not self._other_words.isdisjoint(words)
+        return not (
+            index.names.keys().isdisjoint(words)
+            and index.attributes.keys().isdisjoint(words)
+            and index.binding.keys().isdisjoint(words)
+            and self._other_words.isdisjoint(words)
+        )
 
     @property
     def words(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import codecs
 import hashlib
+import os
 import re
 import tokenize
 from bisect import bisect_right
@@ -9,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
 from jaxfix.source.edits import Edit, LineIndex, apply_edits, shown_place
@@ -268,7 +268,7 @@ def is_notebook(path: str) -> bool:
 
 def is_named_as_test(path: str) -> bool:
     """Whether test runners look into a file of this name."""
-    name = PurePath(path).name
+    name = os.path.basename(path)
     return name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
 
 
