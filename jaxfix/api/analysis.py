@@ -23,7 +23,7 @@ from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
 from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands, demands_of_statements
-from jaxfix.motion import hoisting
+from jaxfix.motion import hoisting, import_time
 from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
@@ -97,6 +97,7 @@ __all__ = [
     "function_identity",
     "handed_to",
     "hoisting",
+    "import_time",
     "induction",
     "instance_state",
     "instances",

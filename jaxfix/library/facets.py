@@ -282,6 +282,8 @@ class Class:
     """An annotation of arrays."""
     WRAPS = Facet()
     """An annotation around another."""
+    GENERIC = Facet()
+    """Takes any number of types in brackets."""
 
 
 class Package:

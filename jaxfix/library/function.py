@@ -42,6 +42,8 @@ class Function:
       dtype_at: the position of the dtype.
       shape_at: the positions of what makes a shape or a number of elements.
       versions: the releases that have it, where not all have.
+      options: of a transformation, what its parameters beside the function may be called with: where that is a literal
+        of the usual kind, making the function cannot fail. In order, where they can be passed by position.
     """
 
     name: str
@@ -52,3 +54,4 @@ class Function:
     dtype_at: int | None = None
     shape_at: slice | None = None
     versions: str = ""
+    options: tuple[str, ...] = ()

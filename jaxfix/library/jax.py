@@ -37,7 +37,11 @@ FUNCTIONS = (
     Function("jax.lax.map", (Transform.CONTROL_FLOW, Result.MUTABLE), calls=(Parameter(0, "f"),)),
     Function("jax.Array", (Class.ARRAY,)),
     Function("jax.block_until_ready", (Effect.WAITS, Result.SAME_BUFFER)),
-    Function("jax.checkpoint", (Transform.TRACES, Transform.SAME_RESULT, Identity.RENEWS)),
+    Function(
+        "jax.checkpoint",
+        (Transform.TRACES, Transform.SAME_RESULT, Identity.RENEWS),
+        options=("prevent_cse", "static_argnums"),
+    ),
     Function("jax.clear_backends", (Effect.WORLD,), versions="jax<0.6"),
     Function("jax.clear_caches", (Effect.WORLD,)),
     Function("jax.config.jax_enable_x64", (Setting.KEYED,)),
@@ -58,13 +62,32 @@ FUNCTIONS = (
     Function(
         "jax.grad",
         (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.GRADIENT, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("argnums", "has_aux", "holomorphic", "allow_int"),
     ),
-    Function("jax.hessian", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.RENEWS)),
-    Function("jax.jacfwd", (Transform.DIFFERENTIATES, Transform.ONLY_VALUES, Identity.RENEWS)),
-    Function("jax.jacobian", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.RENEWS)),
-    Function("jax.jacrev", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.RENEWS)),
     Function(
-        "jax.jit", (Transform.TRACES, Transform.COMPILES, Transform.DONATES, Transform.SAME_RESULT, Identity.RENEWS)
+        "jax.hessian",
+        (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("argnums", "has_aux", "holomorphic"),
+    ),
+    Function(
+        "jax.jacfwd",
+        (Transform.DIFFERENTIATES, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("argnums", "has_aux", "holomorphic"),
+    ),
+    Function(
+        "jax.jacobian",
+        (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("argnums", "has_aux", "holomorphic"),
+    ),
+    Function(
+        "jax.jacrev",
+        (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("argnums", "has_aux", "holomorphic"),
+    ),
+    Function(
+        "jax.jit",
+        (Transform.TRACES, Transform.COMPILES, Transform.DONATES, Transform.SAME_RESULT, Identity.RENEWS),
+        options=("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "keep_unused", "inline"),
     ),
     Function("jax.jvp", (Transform.DIFFERENTIATES, Transform.CALLS_AT_ONCE)),
     Function("jax.lax.associative_scan", (Transform.CALLS_AT_ONCE,)),
@@ -95,7 +118,11 @@ FUNCTIONS = (
     Function("jax.random.split", (), shape_at=slice(1, None)),
     Function("jax.random.uniform", (), shape_at=slice(1, None)),
     Function("jax.random.wrap_key_data", (Takes.NO_KEY,)),
-    Function("jax.remat", (Transform.TRACES, Transform.SAME_RESULT, Identity.RENEWS)),
+    Function(
+        "jax.remat",
+        (Transform.TRACES, Transform.SAME_RESULT, Identity.RENEWS),
+        options=("prevent_cse", "static_argnums"),
+    ),
     Function("jax.ShapeDtypeStruct", (Result.DESCRIPTION,)),
     Function("jax.shard_map", (Transform.TRACES,)),
     Function("jax.tree.map", (Transform.CALLS_AT_ONCE, Transform.MAPS_LEAVES, Result.SAME_BUFFER)),
@@ -113,7 +140,12 @@ FUNCTIONS = (
     Function(
         "jax.value_and_grad",
         (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.GRADIENT, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("argnums", "has_aux", "holomorphic", "allow_int"),
     ),
     Function("jax.vjp", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.CALLS_AT_ONCE)),
-    Function("jax.vmap", (Transform.BATCHES, Transform.ONLY_VALUES, Identity.RENEWS)),
+    Function(
+        "jax.vmap",
+        (Transform.BATCHES, Transform.ONLY_VALUES, Identity.RENEWS),
+        options=("in_axes", "out_axes", "axis_name", "axis_size"),
+    ),
 )

@@ -286,12 +286,12 @@ class Module:
         top = next(node for node in (function, *self.ancestors(function)) if self._parents.get(node) is self.tree)
         if top not in self._scopes:
             before = self.source.lines.line(self.span(top).start) - 1
-            future = "from __future__ import annotations" if self._is_future and before else ""
+            future = "from __future__ import annotations" if self.puts_off_annotations and before else ""
             self._scopes[top] = Scopes(f"{future}{chr(10) * before}{self.text(top)}", self.source.path)
         return self._scopes[top]
 
     @cached_property
-    def _is_future(self) -> bool:
+    def puts_off_annotations(self) -> bool:
         """Whether annotations are never evaluated."""
         found = (node for node in self.nodes(ast.ImportFrom) if node.module == "__future__")
         return any(alias.name == "annotations" for node in found for alias in node.names)

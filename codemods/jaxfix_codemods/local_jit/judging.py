@@ -10,6 +10,7 @@ from jaxfix.api.analysis import (
     constancy,
     function_identity,
     hoisting,
+    import_time,
     is_bound_before,
     purity,
     traced_uses,
@@ -144,6 +145,8 @@ class _Judge:
         is_above = isinstance(function, ast.FunctionDef) and not module.loops(function)
         moves = None if stays and is_above else function
         in_module = scope is self.module.tree
+        if in_module:
+            self._doubt_import(function, at, is_before=is_before)
         return Plan(
             self.site,
             moves,
@@ -344,6 +347,15 @@ class _Judge:
                 self.places.append(scope)
         self._check_calls(parts)
         return needed
+
+    def _doubt_import(self, function: Function | None, at: ast.stmt, *, is_before: bool) -> None:
+        """What may fail where it is evaluated although nobody calls the function around it."""
+        module, site = self.module, self.site
+        made: list[ast.AST] = [site.at] if site.function is None or site.renamed is not None else []
+        parts = [*made, *(import_time.signature(module, function) if function is not None else ())]
+        body = module.tree.body
+        above = body[: body.index(at) + (0 if is_before else 1)] if at in body else []
+        self.doubts += import_time.may_fail(module, parts, above, function)
 
     def _check_global(self, name: str) -> None:
         if all(self.module.enclosing(binding.node, ast.If) is not None for binding in self.module.bindings(name)):

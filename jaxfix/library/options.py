@@ -1,0 +1,46 @@
+"""What literals the options of transformations take: making a function with another one may fail."""
+
+import ast
+from collections.abc import Callable
+
+_Check = Callable[[object], bool]
+
+
+def is_usual(option: str, value: ast.expr) -> bool:
+    """Whether `value` is a literal of the kind that the option of a transformation of JAX takes."""
+    check = _KINDS.get(option)
+    try:
+        literal: object = ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return check is not None and check(literal)
+
+
+def _is_position(value: object) -> bool:
+    return type(value) is int
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_axis(value: object) -> bool:
+    return value is None or type(value) is int or (isinstance(value, tuple) and all(map(_is_axis, value)))
+
+
+def _one_or_more(check: _Check) -> _Check:
+    return lambda value: check(value) or (isinstance(value, tuple) and all(map(check, value)))
+
+
+_KINDS: dict[str, _Check] = {
+    **dict.fromkeys(("argnums", "static_argnums", "donate_argnums"), _one_or_more(_is_position)),
+    **dict.fromkeys(("static_argnames", "donate_argnames"), _one_or_more(_is_text)),
+    **dict.fromkeys(("in_axes", "out_axes"), _is_axis),
+    **dict.fromkeys(("has_aux", "holomorphic", "allow_int", "keep_unused", "inline", "prevent_cse"), _is_flag),
+    "axis_name": _is_text,
+    "axis_size": _is_position,
+}
