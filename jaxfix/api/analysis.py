@@ -22,6 +22,7 @@ from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
 from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
 from jaxfix.effects.stability import why_unstable
+from jaxfix.effects.static_leaves import hidden_operands
 from jaxfix.effects.traceability import demands, demands_of_statements
 from jaxfix.motion import hoisting, import_time
 from jaxfix.motion.selection import choice, selection
@@ -96,6 +97,7 @@ __all__ = [
     "family",
     "function_identity",
     "handed_to",
+    "hidden_operands",
     "hoisting",
     "import_time",
     "induction",

@@ -2,13 +2,13 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jaxfix.effects.aliases import is_fillable, why_aliased
 from jaxfix.effects.invariance import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.effects.side_effects import body_of, effects, ties
-from jaxfix.effects.static_leaves import hidden_parts
+from jaxfix.effects.trace_warnings import may_warn
 from jaxfix.library.facets import Class, Effect, Setting, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
@@ -23,7 +23,7 @@ _KEYED_SETTINGS = where(Setting.KEYED)
 _PURE_BASES = where(Class.PURE)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 _PURE_DECORATORS = where(Effect.PURE_DECORATOR)
-_SETTING_READERS = where(Setting.PRNG_IMPL) | where(Setting.GUMBEL_RANGE)
+_SETTINGS = where(Setting.PRNG_IMPL) | where(Setting.GUMBEL_RANGE)
 _GROWING = where(Effect.GROWS)
 _MEMOS = where(Effect.MEMOISES)
 _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
@@ -51,6 +51,12 @@ def purity(module: Module, function: Function, apart: frozenset[str] = frozenset
     if found.reason is None:
         _Closure(module, found).judge(function, apart)
     return found
+
+
+def reads_setting(module: Module, node: ast.expr) -> bool:
+    """Whether `node` is a function, or a package of them, whose result depends on a setting that is in no key."""
+    qualname = module.qualname(node)
+    return qualname is not None and (qualname in _SETTINGS or qualname.rpartition(".")[0] in _SETTINGS)
 
 
 def _is_open(module: Module) -> bool:
@@ -113,12 +119,10 @@ class _Closure:
         if captures.rebinds:
             return self._stop(Reason(Code.SIDE_EFFECT, f"it rebinds `{min(captures.rebinds)}` outside of itself"))
         self._stop(next(effects(self._module, function), None))
-        self._found.doubts += hidden_parts(self._module, function)
+        self._traced(body_of(function))
         for node in body_of(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node)
-            elif isinstance(node, ast.Call) and self._module.qualname(node.func) in _SETTING_READERS:
-                self._found.doubts.append(self._module.text(node.func))
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 self._local_import(node)
         for name in sorted(captures.globals - apart):
@@ -128,6 +132,13 @@ class _Closure:
             self._default(default)
         for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
             self._decorator(decorator)
+
+    def _traced(self, nodes: Iterable[ast.AST]) -> None:
+        """What a trace evaluates: it may warn there, and depend on settings."""
+        for node in (read := list(nodes)):
+            if isinstance(node, ast.Name | ast.Attribute) and reads_setting(self._module, node):
+                self._found.doubts.append(self._module.text(node))
+        self._found.doubts += may_warn(self._module, read)
 
     def _attribute(self, node: ast.Attribute) -> None:
         """Reads `node`: of something that the module made, it must not be stored anywhere."""
@@ -233,6 +244,7 @@ class _Closure:
         if value in self._values:
             return
         self._values.add(value)
+        self._traced(node for node in walk(value) if self._module.function(node) is None)
         for node in walk(value):
             if isinstance(node, ast.Lambda):
                 self._function(node)

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
+from jaxfix.effects.pytree_classes import LEAVES_ONLY
+from jaxfix.library.facets import Class
+from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.summary_types import Facts, Use
@@ -20,6 +23,7 @@ _STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")
 _PRIVATE = re.compile(rb"\._(?!_)\w")
 """A private method, which a class in another file may have too."""
 _IMPORTED = re.compile(rb"^(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+_HIDING = re.compile(rb"\b(?:%s)\b" % "|".join(sorted(short_names(Class.HIDES) | short_names(Class.TUPLE))).encode())
 _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
@@ -172,6 +176,8 @@ def tells(text: bytes, packages: frozenset[str]) -> bool:
     """Whether a file may have anything to tell: it imports from another one, jits, wraps, stores or calls."""
     if any(match[1].decode() in packages for match in _IMPORTED.finditer(text)):
         return True
+    if _HIDING.search(text) or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text)):
+        return True  # objects that are no plain trees
     if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True
     return any(package.encode() in text for package in packages) or _PRIVATE.search(text) is not None

@@ -11,7 +11,7 @@ from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Use, Wrap
 
 # JSON, of whatever shape: each function that reads it raises where the shape is another one.
 _Data = dict[str, object]
-_STRINGS = ("stars", "rebinds", "stored", "own", "mentions")
+_STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides")
 """What of `Facts` is a tuple of strings."""
 
 
@@ -89,6 +89,7 @@ def _facts(data: _Data) -> Facts:
         {key: Wrapping(wrapping) for key, wrapping in wraps.items()},
         strings["mentions"],
         {key: from_json(Factory, made) for key, made in factories.items()},
+        strings["hides"],
     )
 
 

@@ -112,6 +112,7 @@ class Setting:
     """The settings of JAX that a result depends on, each with its name."""
 
     PRNG_IMPL = Facet("jax_default_prng_impl")
+    """A key of plain numbers, without a type that says what it is a key of, means what this says."""
     GUMBEL_RANGE = Facet("jax_high_dynamic_range_gumbel")
     ENABLE_X64 = Facet("jax_enable_x64")
     MATMUL_PRECISION = Facet("jax_default_matmul_precision")
@@ -203,6 +204,8 @@ class Scalar:
     COMPLEX = Facet()
     HALF = Facet()
     """A float of 16 bits."""
+    WIDE = Facet()
+    """Of 64 bits or more: JAX warns at the trace that asks for it, unless it is enabled."""
 
 
 class Slope:
@@ -282,6 +285,10 @@ class Class:
     """An annotation of arrays."""
     WRAPS = Facet()
     """An annotation around another."""
+    TUPLE = Facet()
+    """A base whose objects are named tuples."""
+    HIDES = Facet()
+    """Its objects, or what it makes, are pytrees that may hold more than leaves: a setting, a function, methods."""
     GENERIC = Facet()
     """Takes any number of types in brackets."""
 
@@ -315,3 +322,5 @@ class Package:
     """`pi`, `e`, `inf` and `nan` are Python floats there."""
     OPERATES = Facet()
     """Its functions take and return arrays."""
+    LEAVES_ONLY = Facet()
+    """The pytrees that it makes hold leaves alone, but for what has `Class.HIDES`."""

@@ -93,7 +93,7 @@ FUNCTIONS = (
     Function("jax.lax.associative_scan", (Transform.CALLS_AT_ONCE,)),
     Function("jax.lax.select", (Takes.CONDITION,)),
     Function("jax.lax.stop_gradient", (Result.SAME_BUFFER,)),
-    Function("jax.linearize", (Transform.DIFFERENTIATES, Transform.CALLS_AT_ONCE)),
+    Function("jax.linearize", (Transform.DIFFERENTIATES, Transform.CALLS_AT_ONCE, Class.HIDES)),
     Function("jax.live_arrays", (Effect.WORLD,)),
     Function("jax.make_jaxpr", (Transform.TRACES, Transform.SHAPES_ONLY)),
     Function("jax.named_call", (Transform.PASSES_ON, Identity.RENEWS)),
@@ -130,11 +130,11 @@ FUNCTIONS = (
     Function(
         "jax.tree_map", (Transform.CALLS_AT_ONCE, Transform.MAPS_LEAVES, Result.SAME_BUFFER), versions="jax<0.4.26"
     ),
-    Function("jax.tree_util.Partial", (Identity.RENEWS, Identity.BY_VALUE, Transform.BINDS)),
-    Function("jax.tree_util.register_dataclass", (Effect.WORLD,)),
-    Function("jax.tree_util.register_pytree_node", (Effect.WORLD,)),
-    Function("jax.tree_util.register_pytree_node_class", (Effect.WORLD,)),
-    Function("jax.tree_util.register_pytree_with_keys", (Effect.WORLD,)),
+    Function("jax.tree_util.Partial", (Identity.RENEWS, Identity.BY_VALUE, Transform.BINDS, Class.HIDES)),
+    Function("jax.tree_util.register_dataclass", (Effect.WORLD, Class.HIDES)),
+    Function("jax.tree_util.register_pytree_node", (Effect.WORLD, Class.HIDES)),
+    Function("jax.tree_util.register_pytree_node_class", (Effect.WORLD, Class.HIDES)),
+    Function("jax.tree_util.register_pytree_with_keys", (Effect.WORLD, Class.HIDES)),
     Function("jax.tree_util.tree_map", (Transform.CALLS_AT_ONCE, Transform.MAPS_LEAVES, Result.SAME_BUFFER)),
     Function("jax.tree_util.tree_unflatten", (Result.SAME_BUFFER,)),
     Function(
@@ -142,10 +142,15 @@ FUNCTIONS = (
         (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.GRADIENT, Transform.ONLY_VALUES, Identity.RENEWS),
         options=("argnums", "has_aux", "holomorphic", "allow_int"),
     ),
-    Function("jax.vjp", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.CALLS_AT_ONCE)),
+    Function("jax.vjp", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.CALLS_AT_ONCE, Class.HIDES)),
     Function(
         "jax.vmap",
         (Transform.BATCHES, Transform.ONLY_VALUES, Identity.RENEWS),
         options=("in_axes", "out_axes", "axis_name", "axis_size"),
     ),
+    Function("jax.closure_convert", (Class.HIDES,)),
+    Function("jax.linear_transpose", (Class.HIDES,)),
+    Function("jax.tree_util.register_pytree_with_keys_class", (Class.HIDES,)),
+    Function("jax.tree_util.default_registry", (Class.HIDES,)),
+    Function("jax.tree_util.register_static", (Class.HIDES,), versions="jax>=0.5"),
 )

@@ -1,4 +1,4 @@
-"""What literals the options of transformations take: making a function with another one may fail."""
+"""What literals mean to JAX: those that options of transformations take, and the names of dtypes."""
 
 import ast
 from collections.abc import Callable
@@ -44,3 +44,15 @@ _KINDS: dict[str, _Check] = {
     "axis_name": _is_text,
     "axis_size": _is_position,
 }
+
+_WIDE = frozenset(
+    {
+        *("float64", "int64", "uint64", "complex128", "double", "long", "ulong", "longlong", "ulonglong"),
+        *("f8", "i8", "u8", "c16", "d", "l", "q", "D", "L", "Q", "g", "G"),
+    }
+)
+
+
+def is_wide(text: str) -> bool:
+    """Whether a text names a dtype of 64 bits or more, as NumPy spells it."""
+    return text.lstrip("<>=|") in _WIDE

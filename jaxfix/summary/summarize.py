@@ -5,6 +5,7 @@ from collections.abc import Container, Iterator
 from functools import cached_property
 
 from jaxfix.dataflow.types import Values
+from jaxfix.effects.pytree_classes import hiding
 from jaxfix.library.facets import Effect, Takes
 from jaxfix.library.table import short_names
 from jaxfix.semantic.calls import made_by
@@ -63,6 +64,7 @@ class _Summarizer:
             wraps=dict(self._wraps()),
             mentions=tuple(sorted(self._mentions())),
             factories=dict(self._factories()),
+            hides=tuple(dict.fromkeys(hiding(self.module, self.packages))),
         )
 
     def uses(self, names: frozenset[str]) -> tuple[Use, ...]:

@@ -7,8 +7,10 @@ from jaxfix.api import Code, Declined, Function, Jit, Module, Reason, frozen, ji
 from jaxfix.api.analysis import (
     Argument,
     Constancy,
+    argument_values,
     constancy,
     function_identity,
+    hidden_operands,
     hoisting,
     import_time,
     is_bound_before,
@@ -211,6 +213,10 @@ class _Judge:
             bound += [site.function] if site.function is not None else []
             if not all(is_bound_before(module, each, use) for each in bound):
                 self.doubts.append(use.id)  # perhaps it is not defined
+        handed = (use.value if isinstance(use, ast.keyword) else use for use in site.stay.handed)
+        operands = [*(use for use in handed if isinstance(use, ast.expr))]
+        self.doubts += hidden_operands(module, (each for call in site.stay.calls for each in argument_values(call)))
+        self.doubts += hidden_operands(module, operands)
         is_decorated = site.function is not None and site.renamed is None
         jitted = (
             jitted_by_decorator(module, site.function) if is_decorated and site.function else jitted_of(module, site.at)

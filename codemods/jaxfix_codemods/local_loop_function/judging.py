@@ -4,7 +4,16 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, frozen, walk
-from jaxfix.api.analysis import control_flow_calls, hoisting, import_time, is_bound_before, purity, traced_uses
+from jaxfix.api.analysis import (
+    argument_values,
+    control_flow_calls,
+    hidden_operands,
+    hoisting,
+    import_time,
+    is_bound_before,
+    purity,
+    traced_uses,
+)
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
@@ -156,6 +165,8 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
     """What only a rerun can settle although nothing is lifted."""
     body = module.tree.body
     above = body[: body.index(move.before)] if move.before in body else []
+    functions = {argument for argument, _ in control_flow_calls.function_arguments(module, move.call)}
+    yield from hidden_operands(module, (each for each in argument_values(move.call) if each not in functions))
     for local in move.locals:
         parts = import_time.signature(module, local.function)
         yield from import_time.may_fail(module, parts, above, local.function)

@@ -77,6 +77,10 @@ class Joined:
         """Whether some file stores an attribute of this name on objects which can be of any file."""
         return attribute in self._stored
 
+    def hides(self) -> bool:
+        """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
+        return self._unread or any(facts.hides for facts in self._files)
+
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""
         return bool(self._files) and not self._unread

@@ -1,0 +1,73 @@
+"""Whether a file brings objects into a program that JAX takes for trees, and that hold more than leaves."""
+
+import ast
+from collections.abc import Container, Iterator
+from sys import stdlib_module_names
+
+from jaxfix.library.facets import Class, Package
+from jaxfix.library.table import short_names, where
+from jaxfix.semantic.classes import class_of
+from jaxfix.semantic.identifiers import Identifiers
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import HIDES, IS_READ
+from jaxfix.syntax.nodes import FUNCTIONS
+
+_HIDING = where(Class.HIDES)
+_OF_JAX = short_names(Class.HIDES, "jax", "jax.tree_util")
+"""Spelled in whatever way, such as in a `getattr`."""
+_TUPLES = where(Class.TUPLE)
+LEAVES_ONLY = stdlib_module_names | where(Package.LEAVES_ONLY)
+"""Packages whose objects are trees of leaves, or none."""
+
+
+def are_leaves_only(module: Module) -> bool:
+    """Whether no object of the program that was read is a tree with other parts than leaves."""
+    project = module.surroundings.project
+    if project.ask(IS_READ, ""):
+        return not project.ask(HIDES, "")
+    return next(hiding(module, ()), None) is None
+
+
+def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
+    """What in a file makes trees that may hold more than leaves, or takes them from where nobody has read.
+
+    Args:
+      packages: the first parts of the names of the project's files, each of which is asked for itself.
+    """
+    yield from (package for package in _imported(module) if package not in LEAVES_ONLY and package not in packages)
+    mentions = module.get(Identifiers).mentions
+    yield from (name for name in sorted(_OF_JAX) if mentions(name))
+    for name in sorted(_HIDING):
+        if mentions(name.rpartition(".")[2]) and (module.references(name) or module.imports_of(name)):
+            yield name
+    for owner in module.nodes(ast.ClassDef):
+        if any(isinstance(member, FUNCTIONS) for member in owner.body) and _is_tuple(module, owner):
+            yield owner.name
+
+
+def _imported(module: Module) -> Iterator[str]:
+    """The packages that it imports from, but for the generated helpers; `.` where it is one beside it."""
+    for node in module.nodes(ast.Import, ast.ImportFrom):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield module.names.absolute("." * node.level + (node.module or "")).partition(".")[0]
+
+
+def _is_tuple(module: Module, owner: ast.ClassDef) -> bool:
+    """Whether its objects may be named tuples, which are trees: their methods are the program's own."""
+    for base in owner.bases:
+        named = base.func if isinstance(base, ast.Call) else base
+        above = class_of(module, named)
+        qualname = module.qualname(named)
+        if above is not None and above is not owner and _is_tuple(module, above):
+            return True
+        if isinstance(base, ast.Call) or qualname in _TUPLES:
+            return True
+        if qualname is not None and qualname.partition(".")[0] not in LEAVES_ONLY and not _has_own_start(owner):
+            return True
+    return False
+
+
+def _has_own_start(owner: ast.ClassDef) -> bool:
+    return any(isinstance(member, ast.FunctionDef) and member.name == "__init__" for member in owner.body)
