@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jaxfix.effects.aliases import is_fillable, why_aliased
+from jaxfix.effects.deletion import may_be_deleted
 from jaxfix.effects.invariance import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.trace_warnings import may_warn
@@ -181,6 +182,8 @@ class _Closure:
             case Constancy.UNSURE:
                 self._found.doubts.append(name)
                 self._stop(self._why_filled(name))
+        if may_be_deleted(self._module, name):
+            self._found.doubts.append(name)
         for binding in bindings:
             self._behind(binding.node)
         for part in self._parts_given_to(name) if name not in self._module.names.imports else ():
@@ -261,6 +264,8 @@ class _Closure:
             default, Reason(Code.UNSTABLE, f"its default `{self._module.text(default)}` can change between calls")
         )
         self._value(default)
+        kept = (n.id for n in walk(default) if isinstance(n, ast.Name))
+        self._found.doubts += (name for name in kept if may_be_deleted(self._module, name))
 
     def _constant(self, value: ast.expr, reason: Reason) -> None:
         match constancy_of_value(self._module, value):

@@ -94,7 +94,7 @@ FUNCTIONS = (
     Function("jax.lax.select", (Takes.CONDITION,)),
     Function("jax.lax.stop_gradient", (Result.SAME_BUFFER,)),
     Function("jax.linearize", (Transform.DIFFERENTIATES, Transform.CALLS_AT_ONCE, Class.HIDES)),
-    Function("jax.live_arrays", (Effect.WORLD,)),
+    Function("jax.live_arrays", (Effect.WORLD, Result.ALL_ARRAYS)),
     Function("jax.make_jaxpr", (Transform.TRACES, Transform.SHAPES_ONLY)),
     Function("jax.named_call", (Transform.PASSES_ON, Identity.RENEWS)),
     Function("jax.NamedSharding", (Result.DESCRIPTION,)),
