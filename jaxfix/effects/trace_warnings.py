@@ -6,15 +6,25 @@ A filter such as `simplefilter("error")` makes an exception of a warning, so tha
 import ast
 from collections.abc import Iterable, Iterator
 
+from jaxfix.dataflow.call_graph import callers
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.types import Values
 from jaxfix.library.facets import Member, Package, Result, Scalar
 from jaxfix.library.lasting import lasts
 from jaxfix.library.options import is_wide
-from jaxfix.library.table import short_names, where
+from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.report.abstract_value import Form, Kind
+from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import root
+from jaxfix.staging.jit import jitted_of
+from jaxfix.syntax.nodes import FUNCTIONS
 
+_REAL = (Kind.BOOL, Kind.INT, Kind.FLOAT)
+_COUNTING = where(Result.COUNTS)
+_KIND: Lattice[Kind | None] = Lattice(
+    None, lambda one, other: one if other in (one, None) else other if one is None else Kind.UNKNOWN, Kind.UNKNOWN
+)
 _NUMPY = where(Package.NUMPY)
 _ON_THE_HOST = _NUMPY & where(Package.HOST)
 _WIDE = short_names(Scalar.WIDE)
@@ -22,6 +32,7 @@ _COMPLEX = short_names(Scalar.COMPLEX)
 _SCALARS = short_names(Scalar.INT) | short_names(Scalar.FLOAT) | short_names(Scalar.BOOL)
 _MADE = short_names(Result.FILLED) | short_names(Result.ALIKE) | short_names(Result.CONVERTED)
 _UNRELATED = short_names(Result.FRESH, "jax.numpy") - short_names(Result.CONVERTED)
+_DTYPE_AT = {**dtype_positions(Result.FILLED), **dtype_positions(Result.ALIKE)}
 _UPDATES = short_names(Member.UPDATE)
 
 
@@ -83,7 +94,7 @@ def _is_called_with_a_warning(module: Module, call: ast.Call) -> bool:
     if last in _SCALARS and call.args:
         return not _is_real(module, call.args[0])
     if last in _UNRELATED:
-        return last in ("full", "full_like") and not all(_is_real(module, fill) for fill in call.args[1:2])
+        return not all(_is_real(module, fill) for fill in call.args[1 : _DTYPE_AT.get(last, 0)])
     given = [keyword.value for keyword in call.keywords if _is_dtype(keyword)]
     given += call.args[1:2] if last in _MADE else []
     return bool(given) and bool(call.args) and _is_cast_with_a_warning(module, call.args[0], given)
@@ -100,17 +111,62 @@ def _is_cast_with_a_warning(module: Module, value: ast.expr, dtypes: Iterable[as
 
 
 def _is_real(module: Module, value: ast.expr) -> bool:
-    if isinstance(value, ast.Compare):
-        return True
-    return module.get(Values).of(value).kind in (Kind.BOOL, Kind.INT, Kind.FLOAT)
+    return isinstance(value, ast.Compare) or _kind(module, value) in _REAL
 
 
 def _fits(module: Module, array: ast.expr, value: ast.expr) -> bool:
     """Whether an array takes a value without a cast that may lose something."""
     if isinstance(value, ast.Constant) and isinstance(value.value, bool):
         return True
-    into, given = (module.get(Values).of(expr) for expr in (array, value))
-    known = (Kind.BOOL, Kind.INT, Kind.FLOAT)
-    if into.kind not in known or given.kind not in known:
+    into, given = _kind(module, array), _kind(module, value)
+    if into not in _REAL or given not in _REAL:
         return False
-    return given.kind.value < into.kind.value or (given.kind is into.kind and given.form is Form.PYTHON)
+    is_python = module.get(Values).of(value).form is Form.PYTHON
+    return given.value < into.value or (given is into and is_python)
+
+
+def _kind(module: Module, expr: ast.expr) -> Kind:
+    """What sort of numbers it is; of a parameter that of the arguments in this file, where they agree."""
+    return module.get(_kinds)(expr) or Kind.UNKNOWN
+
+
+def _kinds(module: Module) -> Solver[ast.AST, Kind | None]:
+    return Solver(lambda node: _kind_of(module, node), _KIND)
+
+
+def _kind_of(module: Module, node: ast.AST) -> Kind | None:
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return Kind.INT
+        case ast.Subscript(value=value):
+            return module.get(_kinds)(value)
+        case ast.Call(func=func, args=args) if module.qualname(func) in _COUNTING:
+            kinds = {_kind(module, bound_by) for bound_by in args}
+            return Kind.FLOAT if Kind.FLOAT in kinds and kinds <= {Kind.INT, Kind.FLOAT} else Kind.UNKNOWN
+        case ast.Name() if passed := list(_passed(module, node)):
+            kinds = {_kind(module, argument) for argument in passed}
+            return kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
+        case ast.Name() if (bound := module.only_value(node)) is not None:
+            return module.get(_kinds)(bound)
+        case ast.expr():
+            return module.get(Values).of(node).kind
+    return Kind.UNKNOWN
+
+
+def _passed(module: Module, name: ast.Name) -> Iterator[ast.expr]:
+    """The arguments that calls in this file pass for a parameter, also those of a lambda under `jit`, called there."""
+    binding = module.names.only_binding(name)
+    parameters = module.parent(binding.node) if binding is not None and isinstance(binding.node, ast.arg) else None
+    function = module.parent(parameters) if parameters is not None else None
+    calls: list[ast.AST | None] = []
+    if isinstance(function, ast.Lambda):
+        made = module.parent(function)
+        is_jitted = isinstance(made, ast.Call) and jitted_of(module, made) is not None
+        calls = [module.parent(made)] if is_jitted and made is not None else []
+    elif isinstance(function, ast.FunctionDef):
+        calls = [*callers(module, function).calls]
+    for call in calls:
+        if isinstance(call, ast.Call) and isinstance(function, FUNCTIONS):
+            argument = (arguments_of(function, call) or {}).get(name.id)
+            if argument is not None:
+                yield argument

@@ -166,6 +166,8 @@ class Result:
     """True where a value is not finite."""
     FINITE = Facet()
     """True where a value is finite."""
+    COUNTS = Facet()
+    """Numbers in steps, of the kind of the bounds."""
     ALL_ARRAYS = Facet()
     """Every array that there is, whoever holds it."""
 

@@ -10,7 +10,7 @@ FUNCTIONS = (
     Function("jax.numpy.all", (Dtype.BOOL, Takes.ARRAY)),
     Function("jax.numpy.allclose", (Dtype.BOOL,)),
     Function("jax.numpy.any", (Dtype.BOOL, Takes.ARRAY)),
-    Function("jax.numpy.arange", (Result.FRESH, Dtype.UNRELATED), shape_at=slice(0, None)),
+    Function("jax.numpy.arange", (Result.FRESH, Result.COUNTS, Dtype.UNRELATED), shape_at=slice(0, None)),
     Function("jax.numpy.arccos", (Slope.INFINITE, Takes.ARRAY)),
     Function("jax.numpy.arccosh", (Slope.INFINITE,)),
     Function("jax.numpy.arcsin", (Slope.INFINITE, Takes.ARRAY)),

@@ -16,6 +16,7 @@ _NAMES = {
         transfer_guard transfer_guard_device_to_device transfer_guard_device_to_host transfer_guard_host_to_device
         value_and_grad vjp vmap
     """,
+    "jax.config": "jax_enable_x64 x64_enabled",
     "jax.numpy": """
         abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange
         arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array
