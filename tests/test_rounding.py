@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.rounding.judging import judge
+from benchmarks.rounding.others import others
 from benchmarks.rounding.programs import THREE, Rewrite, rewrites
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.bare import bare
@@ -110,7 +111,7 @@ def test_another_fix_of_such_a_run_is_held_to_its_bits_where_nothing_drifts() ->
     assert comparison(equality=Equality.BITWISE, plain=run(1.0 + 1e-7)).verdict is Verdict.DIFFERENT
 
 
-CASES = list(rewrites())
+CASES = [*rewrites(), *others()]
 QUICK = ("Adam by hand", "a rate that decays, read once", "moving average with 1 - decay")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.rounding.judging import Judgement, judge
+from benchmarks.rounding.others import others
 from benchmarks.rounding.programs import Rewrite, rewrites
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "trust.md"
@@ -21,7 +22,7 @@ _ROW = re.compile(r"\| (.+?) \| (proven|different|failed|no effect|not \w+) \| [
 
 def main() -> None:
     words = sys.argv[1:]
-    every = list(rewrites())
+    every = [*rewrites(), *others()]
     before, _, rest = PAGE.read_text().partition(BEGINS)
     rows = {found[1]: found[0] + found.string[found.end() :] for found in map(_ROW.match, rest.splitlines()) if found}
     expected = True

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.rounding.programs import Rewrite
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
-from jaxfix.report.evidence import Verdict
+from jaxfix.report.evidence import Level, Verdict
 from jaxfix.report.finding import Fix, Safety
 from jaxfix.report.measurement import Measurement
 from jaxfix.source.edits import Edit, Span
@@ -31,6 +31,7 @@ class Judgement:
     equality: str
     multiple: float
     device: str
+    level: Level | None
 
     @property
     def is_expected(self) -> bool:
@@ -66,7 +67,8 @@ def judge(rewrite: Rewrite) -> Judgement:
     equality = receipt.comparisons[0].equality if receipt.comparisons else ""
     where = receipt.environment
     device = f"{where.device}, jax {where.jax}" if where else ""
-    return Judgement(rewrite, receipt.verdict, reason, equality, sum(runner.spent) / runner.spent[0], device)
+    level = next((entry.level for entry in receipt.comparisons if entry.level), None)
+    return Judgement(rewrite, receipt.verdict, reason, equality, sum(runner.spent) / runner.spent[0], device, level)
 
 
 def _seconds() -> float:

@@ -102,6 +102,7 @@ class Likeness:
       beside: how many calls of the original beside the rewritten function had equal results, with values to compare.
       drift: the largest difference of floats that nothing is decided by.
       double: the largest difference in double precision, of calls whose bits differ.
+      widened: how many of those were compared by their jaxprs with every float widened.
       limits: on which data, of dtypes that the program never passes, results differ.
     """
 
@@ -113,6 +114,7 @@ class Likeness:
     beside: int = 0
     drift: float = 0.0
     double: float = 0.0
+    widened: int = 0
     limits: tuple[str, ...] = ()
 
 
@@ -190,7 +192,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         may = replace(may, first=frozenset({label})) if may.first else may
         found = replace(outputs_alike((old,), (new,), may), beside=0)
         if may.drifts and found.difference is None and (found.max_delta or found.max_ulp):
-            found = _in_double(found, label, pair.double)
+            found = replace(_in_double(found, label, pair.double), widened=int(pair.is_widened))
         if pair.foreign and found.difference is not None:
             whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
             continue
@@ -226,6 +228,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         one.beside + other.beside,
         max(one.drift, other.drift),
         max(one.double, other.double),
+        one.widened + other.widened,
         tuple(dict.fromkeys((*one.limits, *other.limits))),
     )
 
@@ -458,7 +461,9 @@ def rounded(steps: Iterable[Razor], names: Collection[str], drift: float, printe
     doubled = max((entry.double for entry in mine), default=0.0)
     parts = ["bitwise equal with the added `jit` taken out"]
     if traced < count:
-        parts.append(f"{count - traced} single steps under jit within {doubled:.1e} in double precision")
+        widened = sum(entry.widened for entry in mine)
+        how = f", {widened} of them by jaxprs with every float widened" if widened else ""
+        parts.append(f"{count - traced} single steps under jit within {doubled:.1e} in double precision{how}")
     if traced:
         parts.append(f"the operations of {traced} jitted steps, run one by one, bitwise those of the original")
     if drift:

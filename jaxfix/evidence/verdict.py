@@ -435,7 +435,8 @@ def _values(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> 
         return rounded(pair.plain.after.razor, pair.plain.names, found.drift, (pair.before.stdout, pair.after.stdout))
     exact = found.max_ulp == 0 and found.max_delta == 0
     if equality in MOVING and not is_driven(pair.before.case) and not exact:
-        words = f"calls beside the original within {found.double:.1e} in double precision"
+        how = f", {found.widened} of them by jaxprs with every float widened" if found.widened else ""
+        words = f"calls beside the original within {found.double:.1e} in double precision{how}"
         return f"{words}; the whole run differs by {found.max_delta:.1e}"
     if equality not in FUSING or pair.plain is not None:
         return "bitwise equal"

@@ -117,6 +117,7 @@ class Beside:
       before: what the original returned.
       double: of results whose bits differ, how far apart they are in double precision, relative to the scale of what
         they were computed from; None where that is not known.
+      is_widened: whether that is of their jaxprs with every float widened, as their code asks for dtypes of its own.
       foreign: whether the arguments are of a dtype that the program, whose own code the function is, never passes.
     """
 
@@ -125,6 +126,7 @@ class Beside:
     before: Output
     after: Output
     double: float | None = None
+    is_widened: bool = False
     foreign: bool = False
 
 
@@ -156,6 +158,7 @@ class Razor:
       double: the same in double precision, relative to the scale of what the leaf was computed from.
       doubled: the steps that were compared in double precision; of those `traced` the operations that `jit` compiles
         were run one by one instead, and returned every bit.
+      widened: the steps of which both jaxprs were run with every float widened.
       difference: the first one that may not be, in words.
       seconds: that this took.
     """
@@ -170,6 +173,7 @@ class Razor:
     double: float
     difference: str | None
     seconds: float
+    widened: int = 0
 
 
 @frozen

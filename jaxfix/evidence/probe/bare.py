@@ -96,6 +96,7 @@ def entry() -> dict[str, Any]:
         "leaves": 0,
         "doubled": 0,
         "traced": 0,
+        "widened": 0,
         "difference": None,
         "seconds": 0.0,
         **figures,
@@ -108,6 +109,7 @@ def add(known: dict[str, Any], step: Step) -> None:
     known["leaves"] += step.leaves
     known["doubled"] += step.way == "double"
     known["traced"] += step.way == "traced"
+    known["widened"] += step.way == "widened"
     known["single"], known["double"] = max(known["single"], step.single), max(known["double"], step.double)
     if step.difference is not None and known["difference"] is None:
         known["difference"] = f"step {known['calls']}: {step.difference}"

@@ -12,11 +12,11 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-_CALLS = {
+CALLS = {
     *("pjit", "jit", "closed_call", "core_call", "core_closed_call", "remat", "remat2", "checkpoint"),
     *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin"),
 }
-_CALLED = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+CALLED = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 _PLACED = ("in_shardings", "out_shardings", "in_layouts", "out_layouts", "compiler_options_kvs")
 _IGNORED = {"name", "debug_info", "jaxpr_debug_info", "linear", "_split_transpose"}
 _STATEFUL = {"rng_uniform", "infeed", "outfeed"}  # without telling jax that these have effects
@@ -106,8 +106,8 @@ class Numbering:
 
     def _equation(self, equation: Any, inputs: Numbers, depth: int) -> Numbers:
         name, params = equation.primitive.name, equation.params
-        called = next((params[key] for key in _CALLED if key in params), None)
-        if name in _CALLS and called is not None and not any(map(_is_placed, map(params.get, _PLACED))):
+        called = next((params[key] for key in CALLED if key in params), None)
+        if name in CALLS and called is not None and not any(map(_is_placed, map(params.get, _PLACED))):
             return self._closed(called, inputs, depth)
         if name == "scan":
             return self._scan(equation, inputs, depth)

@@ -1,14 +1,17 @@
 """Whether a jitted step differs from the plain one by more than rounding."""
 
 import contextlib
+import functools
 import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .samples import array, fresh, is_array, is_key, is_tracer, placed
 from .values import host_of
+from .widen import Wide
 
 Function = Callable[..., Any]
+Of = Callable[[list[Any]], Any]
 LIMIT = 1e-10
 """Of the scale of a leaf, in double precision: right steps are within 5e-16, the least wrong one was 3e-7 away."""
 _EPSILON = 2.0**-52
@@ -21,7 +24,8 @@ class Step(NamedTuple):
       leaves: that were compared.
       single: the largest difference as the program runs it, relative to the largest value of the leaf.
       double: the same in double precision, relative to the scale of what the leaf was computed from.
-      way: `double`; `traced` where the operations of the jitted one were run one by one instead.
+      way: `double`; where the code asks for dtypes of its own, `traced` if the operations of the jitted one were run
+        one by one instead, and `widened` if both jaxprs were run with every float widened.
       difference: what may not differ, in words.
     """
 
@@ -39,6 +43,16 @@ class Call:
         tree = importlib.import_module("jax").tree_util
         leaves, self.treedef = tree.tree_flatten((args, keywords))
         self.leaves = [leaf if is_array(leaf) else fresh(leaf) for leaf in leaves]
+
+    def of(self, function: Function) -> Of:
+        """The function of leaves in the place of these."""
+        tree = importlib.import_module("jax").tree_util
+
+        def called(leaves: list[Any]) -> Any:
+            args, keywords = tree.tree_unflatten(self.treedef, leaves)
+            return function(*args, **keywords)
+
+        return called
 
     def passed(self, change: Callable[[Any], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, of leaves that were each changed."""
@@ -59,8 +73,14 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
     double = _doubled(function, jitted, call)
     if double.difference is None and double.double <= LIMIT:
         return double._replace(single=native.single)
-    if _narrows(jitted, call) and _is_traced(jitted, call, returned):
-        return native._replace(way="traced", double=0.0)
+    plain, compiled = call.of(function), call.of(jitted)
+    if _narrows(compiled, call.leaves):
+        if _is_as_traced(compiled, call.leaves, returned, _one_by_one):
+            return native._replace(way="traced", double=0.0)
+        if _is_as_traced(plain, call.leaves, returned, _as_it_is):
+            widened = _apart_widened(plain, compiled, call.leaves)
+            if widened is not None and widened <= LIMIT:
+                return native._replace(way="widened", double=widened)
     words = f"{double.double:.1e} of the largest value apart in double precision"
     return double._replace(single=native.single, difference=double.difference or words)
 
@@ -116,18 +136,65 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
     return Compared(len(leaves), largest, apart, None)
 
 
-def apart(function: Function, other: Function) -> float | None:
-    """How far what both return is apart in double precision; None where it is not of the same types there.
+class Apart(NamedTuple):
+    """How far two functions are apart in double precision.
+
+    Attributes:
+      double: the largest difference; None where it is not known.
+      is_widened: whether their jaxprs were run with every float widened, as their code asks for dtypes of its own.
+    """
+
+    double: float | None
+    is_widened: bool = False
+
+
+def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
+    """How far what both return is apart in double precision.
 
     Args:
-      function: given how to change the leaves of its arguments, calls the original of these.
+      one: the original, of leaves like these.
+      eagerly: whether the program calls them outside of any trace, so that a trace has to be compared with that first.
     """
-    try:
-        with _x64():
-            found = _scaled(function(_widened), other(_widened), lambda: function(_nudged))
-    except Exception:
-        return None
-    return found.largest if found.difference is None else None
+    double = None
+    with contextlib.suppress(Exception), _x64():
+        wide = list(map(_widened, leaves))
+        found = _scaled(one(wide), other(wide), lambda: one(list(map(_nudged, leaves))))
+        double = found.largest if found.difference is None else None
+    if double is not None and double <= LIMIT:
+        return Apart(double)
+    if not (_narrows(one, leaves) or _narrows(other, leaves)):
+        return Apart(double)
+    if eagerly and not (_is_faithful(one, leaves) and _is_faithful(other, leaves)):
+        return Apart(double)
+    widened = _apart_widened(one, other, leaves)
+    return Apart(double) if widened is None else Apart(widened, is_widened=True)
+
+
+def _apart_widened(one: Of, other: Of, leaves: list[Any]) -> float | None:
+    """The same of their jaxprs with every float widened; traced in the first way that works and lets them agree.
+
+    Python numbers are double only where jax is set to have these, and arguments of the dtypes that the program has fit
+    the dtypes that its code asks for.
+    """
+    nearest: float | None = None
+    for change, setting in ((_widened, _x64), (_copied, _x64), (_copied, contextlib.nullcontext)):
+        with contextlib.suppress(Exception):
+            with setting():
+                (old, arrays), (new, _) = (_traced(side, list(map(change, leaves))) for side in (one, other))
+            with _x64():
+                one_, other_ = (_run_wide(program, list(map(_widened, arrays))) for program in (old, new))
+                nudged = functools.partial(_run_wide, old, list(map(_nudged, arrays)))
+                found = _scaled(one_, other_, nudged)
+            if found.difference is None:
+                nearest = found.largest if nearest is None else min(nearest, found.largest)
+                if nearest <= LIMIT:
+                    break
+    return nearest
+
+
+def _run_wide(program: "Program", arrays: list[Any]) -> Any:
+    tree = importlib.import_module("jax").tree_util
+    return tree.tree_unflatten(program.structure, Wide().closed(program.jaxpr, arrays))
 
 
 def _scaled(old: Any, new: Any, nudged: Callable[[], Any]) -> Compared:
@@ -152,11 +219,11 @@ def _doubled(function: Function, jitted: Function, call: Call) -> Step:
     return Step(found.leaves, 0.0, found.largest, "double", words)
 
 
-def _narrows(jitted: Function, call: Call) -> bool:
+def _narrows(function: Of, leaves: list[Any]) -> bool:
     """Whether it computes in less than double precision although it is given that, or cannot be given it."""
     try:
         with _x64():
-            return any(_has_narrow(program.jaxpr) for program in [_program(jitted, call, _widened)[0]])
+            return _has_narrow(_traced(function, list(map(_widened, leaves)))[0].jaxpr.jaxpr)
     except Exception:
         return True
 
@@ -179,40 +246,33 @@ def _inner(equation: Any) -> Iterator[Any]:
                 yield part
 
 
-def _is_traced(jitted: Function, call: Call, returned: Any) -> bool:
-    """Whether the operations that `jit` compiles, run one by one, return the bits of the plain function."""
-    jax = importlib.import_module("jax")
+def _is_as_traced(function: Of, leaves: list[Any], returned: Any, run: Callable[[Any, list[Any]], Any]) -> bool:
+    """Whether its program, run so, returns the bits that were returned."""
+    tree = importlib.import_module("jax").tree_util
     try:
-        program, arrays, structure = _program(jitted, call, _copied)
-        values = _one_by_one(program, arrays)
+        program, arrays = _traced(function, list(map(_copied, leaves)))
+        values = list(run(program.jaxpr, arrays))
     except Exception:
         return False
-    old = jax.tree_util.tree_leaves(returned)
-    same = len(old) == len(values) and structure == jax.tree_util.tree_structure(returned)
+    old = tree.tree_leaves(returned)
+    same = len(old) == len(values) and program.structure == tree.tree_structure(returned)
     return same and all(_bits(a) == _bits(b) for a, b in zip(old, values, strict=True))
 
 
-def _program(jitted: Function, call: Call, change: Callable[[Any], Any]) -> tuple[Any, list[Any], Any]:
-    """What it is to jax, of these arguments; the arrays to give it, and the structure of what it returns."""
-    jax = importlib.import_module("jax")
-    leaves = [change(leaf) for leaf in call.leaves]
-    places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
-    structure: list[Any] = []
-
-    def run(*arrays: Any) -> Any:
-        mine = list(leaves)
-        for place, value in zip(places, arrays, strict=True):
-            mine[place] = value
-        args, keywords = jax.tree_util.tree_unflatten(call.treedef, mine)
-        returned = jitted(*args, **keywords)
-        structure[:] = [jax.tree_util.tree_structure(returned)]
-        return jax.tree_util.tree_leaves(returned)
-
-    arrays = [leaves[place] for place in places]
-    return jax.make_jaxpr(run)(*arrays), arrays, structure[0]
+def _is_faithful(function: Of, leaves: list[Any]) -> bool:
+    """Whether it does eagerly what it does under a trace."""
+    try:
+        return _is_as_traced(function, leaves, function(list(map(_copied, leaves))), _as_it_is)
+    except Exception:
+        return False
 
 
-def _one_by_one(program: Any, arrays: list[Any]) -> list[Any]:
+def _as_it_is(program: Any, arrays: list[Any]) -> Any:
+    """What the program returns, each of its operations dispatched for itself."""
+    return importlib.import_module("jax._src.core").eval_jaxpr(program.jaxpr, program.consts, *arrays)
+
+
+def _one_by_one(program: Any, arrays: list[Any]) -> Any:
     """What the operations within its one `jit` return when they are dispatched one after the other."""
     core = importlib.import_module("jax._src.core")
     (equation,) = program.jaxpr.eqns
@@ -226,6 +286,31 @@ def _one_by_one(program: Any, arrays: list[Any]) -> list[Any]:
     made = core.eval_jaxpr(inner.jaxpr, inner.consts, *map(read, equation.invars))
     known.update(zip(equation.outvars, made, strict=True))
     return [read(atom) for atom in program.jaxpr.outvars]
+
+
+class Program(NamedTuple):
+    """What a function is to jax, and the structure of what it returns."""
+
+    jaxpr: Any
+    structure: Any
+
+
+def _traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
+    """The function as a program of the arrays among the leaves, and these."""
+    jax = importlib.import_module("jax")
+    places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
+    structure: list[Any] = []
+
+    def run(*arrays: Any) -> Any:
+        mine = list(leaves)
+        for place, value in zip(places, arrays, strict=True):
+            mine[place] = value
+        returned, treedef = jax.tree_util.tree_flatten(function(mine))
+        structure[:] = [treedef]
+        return returned
+
+    arrays = [leaves[place] for place in places]
+    return Program(jax.make_jaxpr(run)(*arrays), structure[0]), arrays
 
 
 @contextlib.contextmanager

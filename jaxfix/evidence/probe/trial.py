@@ -16,7 +16,7 @@ from . import programs
 from .files import is_foreign as is_of_library
 from .originals import Unmade, plain
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
-from .razor import apart
+from .razor import Apart, apart
 from .rebinding import Slots
 from .record import Record
 from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
@@ -198,7 +198,7 @@ class Trial:
         self, how: str, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]
     ) -> None:
         """Adds what both return; not what the original itself returns differently the second time."""
-        started, double = time.process_time(), None
+        started, found = time.process_time(), Apart(None)
         new, old = (self._output(how, functools.partial(side, leaves)) for side in (after, before))
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         if old["treedef"].startswith("raised") and is_of_other_type(how):
@@ -206,36 +206,37 @@ class Trial:
         if _bare(new) != _bare(old):
             if not self.slow and _bare(self._output(how, functools.partial(before, leaves))) != _bare(old):
                 raise Unmade("what the original returns differs from call to call")
-            double = self._apart(leaves, before, after)
+            found = self._apart(leaves, before, after)
         else:
             new, old = _bare(new), _bare(old)
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
-            self._add(how, old, new, double)
+            self._add(how, old, new, found)
 
-    def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], double: float | None = None) -> None:
+    def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], found: Apart) -> None:
         sides = {"before": before, "after": after}
         foreign = not self._is_of_library() and is_foreign(how, self.sample.leaves())
-        self.record.beside.append({"function": self.name, "how": how, **sides, "double": double, "foreign": foreign})
+        self.record.beside.append({"function": self.name, "how": how, **sides, **found._asdict(), "foreign": foreign})
 
     def _is_of_library(self) -> bool:
         """Whether the function is of an installed package, which other programs give other data."""
         return is_of_library(shown(self.sample.code.co_filename, self.owner.probe.settings))
 
-    def _apart(self, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]) -> float | None:
-        """How far the results are apart in double precision; None where they cannot be compared there."""
+    def _apart(self, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]) -> Apart:
+        """How far the results are apart in double precision."""
         state = self.sides.state
         held = state.held()
 
-        def called(side: Callable[[Leaves], Any], change: Callable[[Any], Any]) -> Any:
+        def called(side: Callable[[Leaves], Any], data: Leaves) -> Any:
             self.owner.call_until()
             try:
                 with _same_random():
-                    return side([change(leaf) for leaf in leaves])
+                    return side(data)
             finally:
                 state.put_back(held)
                 self.owner.deadline = None
 
-        return apart(functools.partial(called, before), functools.partial(called, after))
+        sides = functools.partial(called, before), functools.partial(called, after)
+        return apart(*sides, leaves, eagerly=not self.sample.traced)
 
     def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
         """What a call returns and changes, as an `Output`; its effects are undone."""

@@ -1,0 +1,115 @@
+"""How far two functions are apart in double precision, where their code asks for dtypes of its own."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from jaxfix.evidence.probe import razor
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+np = pytest.importorskip("numpy")
+lax = jax.lax
+
+pytestmark = pytest.mark.evidence
+ROWS = jax.random.normal(jax.random.PRNGKey(0), (32, 3))
+Function = Callable[[list[Any]], Any]
+
+
+def original(start: Any, decay: float, leaves: list[Any]) -> Any:
+    """A moving average whose weights are Python numbers."""
+    return lax.scan(lambda c, r: (decay * c + (1 - decay) * used(r), c), start(), leaves[0])
+
+
+def used(row: Any) -> Any:
+    return jnp.tanh(row.astype(jnp.float32))
+
+
+def lifted(start: Any, decay: float, slip: Callable[[Any], Any], leaves: list[Any]) -> Any:
+    """The same with its number in the carry, and with a slip in what is read."""
+
+    def body(carry: Any, row: Any) -> Any:
+        decay, c = carry
+        return (decay, decay * c + (1 - decay) * slip(used(row))), c
+
+    (_, c), rows = lax.scan(body, (decay, start()), leaves[0])
+    return c, rows
+
+
+STARTS = {
+    "of the dtype that it asks for": lambda: jnp.zeros(3, jnp.float32),
+    "of a dtype that follows the data": lambda: jnp.zeros_like(ROWS[0]) + 0.0,
+    "of the usual dtype": lambda: jnp.zeros(3),
+}
+SLIPS = {
+    "times 1 + 1e-6": lambda row: row * (1 + 1e-6),
+    "rounded to bfloat16": lambda row: row.astype(jnp.bfloat16).astype(row.dtype),
+    "plus 1e-7": lambda row: row + 1e-7,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", STARTS)
+def test_what_only_rounds_is_not_apart(start: str) -> None:
+    one, other = partial(original, STARTS[start], 0.9), partial(lifted, STARTS[start], 0.9, lambda row: row)
+    found = razor.apart(one, other, [ROWS], eagerly=True)
+    assert found.double is not None and found.double <= razor.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("slip", SLIPS)
+def test_what_differs_by_more_is(start: str, slip: str) -> None:
+    one, other = partial(original, STARTS[start], 0.9), partial(lifted, STARTS[start], 0.9, SLIPS[slip])
+    found = razor.apart(one, other, [ROWS], eagerly=True)
+    assert found.double is None or found.double > 100 * razor.LIMIT
+
+
+def step(slip: float, leaves: list[Any]) -> Any:
+    """Many operations in single precision, which XLA rounds as it likes where it compiles them together."""
+    rows = leaves[0].astype(jnp.float32)
+    for _ in range(4):
+        rows = jnp.sin(rows * 1.3 + rows.mean(0)) / (1.0 + slip + rows * rows).astype(jnp.float32)
+    return rows, rows.sum()
+
+
+@pytest.mark.parametrize(("slip", "is_right"), [(0.0, True), (1e-6, False)])
+def test_what_xla_rounds_is_told_by_widened_programs(slip: float, is_right: bool) -> None:
+    compiled = jax.jit(lambda rows: step(slip, [rows]))
+    found = razor.apart(partial(step, 0.0), lambda leaves: compiled(leaves[0]), [ROWS], eagerly=True)
+    assert found.double is not None and found.is_widened
+    assert (found.double <= razor.LIMIT) is is_right
+    assert is_right or found.double > 100 * razor.LIMIT
+
+
+def test_what_is_done_eagerly_alone_is_not_told_by_a_trace() -> None:
+    def asking(leaves: list[Any]) -> Any:
+        row = used(leaves[0])
+        return row if isinstance(row, jax.core.Tracer) else row * (1 + 1e-6)
+
+    found = razor.apart(lambda leaves: used(leaves[0]), asking, [ROWS], eagerly=True)
+    assert found.double is None or found.double > 100 * razor.LIMIT
+
+
+def everything(rows: Any) -> Any:
+    """Operations of each kind that a program is made of."""
+    rows = rows.astype(jnp.float32)
+    noise = jax.random.normal(jax.random.PRNGKey(1), (3,), jnp.float32)
+    turned = lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * jnp.float32(1.1)), (0, rows.sum()))[1]
+    chosen = lax.cond(turned > 0, lambda x: x * 2, lambda x: x, turned)
+    small = rows.astype(jnp.bfloat16).astype(jnp.float32)
+    product = jnp.dot(rows, rows.T, preferred_element_type=jnp.float32)
+    return noise, chosen, small, product, jnp.argmax(rows), jnp.sort(rows, axis=0), jax.nn.relu(rows)
+
+
+def test_every_float_is_widened_and_all_else_as_it_is() -> None:
+    plain = everything(ROWS)
+    program = jax.make_jaxpr(everything)(ROWS)
+    with razor._x64():
+        wide = razor.Wide().closed(program, [ROWS])
+    for old, new in zip(map(np.asarray, plain), map(np.asarray, wide), strict=True):
+        assert str(new.dtype) == ("float64" if old.dtype.kind == "f" else str(old.dtype))
+        assert np.allclose(old, new, rtol=1e-5, atol=1e-5)
+    assert np.array_equal(plain[2], wide[2]), "what is rounded on purpose is rounded to the same value"
