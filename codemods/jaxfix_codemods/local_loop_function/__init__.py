@@ -6,8 +6,9 @@ a bound method are new objects at every call: the program is compiled again each
 memory. `lax.map`, and `cond` where each branch has an operand of its own, wrap their functions in new ones, and under
 an eager `grad`, `hessian` or `vmap` control flow is traced anew whatever its functions are. The cures, the first that
 is sound: the function moves to where it is made once; it moves, and arrays that it takes from its surroundings become
-part of the carry, or operands; the call is wrapped in `retrace`, which traces it at every time and compiles it once for
-what it computes. Under a transformation the outermost one is wrapped: `retrace(jax.grad(loss))(x)`.
+part of the carry, or operands; the function around the call goes under `jit`; the call is wrapped in `retrace`, which
+traces it at every time and compiles it once for what it computes. Under a transformation the outermost one is wrapped:
+`retrace(jax.grad(loss))(x)`.
 
 Before:
     import jax
@@ -46,12 +47,14 @@ of a constant (`RATE`) or private (`_rate`). All else needs evidence. A lifted v
 computed in double; before jax 0.6.1 a lifted array is kept for every step of a loop that is differentiated (0.6.0:
 mapped): with such a jax nothing is put into a carry, and under a transformation with none. A body that is kept for
 the `loss` that it calls, as a memo or a static argument would, does not see that `loss` reads another batch by now:
-that is why it is retraced, never remembered. What `retrace` runs are the operations of the original, one by one, on
-the same values; under a `grad` it traces what ran with known values, so a function that asks for one (`if x > 0`) is
-started twice. Declined: random numbers and the clock, which are another program at every call; under a
-transformation, effects at trace time and branches on the argument; calls in format strings.
+that is why it is retraced, never remembered. Under `jit` goes what can be traced as a whole, reads nothing that
+changes, is called with arrays alone from calls that were all read, and unrolls no loop; it rounds as one program.
+What `retrace` runs are the operations of the original, one by one, on the same values; under a `grad` it traces what
+ran with known values, so a function that asks for one (`if x > 0`) is started twice. Declined: random numbers and the
+clock, which are another program at every call; under a transformation, effects at trace time and branches on the
+argument; calls in format strings.
 
-Evidence: fewer compiles, bitwise equal outputs.
+Evidence: fewer compiles, bitwise equal outputs; equal up to rounding where `jit` is added.
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
 """
@@ -85,6 +88,7 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
+from jaxfix_codemods.local_loop_function.jitting import jitted
 from jaxfix_codemods.local_loop_function.judging import Move, computes_with_lifted, doubts, judge, keeps_carry
 from jaxfix_codemods.local_loop_function.naming import around, last_part, shown
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
@@ -173,6 +177,8 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
         safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
         equality = Equality.NUMBERS if computes_with_lifted(move) else None
         return found(title=moved, recipe=partial(rewrite, module, move), safety=safety, equality=equality)
+    if (whole := jitted(module, call)) is not None:
+        return found(title=whole.title, recipe=whole.recipe, safety=Safety.NEEDS_EVIDENCE, equality=Equality.ROUNDING)
     try:
         if lost:
             raise Declined(

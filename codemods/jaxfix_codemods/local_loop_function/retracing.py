@@ -1,4 +1,4 @@
-"""The third cure: the call is traced at every time, and compiled once for what it computes."""
+"""The last resort: the call is traced at every time, and compiled once for what it computes."""
 
 import ast
 from functools import partial

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Code, Confidence, Declined, Finding, Module, Reason, Safety, Staging
+from jaxfix.api import Code, Confidence, Declined, Equality, Finding, Module, Reason, Safety, Staging
 from jaxfix.api.analysis import Transformed, always_runs, demands, effects, positional_of, transform_of
+from jaxfix_codemods.local_loop_function.jitting import UnderJit, jitted
 from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
@@ -24,11 +25,21 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
         title=title(transformed.names[0]),
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
     )
+    if (cure := _under_jit(module, transformed)) is not None:
+        by_jit = partial(found, title=cure.title, equality=Equality.ROUNDING)
+        yield by_jit(recipe=cure.recipe, safety=Safety.NEEDS_EVIDENCE)
+        return
     try:
         _check(module, transformed)
         yield found(recipe=retraced(module, transformed.taker), safety=Safety.NEEDS_EVIDENCE)
     except Declined as declined:
         yield found(declined=declined.reason)
+
+
+def _under_jit(module: Module, transformed: Transformed) -> UnderJit | None:
+    """The cure where one function calls what is transformed."""
+    around = {module.function(site) for site in transformed.sites}
+    return jitted(module, transformed.sites[0]) if len(around) == 1 else None
 
 
 def _surely_loops(module: Module, transformed: Transformed) -> bool:

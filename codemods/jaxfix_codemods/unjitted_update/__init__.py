@@ -86,7 +86,8 @@ from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Reason, Recipe, Runs, Safety, Staging
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, surely_repeats_at
-from jaxfix_codemods.unjitted_update import inline, whole
+from jaxfix_codemods.jitting import whole
+from jaxfix_codemods.unjitted_update import inline
 from jaxfix_codemods.unjitted_update.work import Way, ways
 
 

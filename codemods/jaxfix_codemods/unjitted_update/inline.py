@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, frozen, jitted_by_decorator, walk
 from jaxfix.api.analysis import Passing, Values, demands, demands_of_statements, positional_of, why_unstable
 from jaxfix.api.library import Effect, Transform, short_names, unfiltered, where
-from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
-from jaxfix_codemods.unjitted_update.whole import (
+from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.whole import (
+    LOOPS,
     check_made_once,
     has_sorted_keys,
     leaves,
     plain_value,
     uses_equinox,
 )
-from jaxfix_codemods.unjitted_update.work import LOOPS
 
 _PLAIN = (
     *(ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.Dict, ast.Constant),

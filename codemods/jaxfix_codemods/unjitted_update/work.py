@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import EXISTS, MOST_CALLS, Solver, Use, family, instance_state, own_parameter, runs_of
 from jaxfix.api.library import Transform, where
+from jaxfix_codemods.jitting.whole import LOOPS
 
-LOOPS = (ast.For, ast.While)
 _GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 
 

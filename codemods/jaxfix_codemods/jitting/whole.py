@@ -1,4 +1,4 @@
-"""A function that a loop calls, put under `jit` as a whole: whether it may be, and what is static."""
+"""A function, put under `jit` as a whole: whether it may be, and what is static."""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from jaxfix.api.analysis import (
     stores_of,
 )
 from jaxfix.api.library import Effect, short_names
-from jaxfix_codemods.unjitted_update.traced import is_no_tree, overflows, picks
-from jaxfix_codemods.unjitted_update.work import LOOPS
+from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
+LOOPS = (ast.For, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
