@@ -4,10 +4,13 @@ import copy
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
+from pathlib import Path
 
 import pytest
 
 from jaxfix.source.frozen import frozen
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @frozen
@@ -106,3 +109,12 @@ def test_no_method_is_compiled_before_it_is_called() -> None:
     before = Fresh.__init__
     Fresh("a")
     assert Fresh.__init__ is not before
+
+
+def test_what_is_frozen_and_has_slots_is_defined_as_frozen() -> None:
+    of_their_own = ("jaxfix/evidence/probe/", "jaxfix/rewrite/helpers/", "jaxfix/dataflow/solver.py")  # without imports
+    for folder in ("jaxfix", "codemods"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            place = path.relative_to(ROOT).as_posix()
+            if not place.startswith(of_their_own):
+                assert "@dataclass(frozen=True, slots=True)\n" not in path.read_text(), f"{place}: use `frozen`"

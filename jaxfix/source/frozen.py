@@ -14,6 +14,7 @@ def frozen(cls: type[C]) -> type[C]:
     for name, method in _METHODS.items():
         if name not in vars(cls):
             setattr(cls, name, method)
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else `dataclass` writes down a signature, which takes long
     return dataclass(init=False, repr=False, eq=False, slots=True)(cls)
 
 
@@ -34,6 +35,7 @@ def _compiled(cls: type, name: str) -> Callable[..., object]:
     other = make_dataclass(
         cls.__qualname__,
         [(entry.name, entry.type, entry) for entry in fields(cls)],
+        namespace={"__doc__": cls.__doc__},
         init=False,
         repr=name == "__repr__",
         eq=name == "__eq__",
