@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from jaxfix.dataflow.solver import NESTED
+from jaxfix.dataflow.budget import MOST_NESTED
 from jaxfix.engine.survey import Survey, Unit, survey
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -71,7 +71,7 @@ def test_twice_the_layers_cost_about_twice_as_much(files: Callable[[int], dict[s
     few = cost(files(6))
     for layers in (9, 12, 14, 16, 24, 48, 200):
         # in one file, a function deeper than the solver nests waits for its turn, and is evaluated once more
-        waits = files is layered_file and layers > NESTED
+        waits = files is layered_file and layers > MOST_NESTED
         assert cost(files(layers)) < (2 if waits else 1.5) * few * layers / 6
 
 

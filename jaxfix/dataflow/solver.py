@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from operator import or_
 from types import MethodType
 from typing import Generic, TypeVar
-from weakref import WeakMethod
+from weakref import ref
 
 from jaxfix.dataflow.budget import MOST_NESTED, MOST_QUESTIONS
 
@@ -78,7 +78,8 @@ class Solver(Generic[K, V]):
     ) -> None:
         self.steps = 0
         # An object that solves with one of its methods is no cycle: it is let go without the collector.
-        self._transfer = WeakMethod(transfer) if isinstance(transfer, MethodType) else lambda: transfer
+        self._owner = ref(transfer.__self__) if isinstance(transfer, MethodType) else None
+        self._transfer: Callable[..., V] = transfer.__func__ if isinstance(transfer, MethodType) else transfer
         self._lattice, self._budget, self._nested = lattice, budget, nested
         self._known: dict[K, V] = {}
         self._beyond: set[K] = set()
@@ -158,9 +159,7 @@ class Solver(Generic[K, V]):
         node.is_due = False
         self._running.append(node)
         try:
-            transfer = self._transfer()
-            assert transfer is not None  # it asks
-            found = transfer(node.key)
+            found = self._transfer(node.key) if self._owner is None else self._transfer(self._owner(), node.key)
         finally:
             self._running.pop()
         value = found if node.value is self._lattice.bottom else self._lattice.join(node.value, found)
