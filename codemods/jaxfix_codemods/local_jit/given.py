@@ -72,9 +72,9 @@ class Given:
         if reason is not None:
             raise Declined(reason)
 
-    def _why_changing(self, asked: tuple[ast.expr, bool]) -> Reason | None:
+    def _why_changing(self, question: tuple[ast.expr, bool]) -> Reason | None:
         try:
-            self._look_at(asked[0], is_data=asked[1])
+            self._look_at(question[0], is_data=question[1])
         except Declined as declined:
             return declined.reason
         return None
