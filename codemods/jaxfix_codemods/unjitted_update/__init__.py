@@ -88,7 +88,7 @@ from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module,
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.unjitted_update import inline
-from jaxfix_codemods.unjitted_update.work import Way, ways
+from jaxfix_codemods.unjitted_update.work import GRADIENTS, Way, ways
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -198,7 +198,7 @@ def _turns_jit_off(module: Module) -> bool:
 
 CODEMOD = Codemod(
     id="unjitted-update",
-    triggers=("update", "grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian"),
+    triggers=("update", *sorted(GRADIENTS)),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.ROUNDING,
     find=find,

@@ -8,7 +8,7 @@ from jaxfix.api.analysis import EXISTS, MOST_CALLS, Solver, Use, family, instanc
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting.whole import LOOPS
 
-_GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
+GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 
 
 @frozen
@@ -36,7 +36,7 @@ def ways(module: Module) -> Iterator[Way]:
 
 def _perhaps_work(module: Module) -> list[ast.Call]:
     """The calls of what is called `update`, or made by `jax.grad` and its kin."""
-    gradients = set(module.calls(*_GRADIENTS))
+    gradients = set(module.calls(*GRADIENTS))
     named = {target.id for target, value in module.names.assigned if value in gradients}
     again = {target.id for target, value in module.names.assigned if isinstance(value, ast.Name) and value.id in named}
     at_once = (module.parent(made) for made in gradients)
@@ -114,7 +114,7 @@ def _gradients(module: Module) -> Solver[ast.expr, bool]:
     def computes_one(func: ast.expr) -> bool:
         match func:
             case ast.Call(func=made_by):
-                return module.qualname(made_by) in _GRADIENTS
+                return module.qualname(made_by) in GRADIENTS
             case ast.Name():
                 value = module.only_value(func)
                 return isinstance(value, ast.Call | ast.Name) and solve(value)

@@ -1,0 +1,34 @@
+"""A root of three equations by Newton's method, with the matrix of derivatives of each step."""
+
+import jax
+import jax.numpy as jnp
+
+
+def residual(x):
+    return x * x - jnp.array([1.0, 2.0, 3.0])
+
+
+@jax.jit
+def train_step(x):
+    slopes = jax.jacfwd(residual)(x)
+    x = x - jnp.linalg.solve(slopes, residual(x))
+    return x
+
+
+def solve(x):
+    for _ in range(9):
+        x = train_step(x)
+    return x
+
+
+@jax.jit
+def train_step_2(x):
+    rows = jax.jacrev(residual)(x)
+    return rows
+
+
+def climb(x):
+    for _ in range(9):
+        rows = train_step_2(x)
+        x = x + 0.01 * rows.sum(0)
+    return x
