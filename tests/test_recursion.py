@@ -82,6 +82,23 @@ def make(f):
 
     return init, update
 """,
+    "constants that stand for one another": """\
+rate = decay
+decay = rate
+rounds = again
+again = rounds
+
+def run(x):
+    def body(carry, _):
+        return carry * rate, None
+
+    return lax.scan(body, x, None, 3)
+
+for i in range(rounds):
+    if i > again:
+        break
+    run(1.0)
+""",
     "names that stand for one another": """\
 first = second
 second = first

@@ -37,7 +37,7 @@ MAY: Lattice[bool] = Lattice(False, or_, True)
 
 def optional(unknown: V | None = None) -> Lattice[V | None]:
     """Of one value or none; of two it keeps the first."""
-    return Lattice(None, lambda one, other: one or other, unknown)
+    return Lattice(None, lambda one, other: other if one is None else one, unknown)
 
 
 @dataclass(eq=False, slots=True)

@@ -1,9 +1,10 @@
 """What a name bound outside of a function stays, from one call of the function to the next."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
@@ -34,8 +35,20 @@ class Constancy(Enum):
     CHANGES = "changes"
 
 
+_ORDER = (Constancy.CONSTANT, Constancy.UNSURE, Constancy.CHANGES)
+_WORST = Lattice(Constancy.CONSTANT, lambda one, other: _worst((one, other)), Constancy.CHANGES)
+
+
 def constancy(module: Module, name: str, scope: ast.AST) -> Constancy:
     """What `name`, bound in `scope`, stays from one call of a function inside it to the next."""
+    return module.get(_constancies)((name, scope))
+
+
+def _constancies(module: Module) -> Solver[tuple[str, ast.AST], Constancy]:
+    return Solver(lambda variable: _constancy(module, *variable), _WORST)
+
+
+def _constancy(module: Module, name: str, scope: ast.AST) -> Constancy:
     found = module.bindings(name, scope)
     if module.names.imports.get(name) is not None and scope is module.tree:
         found = found[:1]  # imported more than once, always as the same
@@ -52,7 +65,7 @@ def constancy(module: Module, name: str, scope: ast.AST) -> Constancy:
         return Constancy.CHANGES
     found_in_text = _constancy_of(module, binding, scope)
     if scope is module.tree and (_is_for_others_to_set(binding) or _is_perhaps_rebound(module, name)):
-        return _worst(iter((found_in_text, Constancy.UNSURE)))
+        return _worst((found_in_text, Constancy.UNSURE))
     return found_in_text
 
 
@@ -124,9 +137,8 @@ def _constancy_of_result(module: Module, call: ast.Call, qualname: str) -> Const
     return Constancy.CONSTANT if is_immutable else Constancy.UNSURE
 
 
-def _worst(found: Iterator[Constancy]) -> Constancy:
-    order = (Constancy.CONSTANT, Constancy.UNSURE, Constancy.CHANGES)
-    return max(found, key=order.index, default=Constancy.CONSTANT)
+def _worst(found: Iterable[Constancy]) -> Constancy:
+    return max(found, key=_ORDER.index, default=Constancy.CONSTANT)
 
 
 def is_pure(qualname: str) -> bool:

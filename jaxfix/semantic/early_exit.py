@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from jaxfix.library.facets import Iteration, Result
 from jaxfix.library.table import short_names
+from jaxfix.semantic.integers import ARITHMETIC, integer
 from jaxfix.semantic.module import Module
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import FUNCTIONS, children, walk
@@ -22,11 +23,6 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
     ast.GtE: operator.ge,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
-}
-_ARITHMETIC: Mapping[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
 }
 
 
@@ -114,7 +110,7 @@ def _counts(expr: ast.expr, counters: Mapping[str, _Counter]) -> bool:
             return name in counters
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
             return f"len({name})" in counters
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
             return _counts(left, counters) or _counts(right, counters)
     return False
 
@@ -129,18 +125,12 @@ def _values(module: Module, expr: ast.expr, counters: Mapping[str, _Counter]) ->
         case ast.Name(id=name) if name in counters:
             return counters[name].firsts
         case ast.Name():
-            value = _value(module, expr)
-            return () if value is None else _values(module, value, {})
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            apply = _ARITHMETIC[type(op)]
+            found = integer(module, expr)
+            return () if found is None else (found,)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
+            apply = ARITHMETIC[type(op)]
             return tuple(apply(a, b) for a in _values(module, left, counters) for b in _values(module, right, counters))
     return ()
-
-
-def _value(module: Module, name: ast.Name) -> ast.expr | None:
-    """The number that a variable which is bound once is bound to."""
-    value = module.only_value(name)
-    return value if isinstance(value, ast.Constant | ast.UnaryOp) else None
 
 
 def _reads_the_clock(module: Module, expr: ast.expr) -> bool:

@@ -3,9 +3,11 @@
 import ast
 from collections.abc import Sequence
 
+from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Iteration
 from jaxfix.library.table import short_names
 from jaxfix.semantic.early_exit import may_exit_in_first_iteration
+from jaxfix.semantic.integers import integer
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import statements, walk
 
@@ -34,6 +36,14 @@ def may_iterate_twice(module: Module, loop: ast.AST) -> bool:
 
 def _is_short(module: Module, iterable: ast.expr) -> bool:
     """Whether `iterable` has one element at most."""
+    return module.get(_short)(iterable)
+
+
+def _short(module: Module) -> Solver[ast.expr, bool]:
+    return Solver(lambda iterable: _has_one_at_most(module, iterable), EXISTS)
+
+
+def _has_one_at_most(module: Module, iterable: ast.expr) -> bool:
     match iterable:
         case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
             return len(elements) < _FEW and not any(isinstance(element, ast.Starred) for element in elements)
@@ -42,13 +52,13 @@ def _is_short(module: Module, iterable: ast.expr) -> bool:
         case ast.Constant(value=str() | bytes() as text):
             return len(text) < _FEW
         case ast.Call(func=ast.Name(id="range" | "trange"), args=[*bounds]):
-            return _is_short_range([_integer(module, bound) for bound in bounds])
+            return _is_short_range([integer(module, bound) for bound in bounds])
         case ast.Call(func=ast.Attribute(value=owner, attr="items" | "keys" | "values"), args=[]):
             return _is_short(module, owner)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[_, *_]) if name in _THROUGH:
             return any(_is_short(module, argument) for argument in iterable.args)
         case ast.Name():
-            value = _value(module, iterable)
+            value = module.only_value(iterable)
             return value is not None and _is_short(module, value)
     return False
 
@@ -57,25 +67,6 @@ def _is_short_range(bounds: Sequence[int | None]) -> bool:
     if not bounds or None in bounds or len(bounds) > 3 or 0 in bounds[2:]:
         return False
     return len(range(*(bound for bound in bounds if bound is not None))) < _FEW
-
-
-def _integer(module: Module, expr: ast.expr) -> int | None:
-    match expr:
-        case ast.Constant(value=int() as number):
-            return number
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
-            return -number
-        case ast.Name():
-            value = _value(module, expr)
-            return None if value is None else _integer(module, value)
-    return None
-
-
-def _value(module: Module, name: ast.Name) -> ast.expr | None:
-    """What a variable that is bound once is bound to, unless that is itself by its name again."""
-    value = module.only_value(name)
-    is_circle = any(isinstance(node, ast.Name) and node.id == name.id for node in walk(value)) if value else True
-    return None if is_circle else value
 
 
 def _is_consumed(module: Module, generator: ast.GeneratorExp) -> bool:
