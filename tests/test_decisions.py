@@ -71,9 +71,9 @@ def test_exactly_the_accepted_are_made_and_the_others_say_why(project: Path) -> 
     fixed = SLOW.replace("tiny_safe", "tiny_done").replace("tiny_risky(y)", "tiny_done(y)")
     assert after(session, decisions) == fixed
     (entry,) = planned(session.fixable, decisions).planned
-    assert [(held.fix.key, held.reason) for held in entry.patch.held] == [(first.key, "refused")]
+    assert [(held.fix.key, held.reason.text) for held in entry.patch.held] == [(first.key, "refused")]
     undecided = decisions.with_choice([first], None)
-    assert [held.reason for held in planned(session.fixable, undecided).planned[0].patch.held] == ["not decided"]
+    assert [held.reason.text for held in planned(session.fixable, undecided).planned[0].patch.held] == ["not decided"]
     assert unmade(planned(session.fixable, decisions), decisions) == ()
 
 

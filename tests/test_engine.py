@@ -13,6 +13,7 @@ from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.registry import load_registry
 from jaxfix.report.finding import Equality, Finding, Fix, Rewriter, Safety
+from jaxfix.report.reason import Code, Reason
 from jaxfix.report.report import Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
@@ -87,7 +88,9 @@ def test_fix_that_another_one_decides_about_is_made_of_what_that_leaves() -> Non
     assert planned(text, late, first).after == b"x = c(1)\ny = d(2)\n"
     assert planned(text, first, replace(late, after=("first",))).after == b"x = c(1)\ny = e(2)\n"
     held = plan(
-        source(text), (first, replace(late, after=("first",))), lambda fix: "no" if fix.codemod == "first" else None
+        source(text),
+        (first, replace(late, after=("first",))),
+        lambda fix: Reason("left-out", "no") if fix.codemod == "first" else None,
     )
     assert held.after == b"x = a(1)\ny = d(2)\n"
 
@@ -125,10 +128,10 @@ def test_fix_that_stays_overlapped_is_held_with_the_other_one() -> None:
     patch = plan(
         source("x = b(a(1))\n"),
         (codemod("fix-b", "b", into("c({})")), stubborn),
-        lambda fix: "not now" if fix.codemod == "fix-b" else "nor this",
+        lambda fix: Reason("left-out", "not now" if fix.codemod == "fix-b" else "nor this"),
     )
     assert patch.after == patch.before
-    assert [held.reason for held in patch.held] == ["not now", "nor this"]
+    assert [held.reason.text for held in patch.held] == ["not now", "nor this"]
 
 
 def test_import_that_two_fixes_need_is_made_once() -> None:
@@ -146,7 +149,7 @@ def test_many_fixes_are_told_apart_when_one_of_them_is_wrong() -> None:
 
     patch = planned("".join(f"x = a({n})\n" for n in range(20)), codemod("fix-a", "a", rewrite))
     assert patch.after.count(b"c(") == 19 and b"x = a(7)\n" in patch.after
-    assert [held.reason for held in patch.held] == ["the rewritten file does not parse"]
+    assert [held.reason for held in patch.held] == [Reason(Code.NOT_WRITABLE, "the rewritten file does not parse")]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ def test_fix_that_may_not_be_written_is_held_with_its_reason(text: str, new: str
     patch = planned(text, codemod("fix-a", "a", into(new)))
     assert patch.after == patch.before
     (held,) = patch.held
-    assert held.reason.removeprefix("a.py: ") == reason
+    assert held.reason.text.removeprefix("a.py: ") == reason
     assert held.fix.safety is Safety.DISPLAY_ONLY and held.fix.lowered_because == held.reason
 
 
@@ -241,7 +244,9 @@ def test_keys_are_distinct_and_stay_when_lines_move() -> None:
 def test_one_of_several_alike_is_made_and_no_other(wanted: int) -> None:
     fix_a = codemod("fix-a", "a", renamed("c"))
     keys = [found.key for found in analyze(source(ALIKE), (fix_a,)).found]
-    patch = plan(source(ALIKE), (fix_a,), lambda fix: None if fix.key == keys[wanted] else "not this one")
+    patch = plan(
+        source(ALIKE), (fix_a,), lambda fix: None if fix.key == keys[wanted] else Reason("left-out", "not this one")
+    )
     assert [fix.key for fix in patch.applied] == [keys[wanted]]
     assert patch.after.splitlines()[1 + wanted] == b"    x = c(1)"
     assert patch.after.count(b"a(1)") == 2

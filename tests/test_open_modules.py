@@ -4,6 +4,7 @@ import pytest
 
 from jaxfix.engine.plan import plan
 from jaxfix.engine.project import joined
+from jaxfix.report.reason import Reason
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
@@ -32,7 +33,9 @@ def is_written_without_proof(**others: str) -> bool:
     texts = {"lib": LIB, **others}
     files = [(SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name)) for name, text in texts.items()]
     around = Surroundings("lib", project=joined(files))
-    taken = plan(files[0][0], CODEMODS, lambda fix: None if fix.is_safe else "it needs a proof", around).applied
+    taken = plan(
+        files[0][0], CODEMODS, lambda fix: None if fix.is_safe else Reason("no-evidence", "it needs a proof"), around
+    ).applied
     return [fix.codemod for fix in taken] == ["local-loop-function"]
 
 

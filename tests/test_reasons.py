@@ -28,6 +28,13 @@ ROOMS = ("library", "syntax", "semantic", "staging", "dataflow", "effects", "mot
 ELSEWHERE = {
     Code.CHANGED_ELSEWHERE: "asks for a second file, as the test of two files below has",
     Code.NOT_ELEMENTWISE: "such a `cond` is no finding at all",
+    Code.NOT_WRITABLE: "no recipe of ours does it: tests/test_engine.py has such",
+    Code.OVERLAPS: "holds a fix for one round of planning",
+    Code.WAITS: "holds a fix for one round of planning",
+    Code.LEFT_OUT: "a person decides, as in tests/test_decisions.py",
+    Code.HINT: "what writes decides, as in tests/test_decisions.py",
+    Code.NO_EVIDENCE: "what writes decides, as in tests/test_decisions.py",
+    Code.NOT_PROVEN: "what reruns decides, as in tests/test_cli_prove.py",
 }
 """Codes that no file alone can show, and why."""
 RARE = {

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.rounding.judging import judge
 from benchmarks.rounding.others import others
 from benchmarks.rounding.programs import THREE, Rewrite, rewrites
+from jaxfix.drivers.workflow.planning import LEFT_OUT
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.bare import bare
 from jaxfix.evidence.program import ProgramRunner
@@ -155,7 +156,7 @@ def test_each_fix_of_a_program_is_held_to_its_own_promise(tmp_path: Path) -> Non
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         keys = {key for _, key in fixes}
-        made = plan(source, codemods, lambda fix: None if fix.key in keys else "left out").after
+        made = plan(source, codemods, lambda fix: None if fix.key in keys else LEFT_OUT).after
         return {"train.py": made} if keys else {}
 
     fixes = {fix.function: fix for fix in plan(source, codemods, lambda fix: None).applied}

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from jaxfix.engine.plan import plan
+from jaxfix.report.reason import Reason
 from jaxfix.report.report import Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.source_file import SourceFile
@@ -60,7 +61,9 @@ class Trap:
     def unproven(self) -> Patch:
         """What is written without a proof."""
         source = SourceFile.decode(self.name, self.source.encode())
-        return plan(source, CODEMODS, lambda fix: None if fix.is_safe else "it needs a proof", BESIDE)
+        return plan(
+            source, CODEMODS, lambda fix: None if fix.is_safe else Reason("no-evidence", "it needs a proof"), BESIDE
+        )
 
     @property
     def patch(self) -> Patch:

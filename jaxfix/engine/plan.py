@@ -9,6 +9,7 @@ from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
 from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.reason import Code, Reason
 from jaxfix.report.report import Held, Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
@@ -19,7 +20,7 @@ from jaxfix.source.source_file import SourceFile
 
 ROUNDS = 10
 """Rounds that may leave as many fixes to make as there were."""
-Accept = Callable[[Fix], str | None]
+Accept = Callable[[Fix], Reason | None]
 Edited = Mapping[str, tuple[Edit, ...]]
 """What a person makes of some fixes instead, by their keys: edits of the file as it is."""
 
@@ -89,7 +90,7 @@ def cook(analysis: Analysis) -> tuple[Fix, ...]:
     fixes = [_cook(analysis.module, each) for each in found]
     source = analysis.module.source
     problems = objections(source, [fix for fix in fixes if fix.lowered_because is None])
-    return tuple(_lowered(fix, source.placed(problems[fix.key])) if fix.key in problems else fix for fix in fixes)
+    return tuple(_lowered(fix, problems[fix.key], source) if fix.key in problems else fix for fix in fixes)
 
 
 def _cook(module: Module, found: Found) -> Fix:
@@ -123,7 +124,7 @@ def _cook(module: Module, found: Found) -> Fix:
     except RecursionError:
         refusal = "the file is nested too deeply to be rewritten"
     if refusal is not None:
-        return _lowered(fix, module.source.placed(refusal))
+        return _lowered(fix, refusal, module.source)
     return cooked
 
 
@@ -139,7 +140,8 @@ def edited(fix: Fix, edits: tuple[Edit, ...]) -> Fix:
     return replace(fix, edits=edits, safety=safety, equality=equality, lowered_because=None, helpers=helpers)
 
 
-def _lowered(fix: Fix, reason: str) -> Fix:
+def _lowered(fix: Fix, problem: str, source: SourceFile) -> Fix:
+    reason = Reason(Code.NOT_WRITABLE, source.placed(problem))
     return replace(fix, edits=(), safety=Safety.DISPLAY_ONLY, lowered_because=reason)
 
 
@@ -160,19 +162,20 @@ def _choose(
     return chosen, taken.edits, tuple(sorted(held, key=lambda h: h.fix.at))
 
 
-def _wait(fix: Fix, chosen: Sequence[Fix], codemods: Sequence[Codemod]) -> str | None:
+def _wait(fix: Fix, chosen: Sequence[Fix], codemods: Sequence[Codemod]) -> Reason | None:
     """What has to be made first, in this round; None if nothing."""
     earlier = {each for codemod in codemods if codemod.id == fix.codemod for each in codemod.after}
     first = next((other for other in chosen if other.codemod in earlier), None)
-    return None if first is None else f"waits for `{first.codemod}`"
+    return None if first is None else Reason(Code.WAITS, f"waits for `{first.codemod}`")
 
 
-def _conflict(fix: Fix, taken: Chosen, source: SourceFile) -> str | None:
+def _conflict(fix: Fix, taken: Chosen, source: SourceFile) -> Reason | None:
     """Why `fix` does not go with what is taken; None if it does, and is taken."""
     other = taken.take(fix)
     if other is None:
         return None
-    return source.placed(f"overlaps `{other.codemod}` at line {source.lines.line(other.at.start)}")
+    line = source.lines.line(other.at.start)
+    return Reason(Code.OVERLAPS, source.placed(f"overlaps `{other.codemod}` at line {line}"), line)
 
 
 def _names(fixes: Iterable[Fix]) -> str:

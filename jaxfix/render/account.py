@@ -135,7 +135,7 @@ class Account:
         """Why jaxfix does not make the fix; None where it does."""
         fix = self.fixes.get((finding.path, finding.key))
         if fix is not None and fix.lowered_because is not None:
-            return fix.lowered_because
+            return fix.lowered_because.text
         return finding.declined.text if finding.declined is not None else None
 
     def message(self, finding: Diagnostic) -> str:

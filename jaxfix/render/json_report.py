@@ -43,7 +43,8 @@ def applied(report: Report, *, written: bool) -> str:
             "id": held.fix.codemod,
             "title": held.fix.title,
             "key": held.fix.key,
-            "reason": held.reason,
+            "reason": held.reason.text,
+            "reason_code": held.reason.code,
         }
         for patch in report.patches
         for held in patch.held

@@ -6,6 +6,7 @@ from jaxfix.report.report import SCHEMA, Related, Seen
 from jaxfix.report.wire_schema import Schema, described, object_of, or_null, schema_of
 
 _TEXT: Schema = {"type": "string"}
+_KIND = "what kind of reason that is: docs/reasons.md lists them"
 _WHOLE: Schema = {"type": "integer"}
 _YES: Schema = {"type": "boolean"}
 _PROMISE = "What is here stays while `schema` is the same; new properties may come at any time."
@@ -32,7 +33,9 @@ def apply() -> Schema:
     fix = {"path": _TEXT, "id": described(_TEXT, "of the codemod"), "title": _TEXT}
     key = {"key": described(_TEXT, "names the fix in its file")}
     made = object_of("A fix that was made.", {**fix, "safety": schema_of(Safety, known), **key})
-    held = object_of("A fix that was not made, and why.", {**fix, **key, "reason": _TEXT})
+    held = object_of(
+        "A fix that was not made, and why.", {**fix, **key, "reason": _TEXT, "reason_code": described(_TEXT, _KIND)}
+    )
     functions = {"new": _YES, "functions": described(_list(_TEXT), "those that the fixed code imports")}
     generated = object_of("A file of helper functions that was written, or would be.", {"path": _TEXT, **functions})
     properties = _found(known) | {
@@ -80,7 +83,7 @@ def _finding(known: dict[str, Schema]) -> Schema:
         "title": described(_TEXT, "the cure, as an imperative"),
         "fixable": _YES,
         "declined": described(or_null(_TEXT), "why it is not fixable"),
-        "declined_code": described(or_null(_TEXT), "what kind of reason that is: docs/reasons.md lists them"),
+        "declined_code": described(or_null(_TEXT), _KIND),
         "declined_line": described(or_null(_WHOLE), "the line that this is about, where it is in the same file"),
         "seen": or_null(schema_of(Seen, known)),
         "related": _list(schema_of(Related, known)),

@@ -63,7 +63,7 @@ class _Indices:
         paths = dict.fromkeys(finding.path for finding in account.report.findings)
         self.artifacts = {path: number for number, path in enumerate(paths)}
         self.rules = {rule.id: number for number, rule in enumerate(account.rules)}
-        self.held = {(p.path, held.fix.key): held.reason for p in account.report.patches for held in p.held}
+        self.held = {(p.path, held.fix.key): held.reason.text for p in account.report.patches for held in p.held}
 
 
 def _driver(account: Account) -> dict[str, object]:

@@ -205,7 +205,7 @@ class Fix:
     edits: tuple[Edit, ...]
     safety: Safety
     equality: Equality | None
-    lowered_because: str | None
+    lowered_because: Reason | None
     function: str
     helpers: tuple[str, ...] = ()
     proves: Proves = Proves.FEWER_COMPILES

@@ -76,6 +76,18 @@ class Code(StrEnum):
     COST = "cost", "it would cost more time or memory than it saves"
     NOT_ELEMENTWISE = "not-elementwise", "it is no choice between elementwise values"
 
+    # --- why a fix that is there is not made
+    NOT_WRITABLE = (
+        "not-writable",
+        "it cannot be written: the file would not parse, would lose a comment, or stay as it was",
+    )
+    HINT = "hint", "there is nothing that is sure enough to be written"
+    NO_EVIDENCE = "no-evidence", "no rerun has shown what it is worth"
+    NOT_PROVEN = "not-proven", "a rerun has not shown it to be right"
+    LEFT_OUT = "left-out", "it was not asked for, or a person has not accepted it"
+    WAITS = "waits", "another fix has to be made first"
+    OVERLAPS = "overlaps", "another fix changes the same text"
+
 
 @frozen
 class Reason:

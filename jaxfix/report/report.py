@@ -98,7 +98,7 @@ class Held:
     """A fix that was not taken, and why, lower case."""
 
     fix: Fix
-    reason: str
+    reason: Reason
 
 
 @frozen

@@ -69,7 +69,7 @@ class Differences:
         """A line for each fix, in the order of the text; those that only others make possible come last."""
         shown = Shown(self.receipts, self.remembered)
         fixes: list[tuple[Fix, str | None]] = [(fix, None) for fix in patch.applied]
-        fixes += [(held.fix, held.reason) for held in patch.held]
+        fixes += [(held.fix, held.reason.text) for held in patch.held]
         for fix, reason in sorted(fixes, key=lambda it: self._turns.get((patch.path, it[0].key), len(self._turns))):
             name = Name(patch.path, fix.key)
             yield remark(self.places.get(name), fix, reason, shown.of(name))

@@ -185,7 +185,7 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
         if evidence_of is not None and evidence_of.verdict is not Verdict.PROVEN:
             yield receipt(evidence_of, paint, width)
         else:
-            reasons.setdefault(held.reason, []).append((path, held))
+            reasons.setdefault(held.reason.text, []).append((path, held))
     for reason, group in reasons.items():
         yield from _held_lines(result, reason, group, paint)
     yield together(result.proofs.together, paint)

@@ -1,23 +1,22 @@
 """Fixes as edits of the client's texts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
 from jaxfix.drivers import files
 from jaxfix.drivers.lsp.buffers import Buffer, by_lines
 from jaxfix.drivers.workflow.generating import Needed, needed
-from jaxfix.drivers.workflow.planning import Planned
+from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.choice import Chosen
-from jaxfix.engine.plan import patched
+from jaxfix.engine.plan import Accept, patched
 from jaxfix.report.finding import Fix
+from jaxfix.report.reason import Code, Reason
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import JaxfixError, SourceError, WriteError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
-
-Accept = Callable[[Fix], str | None]
 
 
 @frozen
@@ -30,12 +29,12 @@ class Change:
 
 def one(key: str) -> Accept:
     """Takes the fix of this key alone."""
-    return lambda fix: None if fix.key == key else "left out"
+    return lambda fix: None if fix.key == key else LEFT_OUT
 
 
-def safe(fix: Fix) -> str | None:
+def safe(fix: Fix) -> Reason | None:
     """Takes what cannot be wrong."""
-    return None if fix.is_safe else "needs evidence"
+    return None if fix.is_safe else Reason(Code.NO_EVIDENCE, "needs evidence")
 
 
 def change(target: Target, accept: Accept) -> Change:
@@ -47,7 +46,9 @@ def change(target: Target, accept: Accept) -> Change:
     patch, after = patched(target.source, target.codemods, accept, target.surroundings)
     if not patch.applied:
         held = next((held for held in patch.held if accept(held.fix) is None), None)
-        raise SourceError(target.source.path, held.reason if held is not None else "there is nothing to fix any more")
+        raise SourceError(
+            target.source.path, held.reason.text if held is not None else "there is nothing to fix any more"
+        )
     generated = tuple(entry for entry in needed([Planned(target, patch)]) if entry.is_change)
     if any(entry.generated.before is not None and entry.module is not None for entry in generated):
         raise WriteError(f"{target.source.path}: what is installed is not written to")

@@ -17,7 +17,7 @@ from jaxfix.drivers.workflow import consent
 from jaxfix.drivers.workflow.agenda import agenda
 from jaxfix.drivers.workflow.consent import Asker, Consent, Mode
 from jaxfix.drivers.workflow.generating import needed
-from jaxfix.drivers.workflow.planning import plans
+from jaxfix.drivers.workflow.planning import HINT, LEFT_OUT, plans
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request, Wish
 from jaxfix.drivers.workflow.session import opened, tried
@@ -28,6 +28,7 @@ from jaxfix.evidence.target import Local
 from jaxfix.render.receipts import told
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.reason import Reason
 from jaxfix.report.wire import from_json
 from jaxfix.source.errors import ConfigError, JaxfixError
 from jaxfix.source.timeouts import Ended
@@ -96,10 +97,10 @@ def _is(path: Path, named: str) -> bool:
 
 
 def _wanted(key: str | None) -> Accept:
-    def accept(fix: Fix) -> str | None:
+    def accept(fix: Fix) -> Reason | None:
         if fix.safety is Safety.DISPLAY_ONLY:
-            return "a hint, never written"
-        return None if key in (None, fix.key) else "left out"
+            return HINT
+        return None if key in (None, fix.key) else LEFT_OUT
 
     return accept
 

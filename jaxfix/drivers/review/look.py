@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jaxfix.drivers.workflow import accounting
 from jaxfix.drivers.workflow.agenda import Agenda, agenda, root_of
-from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates
+from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates, text_of
 from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.decisions import Name
 from jaxfix.drivers.workflow.planning import by_mode
@@ -89,7 +89,8 @@ def informed(found: Look, receipts: Receipts) -> Look:
     shown = Shown(receipts, accounting.remembered(found.session.looked_at.targets))
     accepts = {target.source.path: by_mode(Mode.RERUN, receipts, target) for target in found.session.looked_at.targets}
     fresh = tuple(
-        replace(entry, known=shown.of(entry.name), held=accepts[entry.name.path](entry.fix)) for entry in found.found
+        replace(entry, known=shown.of(entry.name), held=text_of(accepts[entry.name.path](entry.fix)))
+        for entry in found.found
     )
     return replace(found, number=found.number + 1, found=fresh)
 

@@ -8,13 +8,14 @@ from dataclasses import field, replace
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
-from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, Taken, by_mode
+from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Plans, Receipts, Taken, by_mode
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.choice import Chosen
 from jaxfix.engine.plan import cook, edited, plan
 from jaxfix.render.account import Key, Known
 from jaxfix.report.finding import Fix
+from jaxfix.report.reason import Reason
 from jaxfix.report.report import Diagnostic, Patch
 from jaxfix.source.edits import Edit
 from jaxfix.source.errors import JaxfixError
@@ -97,7 +98,9 @@ def candidates(target: Target, shown: Shown, unasked: Taken) -> tuple[Candidate,
     def candidate(diagnostic: Diagnostic, fix: Fix, patch: Patch, needs: tuple[str, ...] = ()) -> Candidate:
         known = shown.of(Name(diagnostic.path, fix.key))
         others = overlaps.get(fix.key, ())
-        return Candidate(diagnostic, fix, patch, known, held(fix), fix.lowered_because, tuple(others), needs)
+        return Candidate(
+            diagnostic, fix, patch, known, text_of(held(fix)), text_of(fix.lowered_because), tuple(others), needs
+        )
 
     last = {fix.key for fix in late}
     early = [fix for fix in fixes if fix.key not in last and told[fix.key].fixable]
@@ -107,9 +110,14 @@ def candidates(target: Target, shown: Shown, unasked: Taken) -> tuple[Candidate,
     )
 
 
+def text_of(reason: Reason | None) -> str | None:
+    """Its words."""
+    return None if reason is None else reason.text
+
+
 def informed(entry: Candidate, target: Target, shown: Shown, unasked: Taken) -> Candidate:
     """The same with what reruns have shown since."""
-    return replace(entry, known=shown.of(entry.name), held=unasked(target)(entry.fix))
+    return replace(entry, known=shown.of(entry.name), held=text_of(unasked(target)(entry.fix)))
 
 
 def alone(source: SourceFile, fix: Fix, edits: tuple[Edit, ...] | None = None) -> Patch:
@@ -213,7 +221,7 @@ def _planned(target: Target, keys: Collection[str] | None = None) -> Patch:
     """With these fixes, or with all."""
     accept = by_mode(Mode.EVERYTHING, {}, target)
 
-    def reason(fix: Fix) -> str | None:
-        return accept(fix) if keys is None or fix.key in keys else "left out"
+    def reason(fix: Fix) -> Reason | None:
+        return accept(fix) if keys is None or fix.key in keys else LEFT_OUT
 
     return plan(target.source, target.codemods, reason, target.surroundings)

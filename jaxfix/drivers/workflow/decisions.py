@@ -17,12 +17,13 @@ from typing import NamedTuple
 
 from jaxfix.drivers import files, journal, receipts
 from jaxfix.drivers.workflow.agenda import root_of
-from jaxfix.drivers.workflow.planning import Plans, Taken, plans
+from jaxfix.drivers.workflow.planning import HINT, Plans, Taken, plans
 from jaxfix.drivers.workflow.session import Session
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.check import parses
 from jaxfix.engine.plan import Accept
 from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.reason import Code, Reason
 from jaxfix.report.report import Diagnostic
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.edits import Edit, Span
@@ -31,7 +32,7 @@ from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 SCHEMA = 1
-REFUSED, UNDECIDED = "refused", "not decided"
+REFUSED, UNDECIDED = Reason(Code.LEFT_OUT, "refused"), Reason(Code.LEFT_OUT, "not decided")
 """Why fixes are held that nobody has accepted."""
 _GONE = "the other fixes leave nothing of it to do"
 _NAME = "decisions.json"
@@ -85,9 +86,9 @@ def taken(decisions: Decisions) -> Taken:
     """Takes exactly the accepted fixes."""
 
     def accept(target: Target) -> Accept:
-        def reason(fix: Fix) -> str | None:
+        def reason(fix: Fix) -> Reason | None:
             if fix.safety is Safety.DISPLAY_ONLY:
-                return "a hint, never written"
+                return HINT
             choice = decisions.of(Name(target.source.path, fix.key))
             if choice is Choice.ACCEPTED:
                 return None
@@ -120,7 +121,7 @@ def unmade(plans: Plans, decisions: Decisions) -> tuple[Unmade, ...]:
     found = []
     for entry in plans.planned:
         made = {fix.key for fix in entry.patch.applied}
-        reasons = {held.fix.key: held.reason for held in entry.patch.held}
+        reasons = {held.fix.key: held.reason.text for held in entry.patch.held}
         wanted = sorted(name.key for name in accepted if name.path == entry.patch.path)
         for key in (key for key in wanted if key not in made):
             found.append(Unmade(Name(entry.patch.path, key), reasons.get(key, _GONE)))

@@ -8,14 +8,17 @@ from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.plan import Accept, Edited, plan
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Fix, Safety
+from jaxfix.report.reason import Code, Reason
 from jaxfix.report.report import Patch
 from jaxfix.source.errors import BugError
 from jaxfix.source.frozen import frozen
 
 Receipts = Mapping[tuple[str, str], Evidence]
 """The evidence by path and key of the fix."""
-NO_EVIDENCE = "needs evidence: rerun with `--prove` or `--run CMD`"
-NO_PROGRAM = "no program to rerun; name one with `--run`"
+HINT = Reason(Code.HINT, "a hint, never written")
+LEFT_OUT = Reason(Code.LEFT_OUT, "left out")
+NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs evidence: rerun with `--prove` or `--run CMD`")
+NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
 Taken = Callable[[Target], Accept]
 """What decides of each fix of a target: None takes it, else the reason why it is held."""
 Own = Mapping[str, Edited]
@@ -60,16 +63,16 @@ def plans(targets: Sequence[Target], taken: Taken, own: Own = _NOTHING) -> Plans
 def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
     """Takes what `mode` takes, and what `receipts` prove."""
 
-    def reason(fix: Fix) -> str | None:
+    def reason(fix: Fix) -> Reason | None:
         if fix.safety is Safety.DISPLAY_ONLY:
-            return "a hint, never written"
+            return HINT
         if mode is Mode.EVERYTHING:
             return None
         receipt = receipts.get((target.source.path, fix.key))
         if receipt is not None and receipt.verdict is Verdict.PROVEN:
             return None
         if receipt is not None and (not fix.is_safe or receipt.verdict.is_refuted):
-            return f"{receipt.verdict.value}: {receipt.reason}"
+            return Reason(Code.NOT_PROVEN, f"{receipt.verdict.value}: {receipt.reason}")
         if fix.is_safe:
             return None
         return NO_PROGRAM if mode is Mode.RERUN else NO_EVIDENCE

@@ -8,7 +8,7 @@ from jaxfix.drivers import files
 from jaxfix.drivers.workflow import generating
 from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
-from jaxfix.drivers.workflow.planning import Planned, Receipts
+from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Receipts
 from jaxfix.drivers.workflow.watching import Advance, Watcher
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
@@ -19,6 +19,7 @@ from jaxfix.evidence.target import BARE, Local, Target, command_words, runnable
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
+from jaxfix.report.reason import Reason
 from jaxfix.report.report import Patch
 from jaxfix.source.errors import ConfigError, EvidenceError
 from jaxfix.source.frozen import frozen
@@ -100,8 +101,8 @@ class _Trial:
         if cached not in self._plans:
             target = entry.target
 
-            def accept(fix: Fix) -> str | None:
-                return None if fix.key in keys else "left out"
+            def accept(fix: Fix) -> Reason | None:
+                return None if fix.key in keys else LEFT_OUT
 
             self._plans[cached] = plan(target.source, target.codemods, accept, target.surroundings)
         return self._plans[cached]
