@@ -28,6 +28,8 @@ MANY = 5
 _BEGIN, _END = "<!-- figures -->", "<!-- end of figures -->"
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
 _BOUND = re.compile(r"_?([A-Z]+_)*(STEPS|DEPTH|DEEPEST|NESTED)")
+_LIMIT = re.compile(r"MOST_[A-Z]+")
+"""Those of `jaxfix.dataflow.budget`."""
 _COUNTED_DOWN = frozenset({"asked", "budget", "depth", "fuel", "seen", "steps", "visited"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -103,6 +105,9 @@ class House:
         guarded = [count for _, count in found if count]
         return f"{sum(guarded)} functions in {len(guarded)} files"
 
+    def limited(self) -> str:
+        return str(sum(_has_limit(function) for source in self.analyses for function in source.functions))
+
     def exceptions(self) -> str:
         classes = [node for source in self.analyses for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef)]
         raised = {"Exception", "ValueError", "RuntimeError", "JaxfixError"}
@@ -133,6 +138,7 @@ FIGURES: Mapping[str, Callable[[House], str]] = {
     "public names of `Module`, attributes too": House.model_names,
     "tables of names in analyses and codemods, `library` apart": House.name_tables,
     "functions that guard their own recursion": House.guards,
+    "functions that ask a limit of the one budget": House.limited,
     "classes of exceptions in analyses and codemods": House.exceptions,
     "import cycles among the analyses, for types too": House.middle_cycles,
     "import cycles in all files, for types too": House.cycles,
@@ -226,6 +232,10 @@ def _marks(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 def _has_bound(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     compared = (part for node in ast.walk(function) if isinstance(node, ast.Compare) for part in ast.walk(node))
     return any(isinstance(part, ast.Name) and _BOUND.fullmatch(part.id) for part in compared)
+
+
+def _has_limit(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(isinstance(node, ast.Name) and _LIMIT.fullmatch(node.id) for node in ast.walk(function))
 
 
 def _last(node: ast.expr) -> str:

@@ -42,15 +42,24 @@ def stat(rows: Sequence[Row], paint: Paint, width: int | None = None) -> str:
     scale = min(1.0, room / most) if most else 1.0
     bars = [(_scaled(row.added, scale), _scaled(row.removed, scale)) for row in rows]
     longest = max(map(sum, bars))
-    columns = (repeat(widest), repeat(digits), repeat(longest))
-    return "".join(map(_line, names, rows, bars, *columns, repeat(paint))) + _summary(rows)
+    columns = _Columns(widest, digits, longest)
+    return "".join(map(_line, names, rows, bars, repeat(columns), repeat(paint))) + _summary(rows)
 
 
-def _line(name: str, row: Row, bar: tuple[int, int], widest: int, digits: int, longest: int, paint: Paint) -> str:
+@frozen
+class _Columns:
+    """How wide each is."""
+
+    name: int
+    lines: int
+    bar: int
+
+
+def _line(name: str, row: Row, bar: tuple[int, int], columns: _Columns, paint: Paint) -> str:
     added, removed = bar
     graph = (paint("green", "+" * added) if added else "") + (paint("red", "-" * removed) if removed else "")
-    padding = " " * (longest - added - removed)
-    return f" {name:<{widest}} | {row.lines:>{digits}} {graph}{padding}  {row.fixes}".rstrip() + "\n"
+    padding = " " * (columns.bar - added - removed)
+    return f" {name:<{columns.name}} | {row.lines:>{columns.lines}} {graph}{padding}  {row.fixes}".rstrip() + "\n"
 
 
 def _summary(rows: Sequence[Row]) -> str:

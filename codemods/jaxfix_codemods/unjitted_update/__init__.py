@@ -84,7 +84,20 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Reason, Recipe, Runs, Safety, Staging
+from jaxfix.api import (
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Module,
+    Reason,
+    Recipe,
+    Runs,
+    Safety,
+    Staging,
+    frozen,
+)
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.unjitted_update import inline
@@ -122,11 +135,11 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
             first = first or declined.reason
             continue
         recipe = partial(whole.decorate, step)
-        return _finding(call or function, f"`{function.name}` runs", title, certain=certain, recipe=recipe, where=where)
+        eager = _Eager(call or function, f"`{function.name}` runs", where)
+        return _finding(eager, title, recipe, certain=certain)
     title = f"Put `{outermost.name}` under `jax.jit`"
-    return _finding(
-        looped or outermost, f"`{outermost.name}` runs", title, certain=certain, declined=first, where=where
-    )
+    eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
+    return _finding(eager, title, first, certain=certain)
 
 
 def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
@@ -137,8 +150,8 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
     try:
         found = inline.judge(module, values, loop, work)
     except Declined as declined:
-        return _finding(work[0], what, title, certain=certain, declined=declined.reason)
-    return _finding(work[0], what, title, certain=certain, recipe=partial(inline.extract, module, found))
+        return _finding(_Eager(work[0], what), title, declined.reason, certain=certain)
+    return _finding(_Eager(work[0], what), title, partial(inline.extract, module, found), certain=certain)
 
 
 def _goes_on(module: Module, call: ast.Call) -> bool:
@@ -158,22 +171,22 @@ def _is_certain(module: Module, looped: ast.Call) -> bool:
     return module.get(Staging).runs(looped) is Runs.EAGER and module.get(Staging).surely_repeats(looped)
 
 
-def _finding(
-    at: ast.AST,
-    what: str,
-    title: str,
-    *,
-    certain: bool,
-    recipe: Recipe | None = None,
-    declined: Reason | None = None,
-    where: str = "a loop",
-) -> Finding:
+@frozen
+class _Eager:
+    """What runs eagerly, where it is shown, and what repeats it, in words."""
+
+    at: ast.AST
+    what: str
+    where: str = "a loop"
+
+
+def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:
     return Finding(
-        at=at,
-        message=f"{what} eagerly in {where}: each operation is dispatched for itself at every round",
+        at=eager.at,
+        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched for itself at every round",
         title=title,
-        recipe=recipe,
-        declined=declined,
+        recipe=None if isinstance(cure, Reason) else cure,
+        declined=cure if isinstance(cure, Reason) else None,
         confidence=Confidence.CERTAIN if certain else Confidence.POSSIBLE,
     )
 
