@@ -11,14 +11,17 @@ from pathlib import Path
 import pytest
 
 from jaxfix.drivers.cli.start import run as run_cli
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.engine.analyze import analyze
-from jaxfix.engine.plan import cook, edited
-from jaxfix.engine.versions import admits
+from jaxfix.engine.plan import cook, edited, plan
+from jaxfix.engine.versions import admits, oldest
 from jaxfix.report.finding import Equality, Finding, Fix, Proves, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import CODEMODS
 
 SOURCE = SourceFile.decode("a.py", b"x = 1\n")
 
@@ -139,3 +142,40 @@ def test_what_nothing_is_rerun_for_needs_no_run(
     code = run_cli(["apply", "train.py", "--run", command, "--allow-no-vcs", "--output-format", "json"])
     assert (code, json.loads(capfd.readouterr().out)["evidence"]) == (0, [])
     assert "jax.tree.leaves" in Path("train.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("requirements", "found"),
+    [
+        ('dependencies = ["jax>=0.4.14", "flax>=0.3"]', (0, 4, 14)),
+        ('dependencies = ["jax[cpu] >= 0.4.30", "jaxlib<0.7,>=0.4.20"]', (0, 4, 20)),
+        ('[tool.poetry.dependencies]\njax = "^0.4.1"\njaxtyping = ">=0.2"', (0, 4, 1)),
+        ('dependencies = ["jaxtyping>=0.2", "jax", "jax-md>=0.1", "my_jax>=0.1"]', None),
+    ],
+)
+def test_the_oldest_jax_is_what_a_project_says(requirements: str, found: tuple[int, ...] | None) -> None:
+    assert oldest(requirements.encode()) == found
+
+
+@pytest.mark.parametrize(
+    ("supported", "expected"),
+    [
+        (None, b"import jax\nfrom jax.tree import leaves as tree_leaves\nx = jax.tree.map(f, y)\n"),
+        ((0, 4, 25), b"import jax\nfrom jax.tree import leaves as tree_leaves\nx = jax.tree.map(f, y)\n"),
+        ((0, 4, 14), b"import jax\nfrom jax.tree_util import tree_leaves\nx = jax.tree_util.tree_map(f, y)\n"),
+    ],
+)
+def test_a_name_is_written_that_every_jax_of_the_project_has(
+    supported: tuple[int, ...] | None, expected: bytes
+) -> None:
+    source = SourceFile.decode("a.py", b"import jax\nfrom jax import tree_leaves\nx = jax.tree_map(f, y)\n")
+    chosen = [codemod for codemod in CODEMODS if codemod.id == "removed-tree-function"]
+    assert plan(source, chosen, lambda fix: None, Surroundings(oldest_jax=supported)).after == expected
+
+
+def test_what_a_project_supports_is_read_of_its_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\nversion = "1"\ndependencies = ["jax>=0.4.14"]\n')
+    (tmp_path / "a.py").write_text("import jax\nx = jax.tree_map(f, y)\n")
+    monkeypatch.chdir(tmp_path)
+    (target,) = find_targets(Request((".",))).targets
+    assert target.surroundings.oldest_jax == (0, 4, 14)

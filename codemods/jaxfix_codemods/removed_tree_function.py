@@ -2,7 +2,8 @@
 
 `jax.tree_map` and its like are `jax.tree.map` since jax 0.4.25, and deprecated since 0.4.26. Newer versions are without
 the old names: reading one raises an `AttributeError`, importing one an `ImportError`. Code that asks which jax it runs
-with is left alone: below `hasattr(jax, "tree_map")`, a test of the version, or beside `except ImportError`.
+with is left alone: below `hasattr(jax, "tree_map")`, a test of the version, or beside `except ImportError`. Where the
+`pyproject.toml` says that the project runs with an older jax too, `jax.tree_util.tree_map` is written: all have it.
 
 Before:
     import jax
@@ -33,17 +34,26 @@ from jaxfix.api import Codemod, Confidence, Finding, Module, Proves, Rewriter, S
 
 _LAST = ("map", "leaves", "flatten", "unflatten", "structure", "transpose", "all", "reduce")
 MOVED = {f"jax.tree_{last}": f"jax.tree.{last}" for last in _LAST}
+_FIRST = (0, 4, 25)
+"""The version that `jax.tree` came with; `jax.tree_util` is older, and stays."""
 _ASKS = re.compile(r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError", re.IGNORECASE)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    for old, new in MOVED.items():
+    for old in MOVED:
+        new = _spelled(module, old)
         for node in (*module.imports_of(old), *module.references(old)):
             if isinstance(node, ast.Name) or _asks(module, node):
                 continue  # a bare name is what its import, or an attribute, makes of it
             message = f"`{old}` is deprecated, and newer versions of jax raise at it"
             recipe = partial(_use, module, node, new)
             yield Finding(node, message, f"Use `{new}`", recipe, confidence=Confidence.CERTAIN, deprecated=True)
+
+
+def _spelled(module: Module, old: str) -> str:
+    """The name that every version of jax has which the project says it runs with."""
+    oldest = module.surroundings.oldest_jax
+    return old.replace("jax.", "jax.tree_util.") if oldest is not None and oldest < _FIRST else MOVED[old]
 
 
 def _use(module: Module, node: ast.alias | ast.Attribute, new: str, edit: Rewriter) -> None:
@@ -53,7 +63,7 @@ def _use(module: Module, node: ast.alias | ast.Attribute, new: str, edit: Rewrit
         case _, ast.ImportFrom(names=names):  # of a statement all at once, for one import in its place
             for alias in names:
                 if f"jax.{alias.name}" in MOVED:
-                    edit.rename_import(alias, MOVED[f"jax.{alias.name}"])
+                    edit.rename_import(alias, _spelled(module, f"jax.{alias.name}"))
 
 
 def _asks(module: Module, node: ast.AST) -> bool:

@@ -10,8 +10,9 @@ from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
+from jaxfix.engine.versions import Version, oldest
 from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.source.errors import ConfigError
+from jaxfix.source.errors import ConfigError, SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import is_notebook
 
@@ -61,15 +62,31 @@ class Placed:
         """One for a whole package, one for all scripts of a folder."""
         return _helper(self.root, self.top)
 
-    def told(self, helper: Helper, jax: tuple[int, ...] | None = None) -> Surroundings:
-        """What the place tells the codemods; `jax` is the version that the source runs with."""
-        return Surroundings(name=self.name, is_package=self.is_package, helpers=helper.module, jax=jax)
+    def told(self, helper: Helper, jax: Version | None = None, oldest: Version | None = None) -> Surroundings:
+        """What the place tells the codemods.
+
+        Args:
+          jax: the version that the source runs with.
+          oldest: the oldest version that its project says it runs with.
+        """
+        return Surroundings(
+            name=self.name, is_package=self.is_package, helpers=helper.module, jax=jax, oldest_jax=oldest
+        )
 
 
 @cache
 def _helper(root: Path, top: Path) -> Helper:
     parts = top.relative_to(root).parts
     return Helper(top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
+
+
+def oldest_jax(folder: Path) -> Version | None:
+    """The oldest jax that the project around `folder` says it runs with; None where it does not say."""
+    pyproject = next(files.nearest(folder, "pyproject.toml"), None)
+    try:
+        return oldest(files.read_bytes(pyproject)) if pyproject is not None else None
+    except SourceError:
+        return None
 
 
 def placed(path: Path, module: Installed | None, roots: Roots) -> Placed:

@@ -16,12 +16,24 @@ _COMPARE = {
     ">": operator.gt,
     "<": operator.lt,
 }
+_FLOOR = re.compile(
+    rb"""\bjax(?:lib)?(?![\w-])(?:\[[^\]]*\])?["']?\s*=?\s*["']?[^"'\n;]*?(?:>=|~=|==|\^|>)\s*(\d+(?:\.\d+)*)"""
+)
 _PART = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\d+(?:\.\d+)*)\s*")
 
 
 def is_for(codemod: Codemod, jax: Version | None) -> bool:
     """Whether the codemod is for this version of jax; where none is known, it is for the newest."""
     return codemod.jax is None or jax is None or admits(codemod.jax, jax)
+
+
+def oldest(requirements: bytes) -> Version | None:
+    """The oldest jax that a pyproject.toml says the project runs with, by whichever table it says so.
+
+    Returns:
+      None where it names no lower bound.
+    """
+    return min((tuple(map(int, found.split(b"."))) for found in _FLOOR.findall(requirements)), default=None)
 
 
 def admits(condition: str, version: Version) -> bool:

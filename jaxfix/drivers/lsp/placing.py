@@ -7,7 +7,7 @@ from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.roots import Roots
-from jaxfix.drivers.surroundings import Helper, named_helper, placed
+from jaxfix.drivers.surroundings import Helper, named_helper, oldest_jax, placed
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.semantic.codemod import Codemod
@@ -80,7 +80,14 @@ class Places:
         if config.helper is not None and base is not None and module is None:
             key = f'`helper = "{config.helper}"`'
             helper = named_helper(key, base / config.helper, where, source.text, roots)
-        return Place(chosen, module, where.told(helper), helper, baseline, config.run)
+        return Place(
+            chosen,
+            module,
+            where.told(helper, oldest=oldest_jax(path.parent) if module is None else None),
+            helper,
+            baseline,
+            config.run,
+        )
 
     def _config(self, path: Path, known: tuple[str, ...]) -> tuple[Path | None, Config]:
         for pyproject in files.nearest(path.parent, "pyproject.toml"):

@@ -12,7 +12,7 @@ from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
-from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
+from jaxfix.drivers.surroundings import Helper, Placed, named_helper, oldest_jax, placed
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
@@ -142,6 +142,7 @@ class _Settings:
     keeps_texts: bool
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
     _holding: dict[Path, tuple[Path | None, Config]] = field(default_factory=dict)
+    _oldest: dict[Path, tuple[int, ...] | None] = field(default_factory=dict)
     _chosen: dict[tuple[Config, str], tuple[Codemod, ...]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
     roots: Roots = field(default_factory=Roots)
@@ -176,7 +177,8 @@ class _Settings:
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
-        return replace(target, surroundings=where.told(helper, self._jax), helper=helper)
+        oldest = self._oldest_jax(where.path.parent) if target.module is None else None
+        return replace(target, surroundings=where.told(helper, self._jax, oldest), helper=helper)
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"
@@ -203,6 +205,11 @@ class _Settings:
                 if command is not None:
                     return command
         return None
+
+    def _oldest_jax(self, folder: Path) -> tuple[int, ...] | None:
+        if folder not in self._oldest:
+            self._oldest[folder] = oldest_jax(folder)
+        return self._oldest[folder]
 
     @cached_property
     def _jax(self) -> tuple[int, ...] | None:

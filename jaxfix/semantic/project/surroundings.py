@@ -18,6 +18,7 @@ class Surroundings:
       helpers: the module, as an import statement names it, that the generated helper functions come from; None where
         there is no place for one.
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
+      oldest_jax: the oldest version that its project says it runs with; None where it does not say.
     """
 
     name: str | None = None
@@ -25,6 +26,7 @@ class Surroundings:
     project: Answering = _NO_FILES
     helpers: str | None = None
     jax: tuple[int, ...] | None = None
+    oldest_jax: tuple[int, ...] | None = None
 
 
 ALONE = Surroundings()
