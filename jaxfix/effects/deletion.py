@@ -7,24 +7,34 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.dataflow.solver import MAY, Solver
-from jaxfix.effects.aliases import only_reads
-from jaxfix.library.facets import Package, Result
+from jaxfix.library.facets import Effect, Member, Result, Takes, Transform
 from jaxfix.library.table import short_names, where
+from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import USERS
+from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jit_of
 from jaxfix.syntax.nodes import walk
 
-_ARRAYS = where(Package.ARRAYS) - where(Package.HOST)
-_SAME_MEMORY = where(Result.SAME_BUFFER) | where(Result.SHARED)
-_LISTING = short_names(Result.ALL_ARRAYS)
-_NUMBERS = (ast.Constant, ast.UnaryOp, ast.operator, ast.unaryop, ast.BinOp, ast.Tuple, ast.expr_context)
+_REACHING = short_names(Result.ALL_ARRAYS) | short_names(Effect.SEES_NAMES)
+_PLAIN = (ast.Constant, ast.UnaryOp, ast.operator, ast.unaryop, ast.BinOp, ast.Tuple, ast.expr_context, ast.Lambda)
+_COMPUTING = where(Takes.ARRAYS) | (where(Takes.ARRAY) - where(Result.SAME_BUFFER))
+_CALLING = where(Transform.CALLS_AT_ONCE)
+_METHODS = short_names(Result.FRESH, "jax.Array")
+_STATIC = short_names(Member.STATIC)
+_READERS = short_names(Effect.CALLS_NOTHING, "builtins")
 
 
 def may_be_deleted(module: Module, name: str) -> bool:
     """Whether the variable of the module holds an array of JAX, and something other than a reader gets hold of it."""
     return module.get(_deleted)(name)
+
+
+def may_hold_arrays(value: ast.expr) -> bool:
+    """Whether `value` is more than numbers and texts."""
+    return not isinstance(value, ast.Lambda) and not all(isinstance(node, _PLAIN) for node in walk(value))
 
 
 def _deleted(module: Module) -> Solver[str, bool]:
@@ -33,14 +43,14 @@ def _deleted(module: Module) -> Solver[str, bool]:
 
 def _is_deleted(module: Module, name: str) -> bool:
     values = list(_values(module, name))
-    if not any(map(_may_hold_arrays, values)):
+    if not any(map(may_hold_arrays, values)):
         return False
     own, project = module.surroundings.name, module.surroundings.project
-    if any(map(module.get(Identifiers).mentions, _LISTING)):
+    if any(map(module.get(Identifiers).mentions, _REACHING)):
         return True
     if own is not None and project.ask(USERS, f"{own}.{name}"):
         return True
-    if not all(_keeps(module, use) for use in module.reads(name, module.tree)):
+    if not all(_leaves(module, use) for use in module.reads(name, module.tree)):
         return True
     others = {node.id for value in values for node in walk(value) if isinstance(node, ast.Name)} - {name}
     return any(module.get(_deleted)(other) for other in sorted(others) if module.bindings(other))
@@ -53,19 +63,46 @@ def _values(module: Module, name: str) -> Iterator[ast.expr]:
             yield value
 
 
-def _may_hold_arrays(value: ast.expr) -> bool:
-    return not isinstance(value, ast.Lambda) and not all(isinstance(node, _NUMBERS) for node in walk(value))
-
-
-def _keeps(module: Module, use: ast.expr) -> bool:
-    """Whether the code around a read of an array leaves it as it is, and hands it to nobody."""
+def _leaves(module: Module, use: ast.expr) -> bool:
+    """Whether the code around what may be an array leaves it as it is, and hands neither it nor its memory on."""
     parent = module.parent(use)
-    call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
-    if not isinstance(call, ast.Call) or call.func is use:
-        return only_reads(module, use)
-    jit = jit_of(module, call.func)
-    if jit is not None and jit.donated != ():
+    if isinstance(parent, ast.keyword):
+        parent = module.parent(parent)
+    match parent:
+        case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.FormattedValue() | ast.Expr() | ast.If() | ast.Assert():
+            return True
+        case ast.Attribute(ctx=ast.Load(), attr=attr):
+            call = module.parent(parent)
+            is_called = isinstance(call, ast.Call) and call.func is parent
+            return attr in (_METHODS if is_called else _STATIC)
+        case ast.Subscript(ctx=ast.Load(), value=value):
+            return value is not use or _leaves(module, parent)
+        case ast.Call(func=func) if func is not use:
+            return _call_leaves(module, parent, use)
+        case ast.IfExp() | ast.Return() | ast.Lambda() | ast.Tuple() | ast.Dict():
+            return module.get(Staging).runs(use) is Runs.TRACED
+    return False
+
+
+def _gives(module: Module) -> Solver[tuple[ast.FunctionDef, str], bool]:
+    """Whether a function hands on, or keeps, what it is passed for a parameter."""
+    return Solver(lambda passed: not all(_leaves(module, read) for read in module.reads(passed[1], passed[0])), MAY)
+
+
+def _call_leaves(module: Module, call: ast.Call, use: ast.expr) -> bool:
+    if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None:
+        return call.func.id in _READERS
+    function = module.definition(call.func)
+    if isinstance(function, ast.FunctionDef):
+        jit = jit_of(module, call.func)
+        given = arguments_of(function, call) or {}
+        taken = [parameter for parameter, argument in given.items() if argument is use]
+        is_plain = not function.decorator_list or (jit is not None and jit.donated == ())
+        return is_plain and bool(taken) and not any(module.get(_gives)((function, name)) for name in taken)
+    qualname = module.qualname(call.func) or ""
+    if not qualname.startswith("jax.") or any(keyword.arg == "donate" for keyword in call.keywords):
         return False
-    if (module.qualname(call.func) or "") in _SAME_MEMORY:
-        return only_reads(module, call)
-    return only_reads(module, use)
+    if qualname in _CALLING:
+        return False
+    is_traced = module.get(Staging).runs(use) is Runs.TRACED
+    return qualname in _COMPUTING or is_traced or _leaves(module, call)

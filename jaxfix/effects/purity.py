@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jaxfix.effects.aliases import is_fillable, why_aliased
-from jaxfix.effects.deletion import may_be_deleted
+from jaxfix.effects.deletion import may_be_deleted, may_hold_arrays
 from jaxfix.effects.invariance import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.trace_warnings import may_warn
@@ -308,6 +308,8 @@ class _Closure:
                     member.value, Reason(Code.UNSTABLE, f"it reads `{node.name}`, which can change between calls")
                 )
                 self._value(member.value)
+                if may_hold_arrays(member.value):
+                    self._found.doubts.append(self._module.text(member.value))
             elif isinstance(member, ast.ClassDef):
                 self._class(member)
 

@@ -1,10 +1,10 @@
 """Whether a file brings objects into a program that JAX takes for trees, and that hold more than leaves."""
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from sys import stdlib_module_names
 
-from jaxfix.library.facets import Class, Package
+from jaxfix.library.facets import Class, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.identifiers import Identifiers
@@ -15,6 +15,8 @@ from jaxfix.syntax.nodes import FUNCTIONS
 _HIDING = where(Class.HIDES)
 _OF_JAX = short_names(Class.HIDES, "jax", "jax.tree_util")
 """Spelled in whatever way, such as in a `getattr`."""
+_IMMUTABLE = short_names(Result.IMMUTABLE, "builtins")
+_NUMBERS = _IMMUTABLE - {"int", "str"}
 _TUPLES = where(Class.TUPLE)
 LEAVES_ONLY = stdlib_module_names | where(Package.LEAVES_ONLY)
 """Packages whose objects are trees of leaves, or none."""
@@ -41,8 +43,13 @@ def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
         if mentions(name.rpartition(".")[2]) and (module.references(name) or module.imports_of(name)):
             yield name
     for owner in module.nodes(ast.ClassDef):
-        if any(isinstance(member, FUNCTIONS) for member in owner.body) and _is_tuple(module, owner):
+        has_methods = any(isinstance(member, FUNCTIONS) for member in owner.body)
+        if (has_methods and _is_tuple(module, owner)) or _is_key(module, owner):
             yield owner.name
+    yield from (module.text(key) for keys in _keys(module) for key in keys if key is not None and _equals_another(key))
+    for call in module.spelled_calls({"getattr"}):
+        if call.args and (module.qualname(call.args[0]) or "").startswith("jax") and not _is_named(call):
+            yield module.text(call)
 
 
 def _imported(module: Module) -> Iterator[str]:
@@ -54,19 +61,50 @@ def _imported(module: Module) -> Iterator[str]:
             yield module.names.absolute("." * node.level + (node.module or "")).partition(".")[0]
 
 
-def _is_tuple(module: Module, owner: ast.ClassDef) -> bool:
+def _is_tuple(module: Module, owner: ast.ClassDef, met: frozenset[ast.ClassDef] = frozenset()) -> bool:
     """Whether its objects may be named tuples, which are trees: their methods are the program's own."""
     for base in owner.bases:
         named = base.func if isinstance(base, ast.Call) else base
         above = class_of(module, named)
         qualname = module.qualname(named)
-        if above is not None and above is not owner and _is_tuple(module, above):
+        if above is None and qualname is None and isinstance(named, ast.Name) and module.bindings(named.id):
+            return True
+        if above is not None and above not in met and _is_tuple(module, above, met | {owner}):
             return True
         if isinstance(base, ast.Call) or qualname in _TUPLES:
             return True
         if qualname is not None and qualname.partition(".")[0] not in LEAVES_ONLY and not _has_own_start(owner):
             return True
     return False
+
+
+def _is_key(module: Module, owner: ast.ClassDef) -> bool:
+    """Whether its objects are texts or numbers, equal to others, with more to them."""
+    names = {base.id for base in owner.bases if isinstance(base, ast.Name) and module.scope_of(base.id, base) is None}
+    return not names.isdisjoint(_IMMUTABLE) and len(owner.bases) == 1
+
+
+def _keys(module: Module) -> Iterator[Sequence[ast.expr | None]]:
+    yield from (node.keys for node in module.nodes(ast.Dict))
+    yield from ([node.key] for node in module.nodes(ast.DictComp))
+    yield from ([node.slice] for node in module.nodes(ast.Subscript) if isinstance(node.ctx, ast.Store))
+
+
+def _equals_another(key: ast.expr) -> bool:
+    """Whether it is a key that is equal to one of another type: `True` and `1.0` are to `1`."""
+    match key:
+        case ast.Constant(value=value):
+            return isinstance(value, bool | float)
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _NUMBERS
+    return False
+
+
+def _is_named(call: ast.Call) -> bool:
+    """Whether the attribute that `getattr` reads is in the text."""
+    return len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
 
 
 def _has_own_start(owner: ast.ClassDef) -> bool:

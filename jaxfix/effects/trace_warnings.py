@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from jaxfix.dataflow.call_graph import callers
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.types import Values
-from jaxfix.library.facets import Member, Package, Result, Scalar
+from jaxfix.library.facets import Package, Result, Scalar
 from jaxfix.library.lasting import lasts
 from jaxfix.library.options import is_wide
 from jaxfix.library.table import dtype_positions, short_names, where
@@ -33,7 +33,6 @@ _SCALARS = short_names(Scalar.INT) | short_names(Scalar.FLOAT) | short_names(Sca
 _MADE = short_names(Result.FILLED) | short_names(Result.ALIKE) | short_names(Result.CONVERTED)
 _UNRELATED = short_names(Result.FRESH, "jax.numpy") - short_names(Result.CONVERTED)
 _DTYPE_AT = {**dtype_positions(Result.FILLED), **dtype_positions(Result.ALIKE)}
-_UPDATES = short_names(Member.UPDATE)
 
 
 def may_warn(module: Module, nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -46,7 +45,9 @@ def may_warn(module: Module, nodes: Iterable[ast.AST]) -> Iterator[str]:
 def _warns(module: Module, node: ast.AST) -> bool:
     match node:
         case ast.Constant(value=str(text)):
-            return is_wide(text)
+            return is_wide(text) or isinstance(module.parent(node), ast.BinOp | ast.Attribute)
+        case ast.JoinedStr():
+            return True  # whatever type it spells
         case ast.Name() | ast.Attribute():
             return _is_read_with_a_warning(module, node)
         case ast.Import() | ast.ImportFrom():
@@ -86,11 +87,12 @@ def _is_called_with_a_warning(module: Module, call: ast.Call) -> bool:
         return True  # `log` of zero, and whatever else NumPy computes
     match call.func:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at")), attr=attr) if call.args:
-            return attr in _UPDATES and not _fits(module, array, call.args[0])
+            return attr != "get" and not _fits(module, array, call.args[0])
         case ast.Attribute(value=value, attr="astype"):
             return _is_cast_with_a_warning(module, value, [*call.args, *(k.value for k in call.keywords)])
     if package not in _NUMPY:
-        return any(_is_dtype(keyword) for keyword in call.keywords)
+        typed = any(_names_dtype(module, argument) for argument in call.args[1:])
+        return any(_is_dtype(keyword) for keyword in call.keywords) or (typed and not _is_real(module, call.args[0]))
     if last in _SCALARS and call.args:
         return not _is_real(module, call.args[0])
     if last in _UNRELATED:
@@ -98,6 +100,11 @@ def _is_called_with_a_warning(module: Module, call: ast.Call) -> bool:
     given = [keyword.value for keyword in call.keywords if _is_dtype(keyword)]
     given += call.args[1:2] if last in _MADE else []
     return bool(given) and bool(call.args) and _is_cast_with_a_warning(module, call.args[0], given)
+
+
+def _names_dtype(module: Module, expr: ast.expr) -> bool:
+    package, _, last = (module.qualname(expr) or "").rpartition(".")
+    return package in _NUMPY and last in _SCALARS
 
 
 def _is_dtype(keyword: ast.keyword) -> bool:
@@ -140,6 +147,8 @@ def _kind_of(module: Module, node: ast.AST) -> Kind | None:
             return Kind.INT
         case ast.Subscript(value=value):
             return module.get(_kinds)(value)
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at")))):
+            return module.get(_kinds)(array)
         case ast.Call(func=func, args=args) if module.qualname(func) in _COUNTING:
             kinds = {_kind(module, bound_by) for bound_by in args}
             return Kind.FLOAT if Kind.FLOAT in kinds and kinds <= {Kind.INT, Kind.FLOAT} else Kind.UNKNOWN

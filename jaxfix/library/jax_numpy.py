@@ -148,7 +148,7 @@ FUNCTIONS = (
     Function("jax.numpy.tan", (Slope.INFINITE, Takes.ARRAY)),
     Function("jax.numpy.tanh", (Dtype.FLOAT, WeakType.KEPT, Takes.ARRAY)),
     Function("jax.numpy.tile", (), shape_at=slice(1, None)),
-    Function("jax.numpy.transpose", (Takes.ARRAY,)),
+    Function("jax.numpy.transpose", (Result.SAME_BUFFER, Takes.ARRAY)),
     Function("jax.numpy.tri", (), shape_at=slice(0, None)),
     Function("jax.numpy.true_divide", (WeakType.KEPT, Slope.INFINITE, Takes.ARRAYS)),
     Function("jax.numpy.uint16", (Scalar.INT,)),

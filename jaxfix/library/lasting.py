@@ -1,5 +1,6 @@
 """Names that every supported release of JAX has, and gives without a warning: measured of 0.4.30, 0.10.2 and 0.12."""
 
+from collections.abc import Iterator
 from functools import cache
 
 _NAMES = {
@@ -171,6 +172,11 @@ def lasts(qualname: str) -> bool:
     """Whether reading the name cannot fail, and warns of nothing, with any supported release."""
     package, _, last = qualname.rpartition(".")
     return last in _of(package)
+
+
+def names() -> Iterator[str]:
+    """Every such name, of JAX and of NumPy."""
+    yield from (f"{package}.{name}" for package in _NAMES for name in sorted(_of(package)))
 
 
 @cache

@@ -34,7 +34,8 @@ After:
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, is the same program
 wherever it is made: safe, unless it is told apart by less than a new jit would: static arguments, and what is no array
 in the others, are compared by `==`, to which `1` is `True`, and an object or a function is what it was though it reads
-other values by now. Those, settings that JAX does not keep programs apart by (`jax.random.key` reads one), a jit that a
+other values by now. Those, options and annotations that may fail at import, settings that JAX does not keep programs
+apart by (`jax.random` reads one), warnings, donation, constants that may be deleted (docs/safety.md), a jit that a
 condition defines, and modules that another file holds as a whole need evidence, as all else does. Moved as it stands, a
 function that reads what the loop rebinds (`batch` above, or the `params` that a training loop closes over) would keep
 the first value without a word; it is handed what it takes instead, and only where it treats it as an array. The other

@@ -221,6 +221,8 @@ class _Judge:
         jitted = (
             jitted_by_decorator(module, site.function) if is_decorated and site.function else jitted_of(module, site.at)
         )
+        if site.taker is None and (jitted is None or jitted.jit.donated != ()):
+            self.doubts.append(site.by)  # what cannot be donated is warned of by each compile
         if site.taker is not None or (jitted is not None and self._compares(jitted.jit)):
             self.doubts.append(site.by)
 

@@ -41,7 +41,8 @@ After:
         return retrace(lax.fori_loop)(0, 10, lambda i, x: x - jax.grad(loss)(x), x)
 
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, computes the same
-wherever it stands: safe. A module's variable that the module binds once counts as never rebound if its name is that
+wherever it stands: safe, unless its defaults or annotations may fail at import, its operands may be pytrees of the
+program's own classes, or its trace may warn, read a setting or keep an array that is deleted later (docs/safety.md). A module's variable that the module binds once counts as never rebound if its name is that
 of a constant (`RATE`) or private (`_rate`). All else needs evidence. A lifted variable becomes a traced array, which
 `isinstance(k, int)` would answer differently; of a lifted Python number `1.0 - k` is rounded to single precision, not
 computed in double; before jax 0.6.1 a lifted array is kept for every step of a loop that is differentiated (0.6.0:

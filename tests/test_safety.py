@@ -1,0 +1,77 @@
+"""What is called safe: snippets that tell a moved function from the original, and some that cannot.
+
+Each file of `safety` begins with lines that all of its snippets share. Each snippet was run before and after the fix
+when it was found: in all but those of `safe.txt` the fix changed a value, an exception or a warning.
+"""
+
+import importlib
+import re
+import warnings
+from pathlib import Path
+
+import jax
+import pytest
+
+from jaxfix.engine.analyze import Found, analyze
+from jaxfix.engine.project import joined
+from jaxfix.library import lasting
+from jaxfix.report.finding import Safety
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import local_jit, local_loop_function
+
+SNIPPETS = Path(__file__).parent / "safety"
+CODEMODS = (local_jit.CODEMOD, local_loop_function.CODEMOD)
+TELLING = ("import_time", "trees", "pytree_classes", "settings", "warnings", "deletion")
+
+
+def snippets(*files: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for file in files:
+        shared, *parts = re.split(r"^#### (\S+)\n", (SNIPPETS / f"{file}.txt").read_text(), flags=re.M)
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            found.append((f"{file}-{name}", text if text.startswith("from __future__") else shared + text))
+    return found
+
+
+def fixes(text: str) -> list[Found]:
+    analysis = analyze(SourceFile.decode("case.py", text.encode()), CODEMODS)
+    assert not analysis.bugs
+    return [each for each in analysis.found if each.finding.declined is None]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), snippets(*TELLING), ids=lambda value: value[:50] if "\n" not in value else ""
+)
+def test_what_can_be_told_apart_needs_evidence(name: str, text: str) -> None:
+    assert {each.safety for each in fixes(text)} == {Safety.NEEDS_EVIDENCE}, name
+
+
+@pytest.mark.parametrize(("name", "text"), snippets("safe"), ids=lambda value: value[:50] if "\n" not in value else "")
+def test_what_cannot_be_told_apart_is_safe(name: str, text: str) -> None:
+    assert {each.safety for each in fixes(text)} == {Safety.SAFE}, name
+
+
+def test_a_class_of_another_file_counts() -> None:
+    """The file with the loop does not know of it: only the project does."""
+    assert safeties("import case\n\nprint(case.run(1.0))\n") == {Safety.SAFE}
+    assert safeties("import jax\njax.tree_util.register_pytree_node(S, list, list)\n") == {Safety.NEEDS_EVIDENCE}
+    assert safeties("import equinox\n") == {Safety.NEEDS_EVIDENCE}
+
+
+def safeties(other: str) -> set[Safety | None]:
+    loop = "from jax import lax\n\ndef run(s):\n    return lax.fori_loop(0, 3, lambda i, c: c * 2, s)\n"
+    texts = {"case": loop, "other": other}
+    files = [(SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name)) for name, text in texts.items()]
+    around = Surroundings("case", project=joined(files))
+    return {each.safety for each in analyze(files[0][0], CODEMODS, surroundings=around).found}
+
+
+def test_names_that_last_are_there_and_warn_of_nothing() -> None:
+    """In the installed release."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in lasting.names():
+            package, _, last = name.rpartition(".")
+            owner = jax.config if package == "jax.config" else importlib.import_module(package)
+            assert hasattr(owner, last), name
