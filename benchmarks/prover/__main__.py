@@ -35,6 +35,8 @@ TRAPS = ROOT / "golden" / "_traps"
 PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
 REFUSED = (Verdict.DIFFERENT, Verdict.FAILED)
+BY_CLASS = ("effects",)
+"""Files of wrong rewrites that say what each breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Trial:
     Attributes:
       source: the module `trap`, and `rewritten` the same after the rewrite.
       program: what is run; imports `trap`.
-      kind: `own`, `plain`, `silent` or `right`.
+      kind: `own`, `plain`, `silent` or `right`; of others the class of what they break.
       others: the other files of the project, name and text.
       function: the rewritten one, where the two texts do not tell.
     """
@@ -122,10 +124,10 @@ def trials() -> Iterator[Trial]:
         codemod = program.parent.name.replace("_", "-")
         run = "import runpy\nrunpy.run_module('trap', run_name='__main__')\n"
         yield Trial(f"{codemod}, program", codemod, "right", program.read_text(), fixed.read_text(), run)
-    for kind, file in (("silent", "wrong"), ("right", "right")):
+    for kind, file in (("silent", "wrong"), *(("", file) for file in BY_CLASS), ("right", "right")):
         for case in cases(file):
             texts = case.source, case.rewritten, case.program
-            yield Trial(case.name, case.codemod, kind, *texts, case.others, case.function)
+            yield Trial(case.name, case.codemod, case.kind or kind, *texts, case.others, case.function)
 
 
 def judge(trial: Trial) -> Judgement:

@@ -1,4 +1,4 @@
-"""Rewrites with their programs, told line by line in `wrong.txt` and `right.txt`."""
+"""Rewrites with their programs, told line by line in the text files beside this one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ class Case:
 
     Attributes:
       function: the rewritten one, by qualified name; empty where the texts tell.
+      kind: what a wrong one breaks, where the file says so.
     """
 
     name: str
@@ -31,10 +32,11 @@ class Case:
     program: str
     others: tuple[tuple[str, str], ...]
     function: str
+    kind: str = ""
 
 
 def cases(kind: str) -> Iterator[Case]:
-    """All of one kind, `wrong` or `right`; the first column of a line says what it belongs to.
+    """All of one file, such as `wrong`; the first column of a line says what it belongs to.
 
     A title is the name, the codemod and, where only a local function differs, that function.
     """
@@ -47,10 +49,13 @@ def _case(part: str) -> Case:
     name, codemod, *function = title.split(": ")
     before, after, program = list(HEAD), list(HEAD), [*HEAD[:6], "import trap"]
     files: dict[str, list[str]] = {}
+    kind = ""
     other: list[str] | None = None
     for line in filter(None, lines):
         sign, text = line[0], line[1:]
-        if sign == "@":
+        if sign == "#":
+            kind = text
+        elif sign == "@":
             other = files.setdefault(text, [])
         elif sign == ">":
             program.append(text)
@@ -60,7 +65,7 @@ def _case(part: str) -> Case:
             before += [text] * (sign in " -")
             after += [text] * (sign in " +")
     others = tuple((file, _text(text)) for file, text in files.items())
-    return Case(name, codemod, _text(before), _text(after), _text(program), others, "".join(function))
+    return Case(name, codemod, _text(before), _text(after), _text(program), others, "".join(function), kind)
 
 
 def _text(lines: list[str]) -> str:

@@ -73,6 +73,7 @@ class Noise:
       steady: by how much the compiles per step differ.
       total: by how much the compiles in all differ.
       peak: by how many bytes the peaks of memory differ.
+      left: variables of modules that end with other values.
     """
 
     labels: frozenset[str] = frozenset()
@@ -81,6 +82,7 @@ class Noise:
     steady: int = 0
     total: int = 0
     peak: int = 0
+    left: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.lines or self.ragged)

@@ -116,6 +116,7 @@ class ProgramRunner:
             "links": [str(tree), str(self._root)],
             "named": [list(entry) for entry in self._compared],
             "stop_after": self._steps,
+            "effects": True,
             "tells": self._told is not progress.ignore,
         }
         variables, words = command_words(self.command)

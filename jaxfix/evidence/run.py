@@ -127,6 +127,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         razor=tuple(entry for part in parts for entry in part.razor),
         alone={name: reason for part in parts for name, reason in part.alone.items()},
         untried=_untried(parts),
+        left=_labelled(part.left for part in parts),
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
-from jaxfix.evidence import outputs
+from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, stopping, with_peak
@@ -197,7 +197,7 @@ class Runs:
             self._progress("running it as it is once more")
             for second in self.runner.measure(self._patched(Fixes()), missing):
                 first = self._runs[(second.case, Fixes())]
-                self.known_noise[second.case] = outputs.noise(first, second)
+                self.known_noise[second.case] = effects.noise(first, second)
                 self._measured(first, Fixes()).append(second.memory_bytes)
         return {case: self.known_noise[case] for case in cases}
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
+from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.levels import is_same, level, same_program
 from jaxfix.evidence.outputs import (
     FUSING,
@@ -19,7 +20,6 @@ from jaxfix.evidence.outputs import (
     is_driven,
     is_jitted,
     joined,
-    likeness,
     outputs_alike,
     raises_curable,
     rounded,

@@ -207,6 +207,7 @@ class Measurement:
       programs: originals and rewritten functions that were traced, of the calls beside each other.
       razor: single steps of functions whose added `jit` was taken out; only a run of such sources has them.
       alone: why the original of a function could not be called beside it, by function.
+      left: what the program left in each variable of its modules when it ended.
       untried: what was not tried of a function beside its original, in words, by function.
       stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
@@ -232,6 +233,7 @@ class Measurement:
     razor: tuple[Razor, ...] = ()
     alone: dict[str, str] = field(default_factory=dict)
     untried: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    left: tuple[Output, ...] = ()
     stopped: str | None = None
     where_steps: str | None = None
     steps_from: int = 3

@@ -32,6 +32,8 @@ names the file with the settings.
     jaxprs     the numbers of values: equal for what is computed in the same way
     sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
+    left       what a program leaves behind
+    contents   what can be changed in place
     untried    what was not tried
     values     digests of values
     memory     what is resident

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .perturb import changed, doubled, is_callable, is_plain
+from .values import fields
 
 _DEEPEST, _MOST = 3, 64
 
@@ -80,14 +81,6 @@ class Alter:
         except Exception:  # whatever the class forbids
             return value
         return value if same or other is value else other
-
-
-def fields(value: Any) -> list[str]:
-    """The attributes that an instance holds itself, in its dictionary or in slots."""
-    slots = (getattr(kind, "__slots__", ()) for kind in type(value).__mro__)
-    named = (name for names in slots for name in ((names,) if isinstance(names, str) else names))
-    held = [name for name in named if name not in ("__dict__", "__weakref__") and hasattr(value, name)]
-    return [*getattr(value, "__dict__", {}), *held]
 
 
 def in_place(value: Any) -> bool:

@@ -7,12 +7,13 @@ from contextvars import ContextVar
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from .alter import Alter, fields, in_place
+from .alter import Alter, in_place
 from .effects import Reach
 from .files import is_user, real
 from .originals import nested
 from .perturb import is_plain
 from .stores import Stores
+from .values import fields
 
 _MOST_ENTRIES, _DEEPEST = 8, 3
 _ABSENT = object()

@@ -29,6 +29,7 @@ class Record:
         self.programs: list[dict[str, Any]] = []
         self.alone: dict[str, str] = {}
         self.untried = Untried()
+        self.left: list[dict[str, Any]] = []
         self.razor: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, int] = {}
         self.functions: set[str] = set(self.executed)
@@ -54,6 +55,7 @@ class Record:
             "beside": self.beside,
             "programs": self.programs,
             "alone": self.alone,
+            "left": self.left,
             "untried": self.untried.as_json(),
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,

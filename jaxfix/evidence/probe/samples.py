@@ -58,6 +58,13 @@ class Sample:
         return [leaf for leaf in self.leaves() if not is_array(leaf) and hasattr(leaf, "__dict__")]
 
     @property
+    def own(self) -> list[Any]:
+        """The arguments that calls get as the program had them: neither copied data nor plain values."""
+        numpy = sys.modules.get("numpy")
+        copied = (set, bytearray, str, bytes, int, float, complex, *((numpy.ndarray,) if numpy is not None else ()))
+        return [leaf for leaf in self.leaves() if not isinstance(leaf, copied) and not is_array(leaf)]
+
+    @property
     def kind(self) -> tuple[bool, bool]:
         return bool(self.traced), self.differentiated
 

@@ -21,6 +21,7 @@ class Settings:
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.
       tells: whether to say meanwhile how far the run is.
+      effects: whether what the program does beside its results is looked at.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
     """
 
@@ -39,6 +40,7 @@ class Settings:
         self.calls: int | None = said.get("calls", 200)
         self.stop_after: int | None = said.get("stop_after")
         self.tells: bool = said.get("tells", False)
+        self.effects: bool = said.get("effects", False)
         self.step: str | None = said.get("step")
 
 

@@ -92,7 +92,7 @@ class ShadowCall:
                 self.record.untried.leave_out(name, BESIDE, self.record.alone.get(name, ""))
         if self.clock is None:
             return
-        self.record.peak_bytes = peak_bytes()
+        self.record.peak_bytes = self.record.peak_bytes or peak_bytes()
         self.clock.start()
         try:
             used = time.process_time()

@@ -61,7 +61,7 @@ class Sides:
             self.original, self._globals(), code.co_name, None, self._closure(self.original)
         )
         self.effect = effect(before.codes) or unplaced(before, self.cells)
-        self.state = State(before, sample.captured, self.cells, sample.objects)
+        self.state = State(before, sample.captured, self.cells, sample.own)
         self.before: Callable[..., Any] = self.plain_before
         self.after: Callable[..., Any] = self.plain_after
         if not same:

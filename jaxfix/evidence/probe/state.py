@@ -1,16 +1,17 @@
 """What a function changes beside what it returns: held, told and put back."""
 
 import ast
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import CellType, CodeType
-from typing import Any
+from types import CellType, CodeType, ModuleType
+from typing import Any, NamedTuple
 
-from .alter import Alter, fields
+from .alter import Alter
+from .contents import is_large, is_mutable, is_same, is_same_element, put_back, taken, told, within
 from .effects import MUTATORS, Reach, containers, definitions
 from .originals import Namespace, nested
 from .perturb import is_plain
+from .values import fields
 
 _MOST_OBJECTS, _DEEPEST = 50, 2
 _GONE = object()
@@ -26,12 +27,25 @@ class Place:
     put: Callable[[Any], None]
 
 
+class Held(NamedTuple):
+    """What a place held, and what that held that can be changed in place: path, value and contents of each."""
+
+    place: Place
+    value: Any
+    parts: list[tuple[str, Any, Any]]
+
+
 class State:
-    """The places that the original changes. What only the rewritten function remembers stays as it is.
+    """The places that the original may change. What only the rewritten function remembers stays as it is.
 
     Args:
       reach: what the original reaches.
-      values: what it is called with and captures.
+      values: what it is called with, arrays of jax aside.
+
+    Attributes:
+      places: that the original's text assigns to, or adds to.
+      others: what it has or mentions that can be changed in place, whether or not its text seems to.
+      has_large: whether an array among them is too large to be compared.
     """
 
     def __init__(
@@ -45,25 +59,43 @@ class State:
         self.places += _globals(reach.codes)
         self.places += [_cell(name, cells[name]) for name in _nonlocals(reach.codes) if name in cells]
         stored = _stored(reach.codes)
-        mentioned = (globals_[name] for code, globals_ in reach.codes for name in _names(code) if name in globals_)
-        if stored:
-            for label, owner in _objects([*values, *captured.values(), *mentioned], Alter(reach.is_mine)):
-                self.places += [_attribute(label, owner, name) for name in sorted(stored.intersection(fields(owner)))]
+        named = dict(_mentioned(reach)) | captured
+        given = {f"argument {number}": value for number, value in enumerate(values)}
+        self.others = [_whole(name, value) for name, value in (named | given).items() if is_mutable(value)]
+        for label, owner in _objects([*given.values(), *named.values()], Alter(reach.is_mine)):
+            for name in fields(owner):
+                if name in stored:
+                    self.places.append(_attribute(label, owner, name))
+                elif is_mutable(held := getattr(owner, name, None)):
+                    self.others.append(_whole(f"{label}.{name}", held))
+        self.has_large = any(is_large(place.get()) for place in self.places) or any(map(is_large, named.values()))
 
-    def held(self) -> list[tuple[Place, Any, Any]]:
+    def held(self) -> list[Held]:
         """What the places hold, and what that contains."""
-        values = ((place, place.get()) for place in self.places)
-        return [(place, value, _contents(value)) for place, value in values]
+        values = ((place, place.get()) for place in (*self.places, *self.others))
+        return [
+            Held(place, value, [(path, part, taken(part)) for path, part in within(value)]) for place, value in values
+        ]
 
-    def changes(self) -> dict[str, Any]:
-        """What is in the places now: of containers how many, of data all, of anything else its type."""
-        return {place.label: _shown(place.get()) for place in self.places}
+    def changes(self, held: list[Held]) -> dict[str, Any]:
+        """What is in the places now, and what has changed in them since: of containers how many, of data all."""
+        found = {place.label: _shown(place.get()) for place in self.places}
+        for place, value, parts in held:
+            now = place.get()
+            if now is not value and not is_same_element(now, value):
+                parts = [*((path, part, None) for path, part in within(now)), *parts]
+            for path, part, contents in parts:
+                if contents is None or not is_same(taken(part), contents):
+                    found[f"{place.label}{path} holds"] = told(part)
+        return found
 
     @staticmethod
-    def put_back(held: list[tuple[Place, Any, Any]]) -> None:
+    def put_back(held: list[Held]) -> None:
         """Makes the places hold what they held."""
-        for place, value, contents in held:
-            _refill(value, contents)
+        for place, value, parts in held:
+            for _, part, contents in parts:
+                if not is_same(taken(part), contents):
+                    put_back(part, contents)
             if place.get() is not value:
                 place.put(value)
 
@@ -81,6 +113,19 @@ def unplaced(reach: Reach, cells: dict[str, CellType]) -> str | None:
 
 def _names(code: CodeType) -> set[str]:
     return {name for part in nested(code) for name in part.co_names}
+
+
+def _mentioned(reach: Reach) -> Iterator[tuple[str, Any]]:
+    """The globals that the functions read, and of modules of the user's the attributes that they name."""
+    for code, globals_ in reach.codes:
+        live = globals_.live if isinstance(globals_, Namespace) else globals_
+        names = _names(code)
+        for name in sorted(names & live.keys()):
+            value = live[name]
+            if not isinstance(value, ModuleType):
+                yield name, value
+            elif reach.is_mine(value.__name__):
+                yield from ((f"{name}.{inner}", vars(value)[inner]) for inner in sorted(names & vars(value).keys()))
 
 
 def _globals(codes: list[Code]) -> Iterator[Place]:
@@ -184,25 +229,6 @@ def _global(name: str, live: dict[str, Any]) -> Place:
             live[name] = value
 
     return Place(name, lambda: live.get(name, _GONE), put)
-
-
-def _contents(value: Any) -> Any:
-    numpy = sys.modules.get("numpy")
-    if isinstance(value, list | dict | set) or (numpy is not None and isinstance(value, numpy.ndarray)):
-        return value.copy()
-    return None
-
-
-def _refill(value: Any, contents: Any) -> None:
-    if contents is None:
-        return
-    if isinstance(value, dict | set):
-        value.clear()
-        value.update(contents)
-    elif isinstance(value, list):
-        value[:] = contents
-    else:
-        value[...] = contents
 
 
 def _shown(value: Any) -> Any:

@@ -2,8 +2,10 @@
 
 import contextlib
 import functools
+import hashlib
 import importlib
 import io
+import pickle
 import random
 import re
 import sys
@@ -13,6 +15,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol
 
 from . import programs
+from .contents import MOST_BYTES
 from .files import is_foreign as is_of_library
 from .originals import Unmade, plain
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
@@ -28,6 +31,7 @@ from .watching import Watching
 Leaves = list[Any]
 _CALL_S = 5.0
 DERIVATIVES, ODD_DATA, OTHER_DATA = "derivatives", "zeros and values that are not finite", "some of the other data"
+LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
 
 
@@ -77,6 +81,8 @@ class Trial:
             untried.tried(self.name, DERIVATIVES)
         else:
             untried.leave_out(self.name, DERIVATIVES)
+        if self.sides.state.has_large:
+            untried.leave_out(self.name, LARGE)
         if self.sides.hazardous:
             untried.leave_out(self.name, ODD_DATA, "a loop might not end")
         for step in (*steps, self._programs):
@@ -245,9 +251,10 @@ class Trial:
         state, self.written = self.sides.state, dict[str, Any]()
         held = state.held()
         try:
-            with _same_random(), _printed() as printed:
+            with _same_random() as drawn, _printed() as printed:
                 value = call()
-            told = {"changed": state.changes(), "arguments": self.written, "printed": printed()}
+                numbers = drawn()
+            told = {"changed": state.changes(held), "arguments": self.written, "printed": printed(), "drawn": numbers}
             if any(told.values()):
                 value = {name: what for name, what in told.items() if what} | {"returned": value}
             return self.values.output(how, value, self.owner.probe.attached)
@@ -305,12 +312,20 @@ def _bare(output: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _same_random() -> Iterator[None]:
-    """Leaves the global generators of random numbers as they were."""
+def _same_random() -> Iterator[Callable[[], dict[str, Any]]]:
+    """Leaves the global generators of random numbers as they were; says which of them were drawn from."""
     np = sys.modules.get("numpy")
     state, numbers = random.getstate(), np.random.get_state() if np is not None else None
+
+    def drawn() -> dict[str, Any]:
+        now = {"random": (state, random.getstate())}
+        if np is not None:
+            now["numpy.random"] = numbers, np.random.get_state()
+        kept = {name: tuple(map(pickle.dumps, states)) for name, states in now.items()}
+        return {name: hashlib.sha256(new).hexdigest() for name, (old, new) in kept.items() if old != new}
+
     try:
-        yield
+        yield drawn
     finally:
         random.setstate(state)
         if np is not None:

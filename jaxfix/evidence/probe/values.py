@@ -38,7 +38,8 @@ class Values:
         yield path, leaf
         if depth >= _DEEPEST or isinstance(leaf, type | enum.Enum) or not self._is_mine(type(leaf)):
             return
-        for name, held in sorted(vars(leaf).items()) if hasattr(leaf, "__dict__") else ():
+        for name in sorted(fields(leaf)):
+            held = getattr(leaf, name)
             if isinstance(held, float) and _CLOCK.search(name):
                 continue
             for where, inner in flatten(held)[0]:
@@ -97,6 +98,14 @@ class Values:
         values = [float(value) for part in parts for value in part.astype(np.float64)]
         self.record.budget -= len(values)
         return values
+
+
+def fields(value: Any) -> list[str]:
+    """The attributes that an instance holds itself, in its dictionary or in slots."""
+    slots = (getattr(kind, "__slots__", ()) for kind in type(value).__mro__)
+    named = (name for names in slots for name in ((names,) if isinstance(names, str) else names))
+    held = [name for name in named if name not in ("__dict__", "__weakref__") and hasattr(value, name)]
+    return [*getattr(value, "__dict__", {}), *held]
 
 
 def stride(size: int, room: int = SAMPLE) -> int:

@@ -14,8 +14,9 @@ from typing import Any
 from .arrival import when_imported
 from .calls import Calls
 from .compiles import Compiles, so_far
-from .files import write_json
-from .memory import device_peak_bytes, rss_bytes
+from .files import real, write_json
+from .left import Left
+from .memory import device_peak_bytes, peak_bytes, rss_bytes
 from .progress import Progress
 from .record import Record
 from .settings import Settings, shown
@@ -39,6 +40,7 @@ class Probe:
         self.calls = Calls(self, self.shadow_call)
         self.sources = Sources(settings, self.record)
         self.attached = False
+        self.looked = False
         self.silent = False
         self.hurried = False
 
@@ -63,6 +65,7 @@ class Probe:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         self.compiles.listen()
         atexit.register(self.shadow_call.finish)
+        atexit.register(self._look_around)
         atexit.register(self._ask_devices)  # before jax, which has registered its own, takes the backends down
 
     def reset(self) -> None:
@@ -78,6 +81,7 @@ class Probe:
         if self.silent:
             return
         self.steps.finish()
+        self._look_around()
         self.shadow_call.finish()
         self._write()
 
@@ -97,6 +101,16 @@ class Probe:
         self.steps.finish()
         if self.record.environment is not None:
             self.record.device_peak_bytes = device_peak_bytes()
+
+    def _look_around(self) -> None:
+        """Notes once what the program leaves behind, before anything of ours changes it."""
+        if self.looked or self.silent or not self.settings.effects or not self.attached:
+            return
+        self.looked = True
+        self.record.peak_bytes = peak_bytes()
+        scripts = frozenset(real(file) for file, qualname, _ in self.settings.observe if qualname == "<module>")
+        with self.paused():
+            self.record.left = list(Left(self.values, self.settings.user, scripts).outputs())
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
@@ -132,6 +146,7 @@ class Probe:
 
     def _forked(self) -> None:
         self.reset()
+        self.looked = True  # what is on devices cannot be read in a child
         util = sys.modules.get("multiprocessing.util")
         if util is not None:
             # A child of multiprocessing ends by `os._exit`; only its own finalizers run.

@@ -1,0 +1,95 @@
+"""What a program leaves behind in its modules, and in the generators of random numbers that all share."""
+
+import hashlib
+import pickle
+import random
+import sys
+import time
+from collections.abc import Iterator
+from types import GeneratorType, ModuleType
+from typing import Any
+
+from .contents import is_large, is_mutable, told
+from .files import is_user, real
+from .samples import is_array
+from .values import Values
+
+_MOST_S = 3.0
+_MOST_BYTES = 64 << 20
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+class Left:
+    """Digests what the modules of the user's hold when the program has ended.
+
+    Args:
+      scripts: files whose own statements are rewritten: of these only what can be changed in place says anything, as a
+        rewrite may have other variables.
+    """
+
+    def __init__(self, values: Values, user: list[str], scripts: frozenset[str]) -> None:
+        self.values, self.user, self.scripts = values, user, scripts
+
+    def outputs(self) -> Iterator[dict[str, Any]]:
+        """One for each variable that holds data, or what can be changed in place; as many as there is time for."""
+        until = time.process_time() + _MOST_S
+        yield from self._drawn()
+        for name, module in sorted(sys.modules.items()):
+            if not isinstance(module, ModuleType) or not self._is_mine(module):
+                continue
+            is_script = real(getattr(module, "__file__", None) or sys.argv[0]) in self.scripts
+            for variable, value in sorted(vars(module).items()):
+                if time.process_time() > until:
+                    return
+                if variable.startswith("__") or not (is_mutable(value) if is_script else _is_data(value)):
+                    continue
+                yield from self._output(f"{name}.{variable}", value)
+
+    def _output(self, label: str, value: Any) -> Iterator[dict[str, Any]]:
+        try:
+            yield self.values.output(label, _shown(value), True)
+        except Exception:  # an odd container, or an object that does not let itself be looked at
+            return
+
+    def _drawn(self) -> Iterator[dict[str, Any]]:
+        numpy = sys.modules.get("numpy.random")
+        yield self.values.output("the state of `random`", _digest(random.getstate()), True)
+        if numpy is not None:
+            yield self.values.output("the state of `numpy.random`", _digest(numpy.get_state()), True)
+
+    def _is_mine(self, module: ModuleType) -> bool:
+        """Whether it is a file of the project; `__main__` has forgotten its own when the program has ended."""
+        file = getattr(module, "__file__", None)
+        return module.__name__ == "__main__" or (isinstance(file, str) and is_user(file, self.user))
+
+
+def _is_data(value: Any) -> bool:
+    if is_array(value):
+        return bool(value.is_deleted() or value.nbytes <= _MOST_BYTES)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
+        return bool(value.nbytes <= _MOST_BYTES)
+    is_object = hasattr(value, "__dict__") and not isinstance(value, type | ModuleType) and not callable(value)
+    return isinstance(value, (*_PLAIN, tuple)) or is_mutable(value) or hasattr(value, "__next__") or is_object
+
+
+def _shown(value: Any) -> Any:
+    """The value as something to be digested; of what is iterated over how far it is."""
+    if isinstance(value, GeneratorType):
+        frame = value.gi_frame
+        return "ended" if frame is None else {"at": frame.f_lasti, "holds": dict(frame.f_locals)}
+    if hasattr(value, "__next__") and type(value).__module__ in ("builtins", "itertools"):
+        return _position(value)
+    return told(value) if is_mutable(value) and not isinstance(value, list | dict) and not is_large(value) else value
+
+
+def _position(iterator: Any) -> Any:
+    """How far an iterator is, as far as it says."""
+    hint = getattr(iterator, "__length_hint__", None)
+    if hint is not None:
+        return hint()
+    return repr(iterator) if type(iterator).__module__ == "itertools" else type(iterator).__name__
+
+
+def _digest(state: Any) -> str:
+    return hashlib.sha256(pickle.dumps(state)).hexdigest()
