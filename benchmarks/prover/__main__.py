@@ -34,7 +34,7 @@ PAGE = ROOT / "docs" / "evidence" / "prover.md"
 TRAPS = ROOT / "golden" / "_traps"
 PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
-REFUSED = (Verdict.DIFFERENT, Verdict.FAILED)
+REFUSED = tuple(verdict for verdict in Verdict if verdict.is_refuted)
 BY_CLASS = ("effects",)
 """Files of wrong rewrites that say what each breaks."""
 

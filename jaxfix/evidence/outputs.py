@@ -1,7 +1,7 @@
 """Whether two runs had the same results, and where they first did not."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import isnan, log2, nan, prod
 
@@ -73,7 +73,8 @@ class Noise:
       steady: by how much the compiles per step differ.
       total: by how much the compiles in all differ.
       peak: by how many bytes the peaks of memory differ.
-      left: variables of modules that end with other values.
+      left: variables of modules that end with other values, and kinds of messages.
+      held: by how many arrays per step what stays alive differs.
     """
 
     labels: frozenset[str] = frozenset()
@@ -83,6 +84,7 @@ class Noise:
     total: int = 0
     peak: int = 0
     left: frozenset[str] = frozenset()
+    held: float = 0.0
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.lines or self.ragged)
@@ -190,6 +192,8 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         if (may.tolerance or may.stronger or may.drifts) and pair.how.endswith(_UNFORGIVING):
             continue  # on such data only the same operations on the same types agree
         label = f"{pair.function.rpartition(':')[2]} beside the original, {pair.how}"
+        if pair.deleted:
+            return replace(whole, difference=f"`{label}`: it deletes its argument `{pair.deleted[0]}`")
         old, new = replace(pair.before, label=label), replace(pair.after, label=label)
         may = replace(may, first=frozenset({label})) if may.first else may
         found = replace(outputs_alike((old,), (new,), may), beside=0)
@@ -337,6 +341,8 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     if old.weak_type != new.weak_type and not may.untyped and not (strengthened and may.stronger):
         words = ("weakly", "strongly") if old.weak_type else ("strongly", "weakly")
         return f"{name}: {words[0]} typed {_typed(old)} became {words[1]} typed"
+    if old.placed != new.placed and not may.untyped:
+        return f"{name}: {_where(old)} became {_where(new)}"
     if old.nans != new.nans:
         return f"{name}: {old.nans} NaNs became {new.nans}"
     if (old.digest is None) != (new.digest is None):
@@ -400,6 +406,10 @@ def _typed(leaf: Leaf) -> str:
     return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
 
 
+def _where(leaf: Leaf) -> str:
+    return "on a device that jax chose" if leaf.placed is None else f"committed to {_shorten(leaf.placed)}"
+
+
 def _shorten(text: str) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
@@ -413,6 +423,17 @@ def _printed_difference(old: list[str], new: list[str], may: Allowed, noise: Noi
         if number not in noise.lines and not _printed_alike(a, b, may):
             return f"printed line {number + 1}: {_shorten(a)!r} became {_shorten(b)!r}"
     return None
+
+
+def texts_alike(old: Sequence[str], new: Sequence[str], may: Allowed) -> str | None:
+    """The first of these lines that differs, in words; None if none does."""
+    for number, (a, b) in enumerate(zip(map(untimed, old), map(untimed, new), strict=False)):
+        if not _printed_alike(a, b, may):
+            return f"line {number + 1}: {_shorten(a)!r} became {_shorten(b)!r}"
+    if len(old) == len(new):
+        return None
+    (odd, *_), which = (old[len(new) :], "without") if len(old) > len(new) else (new[len(old) :], "with")
+    return f"{len(old)} lines became {len(new)}: {_shorten(odd)!r} is there only {which} the fix"
 
 
 def _lines(text: str, may: Allowed) -> list[str]:

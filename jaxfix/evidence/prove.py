@@ -113,6 +113,7 @@ class _Trial:
             return
         together, cases = Fixes(self._kept), list(self._reaches)
         for pair in self._runs.pairs(cases, Fixes(), together, self._runs.noise(cases)):
+            pair = self._runs.timed(pair, Fixes(), together)
             names = {key: name_of(key, self._fixes[key]) for key in self._kept}
             for key, name in names.items():
                 narrow = saved_alone(pair, name, [other for held, other in names.items() if held != key])
@@ -346,6 +347,7 @@ class _Trial:
         ]
         noisy = suspects if self._runs.runner.repeats else cases
         pairs = self._runs.pairs(cases, without, with_it, self._runs.noise(noisy), beside=like)
+        pairs = [self._runs.timed(pair, without, with_it) for pair in pairs]
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.proves)] or pairs
         if fix.proves is Proves.LESS_MEMORY:
             telling = [self._runs.settled(pair, without, with_it) for pair in telling]
@@ -384,7 +386,7 @@ def _case_that_fails(pair: Pair) -> str | None:
 
 
 def _telling(comparison: Comparison) -> tuple[int, int, int, str]:
-    order = [Verdict.DIFFERENT, Verdict.FAILED, Verdict.PROVEN]
+    order = [Verdict.DIFFERENT, Verdict.FAILED, Verdict.SLOWER, Verdict.PROVEN]
     rank = order.index(comparison.verdict) if comparison.verdict in order else len(order)
     steady, total = drop(comparison)
     return rank, -steady, -total, comparison.case

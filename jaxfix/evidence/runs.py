@@ -8,8 +8,9 @@ from typing import Protocol
 from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise
+from jaxfix.evidence.slower import RUNS, is_longer, warm_times
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, stopping, with_peak
-from jaxfix.report.finding import Equality, Fix
+from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
 
 Key = tuple[str, str]
@@ -121,6 +122,16 @@ class Runs:
             pair = _with_least(pair, sides)
         return pair
 
+    def timed(self, pair: Pair, without: Fixes, with_it: Fixes) -> Pair:
+        """The pair with the times of more runs, where a warm step seems to take much longer with the fixes."""
+        times = [warm_times(pair.before, pair.after)]
+        while len(times) < RUNS and times[-1] is not None and is_longer(times[-1]) and not self.runner.repeats:
+            self._progress("running it once more, for its time")
+            case = frozenset({pair.before.case})
+            sides = [self.runner.measure(self._patched(fixes), case, beside=False) for fixes in (without, with_it)]
+            times.append(warm_times(*(run for (run,) in sides)))
+        return replace(pair, times=tuple(entry for entry in times if entry is not None))
+
     def _measured(self, run: Measurement, fixes: Fixes) -> list[int]:
         """The peaks of memory of all runs with these fixes, from now on."""
         return self._peaks.setdefault((run.case, fixes & self.reaches[run.case]), [run.memory_bytes])
@@ -149,8 +160,13 @@ class Runs:
         found = []
         for case in cases:
             twin, noise = before.get(_twin(case)), noises.get(case, SILENCE)
-            found.append(replace(Pair.of(before[case], after[case], twin, noise), plain=plain.get(case)))
+            pair = Pair.of(before[case], after[case], twin, noise)
+            found.append(replace(pair, plain=plain.get(case), donating=self._donating(with_it)))
         return found
+
+    def _donating(self, fixes: Fixes) -> frozenset[str]:
+        chosen = {key: self._fixes[key] for key in fixes}
+        return frozenset(name_of(key, fix) for key, fix in chosen.items() if fix.proves is Proves.LESS_MEMORY)
 
     def _plain(self, cases: Sequence[str], without: Fixes, with_it: Fixes) -> dict[str, Plain]:
         """The same with the `jit` that fixes have added taken out; of no case where none has."""

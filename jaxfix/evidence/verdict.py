@@ -25,6 +25,7 @@ from jaxfix.evidence.outputs import (
     rounded,
     steps_alike,
 )
+from jaxfix.evidence.slower import Times, dearer
 from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement, Traced
@@ -59,6 +60,8 @@ class Pair:
     Attributes:
       jitted: the run without the fix of the same data under jit, for a case that runs eagerly; None if there is none.
       noise: what differs between two equal runs of the case.
+      times: seconds of a warm step of both, in several runs, where one says that it takes longer.
+      donating: functions whose fixes let a program overwrite their arguments.
       plain: both without the `jit` that fixes have added, by which values are compared; None where none has.
       sides: the run whose calls beside the originals count; None where these are calls of `compared`.
     """
@@ -69,6 +72,8 @@ class Pair:
     noise: Noise = SILENCE
     plain: Plain | None = None
     sides: Measurement | None = None
+    times: tuple[Times, ...] = ()
+    donating: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, before: Measurement, after: Measurement, jitted: Measurement | None, noise: Noise) -> "Pair":
@@ -157,7 +162,8 @@ def _traced(pair: Pair, function: str) -> list[Traced]:
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
     """Whether the originals of `functions` agree with the rewritten ones that were called beside them."""
-    return beside_alike((entry for entry in pair.called_beside.beside if entry.function in functions), may)
+    mine = (entry for entry in pair.called_beside.beside if entry.function in functions)
+    return beside_alike((replace(e, deleted=()) if e.function in pair.donating else e for e in mine), may)
 
 
 def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False) -> Likeness:
@@ -239,7 +245,7 @@ def course(measurement: Measurement) -> Course | None:
 
 def summary(comparisons: Sequence[Comparison]) -> tuple[Verdict, str]:
     """What all cases together say of a fix: one that speaks against it outweighs all that speak for it."""
-    for verdict in (Verdict.DIFFERENT, Verdict.FAILED):
+    for verdict in (Verdict.DIFFERENT, Verdict.FAILED, Verdict.SLOWER):
         for entry in comparisons:
             if entry.verdict is verdict:
                 return verdict, f"{entry.case}: {entry.reason}"
@@ -296,6 +302,9 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
+    slower = dearer(before, after, (entry for entry in pair.called_beside.work if entry.function == function), pair.times)
+    if slower is not None:
+        return Verdict.SLOWER, slower
     if proves is Proves.LESS_MEMORY:
         return memory_effect(before, after, pair.noise)
     if proves is Proves.LESS_WORK:

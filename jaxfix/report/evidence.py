@@ -14,13 +14,14 @@ class Verdict(Enum):
     NO_EFFECT = "no effect"
     DIFFERENT = "different"
     FAILED = "failed"
+    SLOWER = "slower"
     NOT_COMPARED = "not compared"
     NOT_REACHED = "not reached"
 
     @property
     def is_refuted(self) -> bool:
-        """Whether the fix was seen to change results, or to break a run."""
-        return self in (Verdict.DIFFERENT, Verdict.FAILED)
+        """Whether the fix was seen to change results, to break a run, or to make its steps much dearer."""
+        return self in (Verdict.DIFFERENT, Verdict.FAILED, Verdict.SLOWER)
 
 
 class Level(Enum):

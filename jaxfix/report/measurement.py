@@ -58,6 +58,7 @@ class Leaf:
       path: in its pytree, such as `[1].count`.
       dtype: of an array; the type's name in brackets, such as `<int>`, of anything else.
       digest: of dtype, shape and bytes, NaNs included; None for a traced value.
+      placed: the devices that it is committed to, with the part of the array on each; None where jax chose.
       sample: up to 4096 values, evenly spaced, of an array of numbers (real parts, then imaginary ones).
     """
 
@@ -68,6 +69,7 @@ class Leaf:
     digest: str | None
     sample: tuple[float, ...]
     nans: int
+    placed: str | None = None
 
 
 @frozen
@@ -118,6 +120,7 @@ class Beside:
       double: of results whose bits differ, how far apart they are in double precision, relative to the scale of what
         they were computed from; None where that is not known.
       is_widened: whether that is of their jaxprs with every float widened, as their code asks for dtypes of its own.
+      deleted: arguments that the rewritten function deletes, as by donation, and the original does not.
       foreign: whether the arguments are of a dtype that the program, whose own code the function is, never passes.
     """
 
@@ -128,6 +131,7 @@ class Beside:
     double: float | None = None
     is_widened: bool = False
     foreign: bool = False
+    deleted: tuple[str, ...] = ()
 
 
 @frozen
@@ -145,6 +149,23 @@ class Traced:
     arrays: tuple[str, ...]
     is_same: bool
     any_size: bool
+
+
+@frozen
+class Worked:
+    """How much one call of a function computes, and one of its original, as their programs say.
+
+    Attributes:
+      function: as `path:qualified name`.
+      operations_before: that the original runs, each round of a loop counted.
+      values_before: the numbers that these make.
+    """
+
+    function: str
+    operations_before: int
+    operations_after: int
+    values_before: int
+    values_after: int
 
 
 @frozen
@@ -205,8 +226,12 @@ class Measurement:
       calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
       beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
       programs: originals and rewritten functions that were traced, of the calls beside each other.
+      work: of functions that are not the same program as their original.
       razor: single steps of functions whose added `jit` was taken out; only a run of such sources has them.
       alone: why the original of a function could not be called beside it, by function.
+      logged: what the user's code logged, in order, as `LEVEL logger: message`.
+      warned: each warning that was shown, once, as `Category: text`.
+      stderr: of all its processes.
       left: what the program left in each variable of its modules when it ended.
       untried: what was not tried of a function beside its original, in words, by function.
       stopped: why the run was ended before its end, such as `after 20 steps`; None if it was not.
@@ -230,10 +255,14 @@ class Measurement:
     calls: dict[str, int] = field(default_factory=dict)
     beside: tuple[Beside, ...] = ()
     programs: tuple[Traced, ...] = ()
+    work: tuple[Worked, ...] = ()
     razor: tuple[Razor, ...] = ()
     alone: dict[str, str] = field(default_factory=dict)
     untried: dict[str, tuple[str, ...]] = field(default_factory=dict)
     left: tuple[Output, ...] = ()
+    logged: tuple[str, ...] = ()
+    warned: tuple[str, ...] = ()
+    stderr: str = ""
     stopped: str | None = None
     where_steps: str | None = None
     steps_from: int = 3

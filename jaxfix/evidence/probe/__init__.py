@@ -32,10 +32,13 @@ names the file with the settings.
     jaxprs     the numbers of values: equal for what is computed in the same way
     sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
+    work       how much a function computes
+    messages   what is logged and warned of
     left       what a program leaves behind
     contents   what can be changed in place
     untried    what was not tried
     values     digests of values
+    fingerprint digests of arrays on their device
     memory     what is resident
     progress   how far the run is
     drive      drives optimizers and solvers

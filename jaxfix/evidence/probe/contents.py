@@ -15,7 +15,7 @@ MOST_BYTES = 64 << 20
 """Of arrays whose contents are taken."""
 _DEEPEST, _MOST, _LONGEST = 4, 200, 256
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_Maps = weakref.WeakKeyDictionary | weakref.WeakValueDictionary
+_MAPS = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 _NOTHING = object()
 
 
@@ -32,7 +32,7 @@ def is_large(value: Any) -> bool:
 
 def taken(value: Any) -> Any:
     """The contents of the value, which later changes of it leave alone."""
-    if isinstance(value, dict | _Maps):
+    if isinstance(value, (dict, *_MAPS)):
         return dict(value)
     if isinstance(value, list | deque):
         return list(value)
@@ -66,7 +66,7 @@ def _state(read: Any, value: random.Random) -> Any:
 
 def put_back(value: Any, contents: Any) -> None:
     """Makes the value hold what was taken of it."""
-    if isinstance(value, dict | set | weakref.WeakSet | _Maps):
+    if isinstance(value, (dict, set, weakref.WeakSet, *_MAPS)):
         value.clear()
         value.update(contents)
     elif isinstance(value, deque):
@@ -95,7 +95,7 @@ def is_same(one: Any, other: Any) -> bool:
     if isinstance(one, set):
         return len(one) == len(other) and set(map(id, one)) == set(map(id, other))
     if is_array(one):
-        return one.tobytes() == other.tobytes()
+        return bool(one.tobytes() == other.tobytes())
     return pickle.dumps(one) == pickle.dumps(other)
 
 

@@ -30,6 +30,9 @@ class Record:
         self.alone: dict[str, str] = {}
         self.untried = Untried()
         self.left: list[dict[str, Any]] = []
+        self.logged: list[str] = []
+        self.warned: list[str] = []
+        self.work: list[dict[str, Any]] = []
         self.razor: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, int] = {}
         self.functions: set[str] = set(self.executed)
@@ -56,7 +59,10 @@ class Record:
             "programs": self.programs,
             "alone": self.alone,
             "left": self.left,
+            "logged": self.logged,
+            "warned": self.warned,
             "untried": self.untried.as_json(),
+            "work": self.work,
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,
             "functions": sorted(self.functions),

@@ -165,6 +165,11 @@ def is_key(value: Any) -> bool:
     return bool(jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key))
 
 
+def is_deleted(value: Any) -> bool:
+    """Whether an array of jax among the leaves of the value has given its memory away."""
+    return any(is_array(leaf) and not is_tracer(leaf) and leaf.is_deleted() for leaf in _leaves(value))
+
+
 def array(host: Any, weak: bool, sharding: Any = None) -> Any:
     """A new array of jax with these values, weakly typed if it was."""
     jax = sys.modules["jax"]

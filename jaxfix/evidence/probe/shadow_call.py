@@ -15,11 +15,13 @@ import sys
 import threading
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
 from .files import real
 from .memory import peak_bytes
+from .messages import unnumbered
 from .originals import Unmade, text_of
 from .samples import Sample, Unkept
 from .sides import Sides, is_bound
@@ -53,6 +55,7 @@ class ShadowCall:
         self.stores: Stores | None = None
         self.main: str | None = None
         self.clock: Clock | None = None
+        self.warned: defaultdict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
 
     def saw(self, name: str, frame: FrameType, traced: bool) -> None:
         """Keeps the arguments of a call that begins, if they are of a kind that has not been kept yet."""
@@ -99,11 +102,30 @@ class ShadowCall:
             until = used + min(_PROCESS_S, max(_LEAST_S, 2 * used))
             for left, name in zip(range(len(self.samples), 0, -1), sorted(self.samples), strict=True):
                 self._function(name, (until - time.process_time()) / left)
+            self._warnings()
         except Exception as error:
             for name in self.samples:
                 self.record.alone.setdefault(name, _unforeseen(error))
         finally:
             self.clock.stop()
+
+    def _warnings(self) -> None:
+        """Adds what only one of a function and its original ever warned of.
+
+        What a trace warns of it says once, whoever asks for the trace: so a warning counts wherever it came up.
+        """
+        for name, sides in self.warned.items():
+            known = [
+                set(map(unnumbered, self.record.warned)).union(*(both[s] for both in self.warned.values()))
+                for s in (0, 1)
+            ]
+            lost, gained = sides[0] - known[1], sides[1] - known[0]
+            if lost or gained:
+                old, new = (
+                    {"label": "warnings", "treedef": f"warned of {sorted(texts)}", "leaves": []}
+                    for texts in (lost, gained)
+                )
+                self.record.beside.append({"function": name, "how": "warnings", "before": old, "after": new})
 
     def _is_late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline

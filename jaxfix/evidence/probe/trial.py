@@ -10,6 +10,7 @@ import random
 import re
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol
@@ -17,16 +18,18 @@ from typing import Any, Protocol
 from . import programs
 from .contents import MOST_BYTES
 from .files import is_foreign as is_of_library
+from .messages import overheard
 from .originals import Unmade, plain
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
 from .razor import Apart, apart
 from .rebinding import Slots
 from .record import Record
-from .samples import Sample, Unkept, fresh, is_array, passed, spoil, written
+from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
 from .settings import shown
 from .sides import Sides, is_bound
 from .stores import Stores
 from .watching import Watching
+from .work import Work, work
 
 Leaves = list[Any]
 _CALL_S = 5.0
@@ -41,6 +44,7 @@ class Owner(Protocol):
     Attributes:
       until: the processor time at which no other call is begun.
       deadline: when a call is given up; None while there is none.
+      warned: what the originals and the rewritten functions have warned of, by function.
       is_plain: whether the calls are of data on which rounding alone may differ.
     """
 
@@ -49,6 +53,7 @@ class Owner(Protocol):
     until: float
     deadline: float | None
     is_plain: bool
+    warned: defaultdict[str, tuple[set[str], set[str]]]
 
     def stored(self) -> Stores:
         """What the program assigns to again."""
@@ -64,7 +69,8 @@ class Trial:
     def __init__(self, owner: Owner, name: str, sample: Sample, sides: Sides) -> None:
         self.owner, self.name, self.sample, self.sides = owner, name, sample, sides
         self.values, self.record = owner.probe.values, owner.record
-        self.slow = False
+        self.slow = self.is_changing = False
+        self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
 
     def run(self) -> None:
         leaves = self.sample.leaves()
@@ -172,29 +178,41 @@ class Trial:
     def _programs(self, leaves: Leaves) -> Iterator[None]:
         """Both functions traced, of arrays like these; not where a trace alone does not tell what they do."""
         names = self.sides.before_reach.names | self.sides.reach.names
-        if self.sides.state.places or (not self.sample.traced and names & programs.ASKING):
-            return
         places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
-        floats = [place for place in places if is_float(leaves[place])]
-
-        def program(side: Callable[..., Any], *arrays: Any) -> Any:
-            mine = list(leaves)
-            for place, value in zip(places, arrays, strict=True):
-                mine[place] = value
-            self.written = dict[str, Any]()
-            returned = self._call(side, mine)
-            if self.written:
-                raise Unmade("it changes its arguments")
-            return returned, self._pulled(side, floats, mine) if self.sample.differentiated else None
-
-        before, after = (functools.partial(program, side) for side in (self.sides.before, self.sides.after))
+        arrays = [leaves[place] for place in places]
+        before, after = (
+            functools.partial(self._traced, side, leaves, places) for side in (self.sides.before, self.sides.after)
+        )
         self.owner.call_until()
+        held = self.sides.state.held()
+        stateful = bool(self.sides.state.places) or self.is_changing
         try:
-            found = programs.compared(before, after, [leaves[place] for place in places])
+            if not stateful and (self.sample.traced or not names & programs.ASKING):
+                self.record.programs.append({"function": self.name, **programs.compared(before, after, arrays)})
+            self._work(*(work(side, arrays) for side in (before, after)))
+        except Exception:  # it cannot be traced as a whole
+            return
         finally:
+            self.sides.state.put_back(held)
             self.owner.deadline = None
-        self.record.programs.append({"function": self.name, **found})
         yield
+
+    def _traced(self, side: Callable[..., Any], leaves: Leaves, places: list[int], *arrays: Any) -> Any:
+        """What a function returns of these arrays in their places, and its gradient where the program takes one."""
+        mine = list(leaves)
+        for place, value in zip(places, arrays, strict=True):
+            mine[place] = value
+        self.written = dict[str, Any]()
+        returned = self._call(side, mine)
+        if self.written:
+            raise Unmade("it changes its arguments")
+        floats = [place for place in places if is_float(leaves[place])]
+        return returned, self._pulled(side, floats, mine) if self.sample.differentiated else None
+
+    def _work(self, before: Work, after: Work) -> None:
+        figures = {"operations_before": before.operations, "operations_after": after.operations}
+        figures |= {"values_before": before.values, "values_after": after.values}
+        self.record.work.append({"function": self.name, **figures})
 
     def _pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
         before, after = sides or (self.sides.before, self.sides.after)
@@ -205,7 +223,10 @@ class Trial:
     ) -> None:
         """Adds what both return; not what the original itself returns differently the second time."""
         started, found = time.process_time(), Apart(None)
-        new, old = (self._output(how, functools.partial(side, leaves)) for side in (after, before))
+        new, deleted = self._output(how, functools.partial(after, leaves)), self.deleted
+        self.owner.warned[self.name][1].update(self.warned)
+        old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
+        self.owner.warned[self.name][0].update(self.warned)
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         if old["treedef"].startswith("raised") and is_of_other_type(how):
             return
@@ -217,6 +238,7 @@ class Trial:
             new, old = _bare(new), _bare(old)
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
             self._add(how, old, new, found)
+            self.record.beside[-1]["deleted"] = sorted(deleted)
 
     def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], found: Apart) -> None:
         sides = {"before": before, "after": after}
@@ -248,13 +270,18 @@ class Trial:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED))
-        state, self.written = self.sides.state, dict[str, Any]()
+        state, self.written = self.sides.state, {}
+        self.deleted, self.warned = set(), set()
         held = state.held()
         try:
-            with _same_random() as drawn, _printed() as printed:
+            with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
                 value = call()
                 numbers = drawn()
-            told = {"changed": state.changes(held), "arguments": self.written, "printed": printed(), "drawn": numbers}
+                logged, self.warned = heard()
+            changed = state.changes(held)
+            self.is_changing = self.is_changing or bool(changed)
+            told = {"changed": changed, "arguments": self.written, "printed": printed(), "drawn": numbers}
+            told["logged"] = list(logged)
             if any(told.values()):
                 value = {name: what for name, what in told.items() if what} | {"returned": value}
             return self.values.output(how, value, self.owner.probe.attached)
@@ -292,6 +319,7 @@ class Trial:
         arguments = self.sample.arguments(mine)
         args, keywords = passed(code or self.sample.code, arguments)
         returned = side(*args, **keywords)
+        self.deleted = {name for name, value in self.sample.arguments(mine).items() if is_deleted(value)}
         if not self.sample.traced:
             self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
         return returned
@@ -318,7 +346,7 @@ def _same_random() -> Iterator[Callable[[], dict[str, Any]]]:
     state, numbers = random.getstate(), np.random.get_state() if np is not None else None
 
     def drawn() -> dict[str, Any]:
-        now = {"random": (state, random.getstate())}
+        now: dict[str, tuple[Any, Any]] = {"random": (state, random.getstate())}
         if np is not None:
             now["numpy.random"] = numbers, np.random.get_state()
         kept = {name: tuple(map(pickle.dumps, states)) for name, states in now.items()}
@@ -335,6 +363,8 @@ def _same_random() -> Iterator[Callable[[], dict[str, Any]]]:
 @contextlib.contextmanager
 def _printed() -> Iterator[Callable[[], str]]:
     """Says what was printed since, without its numbers: these may differ as far as the results may."""
-    stream = sys.stdout
-    start = stream.tell() if isinstance(stream, io.StringIO) else 0
-    yield lambda: _NUMBER.sub("#", stream.getvalue()[start:]) if isinstance(stream, io.StringIO) else ""
+    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, io.StringIO)]
+    starts = [stream.tell() for stream in streams]
+    yield lambda: "".join(
+        _NUMBER.sub("#", stream.getvalue()[start:]) for stream, start in zip(streams, starts, strict=True)
+    )

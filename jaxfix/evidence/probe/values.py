@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from .files import is_user
+from .fingerprint import every, fingerprint, is_large
 from .record import Record
 from .settings import Settings, shown
 
@@ -72,9 +73,19 @@ class Values:
         facts = _facts(path, str(leaf.dtype), leaf.shape, weak)
         if isinstance(leaf, jax.core.Tracer) or leaf.is_deleted():
             return facts
+        facts["placed"] = _placed(leaf)
         if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
             leaf = jax.random.key_data(leaf)
+        if is_large(leaf):
+            return facts | self._bits_there(leaf, str(facts["dtype"]))
         return facts | self._bits(host_of(leaf), str(facts["dtype"]))
+
+    def _bits_there(self, array: Any, dtype: str) -> dict[str, Any]:
+        """As `_bits`, of an array of jax that stays where it is."""
+        sums, nans = fingerprint(array)
+        digest = _sha(f"{dtype}{array.shape}{sums}{nans}".encode())
+        sample = every(array, stride(array.size, self._room))
+        return {"digest": digest, "sample": self._values(sample), "nans": nans}
 
     def _bits(self, array: Any, dtype: str | None = None) -> dict[str, Any]:
         """Digest, sample and NaNs of a numpy array. All NaNs are one: their sign and payload mean nothing."""
@@ -91,9 +102,14 @@ class Values:
         return {"digest": _sha(head + array.tobytes()), "sample": sample, "nans": nans}
 
     def _sample(self, array: Any) -> list[float]:
+        return self._values(array.reshape(-1)[:: stride(array.size, self._room)])
+
+    @property
+    def _room(self) -> int:
+        return SAMPLE if self.record.budget > 0 else 64
+
+    def _values(self, flat: Any) -> list[float]:
         np = importlib.import_module("numpy")
-        room = SAMPLE if self.record.budget > 0 else 64
-        flat = array.reshape(-1)[:: stride(array.size, room)]
         parts = [flat.real, flat.imag] if flat.dtype.kind == "c" else [flat]
         values = [float(value) for part in parts for value in part.astype(np.float64)]
         self.record.budget -= len(values)
@@ -106,6 +122,19 @@ def fields(value: Any) -> list[str]:
     named = (name for names in slots for name in ((names,) if isinstance(names, str) else names))
     held = [name for name in named if name not in ("__dict__", "__weakref__") and hasattr(value, name)]
     return [*getattr(value, "__dict__", {}), *held]
+
+
+def _placed(array: Any) -> str | None:
+    """Where the array was put by its owner; None if jax chose."""
+    if not getattr(array, "committed", getattr(array, "_committed", False)):
+        return None
+    try:
+        parts = array.sharding.devices_indices_map(array.shape)
+        where = sorted(f"{device}: {part}" for device, part in parts.items())
+    except Exception:  # a kind of sharding that has no parts
+        where = [str(array.sharding)]
+    kind = getattr(array.sharding, "memory_kind", None)
+    return f"{'; '.join(where)}{f' in {kind}' if kind else ''}"[:400]
 
 
 def stride(size: int, room: int = SAMPLE) -> int:

@@ -17,6 +17,7 @@ from .compiles import Compiles, so_far
 from .files import real, write_json
 from .left import Left
 from .memory import device_peak_bytes, peak_bytes, rss_bytes
+from .messages import Messages
 from .progress import Progress
 from .record import Record
 from .settings import Settings, shown
@@ -39,6 +40,7 @@ class Probe:
         self.shadow_call = ShadowCall(self)
         self.calls = Calls(self, self.shadow_call)
         self.sources = Sources(settings, self.record)
+        self.messages = Messages(settings.user, lambda: self.calls.thread.silent > 0)
         self.attached = False
         self.looked = False
         self.silent = False
@@ -54,6 +56,8 @@ class Probe:
             self._write_before_termination()
         self.calls.start()
         self.steps.start()
+        if self.settings.effects:
+            self.messages.start()
         when_imported("jax", self.attach)
 
     def attach(self) -> None:
@@ -75,6 +79,7 @@ class Probe:
         self.calls.reset()
         self.shadow_call.reset()
         self.steps.reset()
+        self.messages.reset()
 
     def write(self) -> None:
         """Writes the record of this process, once and whole."""
@@ -108,6 +113,7 @@ class Probe:
             return
         self.looked = True
         self.record.peak_bytes = peak_bytes()
+        self.record.logged, self.record.warned = list(self.messages.logged), list(self.messages.warned)
         scripts = frozenset(real(file) for file, qualname, _ in self.settings.observe if qualname == "<module>")
         with self.paused():
             self.record.left = list(Left(self.values, self.settings.user, scripts).outputs())
@@ -128,7 +134,8 @@ class Probe:
         """Records a step that began when the counts were `compiles` and `traces`."""
         record = self.record
         counts = {"compiles": len(record.compiles) - compiles, "traces": record.traces - traces}
-        record.steps.append(counts | {"rss_bytes": rss_bytes(), "seconds": seconds})
+        live = self.steps.live.count() if self.settings.effects and record.environment is not None else None
+        record.steps.append(counts | {"rss_bytes": rss_bytes(), "seconds": seconds, "live_arrays": live})
         for entry in record.compiles[compiles:]:
             entry["step"] = len(record.steps)
         self._tell()

@@ -1,0 +1,57 @@
+"""Whether what a fix has made costs much more at each step. Pure; work is counted, and time is the last resort."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from jaxfix.report.measurement import Measurement, Worked
+
+FACTOR = 3.0
+"""Of work and of time at a warm step: below it, nothing is said."""
+RUNS = 3
+"""Pairs of runs in each of which the time has to be that much longer."""
+_OPERATIONS, _VALUES, _TRACES, _SECONDS = 50, 100_000, 4, 1e-3
+_FEW = 4
+
+Times = tuple[float, float]
+"""Seconds of a warm step without the fix and with it."""
+
+
+def dearer(before: Measurement, after: Measurement, work: Iterable[Worked], times: Sequence[Times]) -> str | None:
+    """What is much dearer with the fix, in words; None if nothing is.
+
+    Args:
+      work: of the rewritten function beside its original.
+      times: of several pairs of runs; fewer than `RUNS` say nothing.
+    """
+    for entry in work:
+        for what, old, new, least in (
+            ("operations", entry.operations_before, entry.operations_after, _OPERATIONS),
+            ("values", entry.values_before, entry.values_after, _VALUES),
+        ):
+            if new > FACTOR * old and new - old > least:
+                return f"one call computes {old} {what} before and {new} after"
+    old, new = (min((step.traces for step in run.steady_steps), default=0) for run in (before, after))
+    if new > FACTOR * old and new - old >= _TRACES:
+        return f"traces per step {old} -> {new}"
+    if len(times) >= RUNS and all(map(is_longer, times)):
+        shown = " and ".join(f"{1e3 * old:.1f} -> {1e3 * new:.1f}" for old, new in times)
+        return f"a warm step takes longer in each of {len(times)} runs: {shown} ms"
+    return None
+
+
+def is_longer(times: Times) -> bool:
+    """Whether the second time is much longer."""
+    old, new = times
+    return new > FACTOR * old and new - old > _SECONDS
+
+
+def warm_times(before: Measurement, after: Measurement) -> Times | None:
+    """Seconds of a warm step of both runs; None where either has too few."""
+    old, new = _warm(before), _warm(after)
+    return None if old is None or new is None else (old, new)
+
+
+def _warm(run: Measurement) -> float | None:
+    steady = run.steady_steps
+    chosen = [step.seconds for step in steady if not step.compiles] or [step.seconds for step in steady]
+    return median(chosen) if len(chosen) >= _FEW else None

@@ -1,0 +1,87 @@
+"""Digests of arrays where they are."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from jaxfix.evidence.probe import fingerprint as device
+from jaxfix.evidence.probe.fingerprint import every, fingerprint
+from jaxfix.evidence.probe.razor import _x64
+from jaxfix.evidence.probe.record import Record
+from jaxfix.evidence.probe.settings import Settings
+from jaxfix.evidence.probe.values import Values
+
+PROBE = Path(device.__file__).parent
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+WHOLE = ("bool", "int4", "uint4", "int8", "uint8", "int16", "int32", "uint32")
+DTYPES = (*WHOLE, "float16", "bfloat16", "float32", "complex64", "float8_e4m3fn", "float8_e5m2")
+
+pytestmark = pytest.mark.evidence
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if hasattr(jnp, name)])
+def test_a_value_that_changes_or_moves_is_seen(dtype: str) -> None:
+    values = jnp.arange(12).reshape(3, 4) % 2
+    array = values.astype(dtype)
+    seen = fingerprint(array)
+    assert seen == fingerprint(array + jnp.zeros_like(array))
+    others = (values.at[1, 2].set(1 - values[1, 2]), values[:, ::-1], values[::-1], jnp.roll(values, 1))
+    assert all(fingerprint(other.astype(dtype)) != seen for other in others if bool((other != values).any()))
+
+
+def test_zeros_of_either_sign_differ_and_all_nans_are_one() -> None:
+    bits = jnp.array([0x7FC00000, 0xFFC12345, 0x80000000], jnp.uint32)
+    array = jax.lax.bitcast_convert_type(bits, jnp.float32)
+    same, zero = (jnp.array([jnp.nan, jnp.nan, last]) for last in (-0.0, 0.0))
+    assert fingerprint(array) == fingerprint(same) != fingerprint(zero)
+    assert fingerprint(array)[1] == 2
+
+
+def test_both_halves_of_wide_values_count() -> None:
+    with _x64():
+        for dtype in (jnp.int64, jnp.float64, jnp.complex128):
+            one, other = (jnp.array([1, value], dtype) for value in (2**40, 2**40 + 1))
+            assert fingerprint(one) != fingerprint(other)
+
+
+def test_a_sample_is_that_of_the_host() -> None:
+    array = jnp.arange(24.0).reshape(2, 3, 4)
+    assert every(array, 5).tolist() == [0, 5, 10, 15, 20]
+    assert every(array.astype(jnp.bfloat16), 5).dtype == "float32"
+
+
+def test_what_is_digested_there_is_told_as_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = {"a": jnp.array([1.0, jnp.nan, 3.0]), "b": jnp.zeros(0), "key": jax.random.key(0), "c": jnp.ones(2) + 1j}
+    value["key"].block_until_ready()
+
+    def told(value: object) -> list[dict[str, object]]:
+        leaves = Values(Settings({"results": ""}), Record()).output("", value, True)["leaves"]
+        return [{**leaf, "digest": None, "sample": str(leaf["sample"])} for leaf in leaves]
+
+    here = told(value)
+    monkeypatch.setattr(device, "LEAST_BYTES", 1)
+    assert told(value) == here
+
+
+@pytest.mark.slow
+def test_what_is_digested_there_takes_no_memory(tmp_path: Path) -> None:
+    text = """
+    import jax, jax.numpy as jnp
+    from jaxfix_probe.fingerprint import fingerprint
+    from jaxfix_probe.memory import peak_bytes
+    array = jnp.ones(300_000_000 // 4).block_until_ready()
+    before = peak_bytes()
+    fingerprint(array)
+    print((peak_bytes() - before) // 1_000_000)
+    """
+    shutil.copytree(PROBE, tmp_path / "jaxfix_probe")
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(text)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 100
