@@ -165,7 +165,7 @@ class Runs:
         return found
 
     def _donating(self, fixes: Fixes) -> frozenset[str]:
-        chosen = {key: self._fixes[key] for key in fixes}
+        chosen = {key: self.fixes[key] for key in fixes}
         return frozenset(name_of(key, fix) for key, fix in chosen.items() if fix.proves is Proves.LESS_MEMORY)
 
     def _plain(self, cases: Sequence[str], without: Fixes, with_it: Fixes) -> dict[str, Plain]:

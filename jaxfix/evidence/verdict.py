@@ -302,7 +302,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
-    slower = dearer(before, after, (entry for entry in pair.called_beside.work if entry.function == function), pair.times)
+    work = (entry for entry in pair.called_beside.work if entry.function == function)
+    slower = dearer(before, after, work, pair.times)
     if slower is not None:
         return Verdict.SLOWER, slower
     if proves is Proves.LESS_MEMORY:
