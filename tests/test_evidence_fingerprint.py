@@ -1,8 +1,9 @@
-"""Digests of arrays where they are."""
+"""Large arrays: digested where they are, made up where they are called with."""
 
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -14,6 +15,11 @@ from jaxfix.evidence.probe.razor import _x64
 from jaxfix.evidence.probe.record import Record
 from jaxfix.evidence.probe.settings import Settings
 from jaxfix.evidence.probe.values import Values
+from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.prove import prove
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Proves, Safety
+from jaxfix.source.edits import Span
 
 PROBE = Path(device.__file__).parent
 
@@ -85,3 +91,52 @@ def test_what_is_digested_there_takes_no_memory(tmp_path: Path) -> None:
         [sys.executable, "-c", dedent(text)], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 100
+
+
+LOWERED = """
+import sys
+sys.modules["jaxfix_probe.samples"].MOST_BYTES = 100
+sys.modules["jaxfix_probe.fingerprint"].LEAST_BYTES = 100
+"""
+DONATING = """
+import functools, jax, jax.numpy as jnp
+@jax.jit
+def step(state, rate):
+    return jax.tree.map(lambda leaf: leaf - rate * leaf, state)
+state = {{"w": jnp.ones({size}), "b": jnp.ones(3)}}
+for _ in range(6):
+    state = step(state, 0.1)
+print(float(state["w"][0]))
+"""
+
+
+def donating(folder: Path, before: str, after: str) -> Evidence:
+    """What is said of a donation by a run of both texts."""
+    (folder / "train.py").write_text(before)
+    fix = Fix("f", "undonated-state", "Donate", Span(0, 1), (), Safety.NEEDS_EVIDENCE, Equality.BITWISE, None, "step")
+    runner = ProgramRunner(folder, f"{sys.executable} train.py", [("train.py", "step")])
+    fix = replace(fix, proves=Proves.LESS_MEMORY)
+    proof = prove(
+        [("train.py", fix, 1)], lambda fixes: {"train.py": after.encode()} if fixes else {}, runner, lambda phrase: None
+    )
+    return proof.receipts[0]
+
+
+def donated(text: str) -> str:
+    return text.replace("@jax.jit", "@functools.partial(jax.jit, donate_argnums=0)")
+
+
+def test_arguments_above_the_limit_are_made_up_and_compared_there(tmp_path: Path) -> None:
+    text = LOWERED + DONATING.format(size=400)
+    good = donating(tmp_path, text, donated(text))
+    assert (good.verdict, good.comparisons[0].beside) == (Verdict.NO_EFFECT, 2)  # so little memory says nothing
+    assert any("its arguments hold more than" in words for words in good.comparisons[0].untried)
+    wrong = donating(tmp_path, text, donated(text).replace("leaf - rate * leaf", "leaf - rate * jnp.roll(leaf, 1)"))
+    assert (wrong.verdict, "beside the original" in wrong.reason) == (Verdict.DIFFERENT, True)
+
+
+@pytest.mark.slow
+def test_a_donation_of_300_megabytes_is_proven(tmp_path: Path) -> None:
+    text = DONATING.format(size=75_000_000)
+    found = donating(tmp_path, text, donated(text))
+    assert (found.verdict, found.comparisons[0].beside >= 1) == (Verdict.PROVEN, True)

@@ -52,6 +52,20 @@ def device_peak_bytes() -> int | None:
     return max(peaks, default=None)
 
 
+def free_bytes() -> int:
+    """The memory that is free where arrays are made: on the device if it tells, else of the machine; 0 if unknown."""
+    try:
+        said = sys.modules["jax"].local_devices()[0].memory_stats() or {}
+        return int(said["bytes_limit"]) - int(said["bytes_in_use"])
+    except Exception:  # a backend raises what it likes where it has no statistics
+        pass
+    with contextlib.suppress(OSError), open("/proc/meminfo", "rb") as told:
+        for line in told:
+            if line.startswith(b"MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
 class LiveArrays:
     """Counts the arrays that are alive, as long as counting takes little of the time of the program."""
 

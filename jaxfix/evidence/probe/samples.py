@@ -8,10 +8,13 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
+from . import fingerprint
+from .memory import free_bytes
 from .values import host_of
 
 MOST_BYTES = 256 << 20
 Maker = Callable[[], Any]
+_ROOM = 4
 _DIFFERENTIATING = ("JVPTracer", "LinearizeTracer")
 
 
@@ -24,6 +27,8 @@ class Sample:
 
     Attributes:
       values: by parameter, in order, as a flat list of makers and how to put what they make together.
+      seed: of the data that are made up.
+      is_large: whether these are so large that calls are few.
       traced: the leaves, by index, that jax had traced without values.
       differentiated: whether the program took derivatives through the call.
       captured: what its free variables held.
@@ -41,7 +46,8 @@ class Sample:
         self.makers: list[Maker] = []
         self.traced: set[int] = set()
         self.differentiated = False
-        self._bytes = 0
+        self.seed, self.is_large = 0, False
+        self._bytes = self._made_bytes = 0
         tree = _tree()
         self.trees: dict[str, tuple[Any, int]] = {}
         for name, value in arguments.items():
@@ -55,14 +61,14 @@ class Sample:
     @property
     def objects(self) -> list[Any]:
         """The arguments that are neither data nor containers, such as `self`."""
-        return [leaf for leaf in self.leaves() if not is_array(leaf) and hasattr(leaf, "__dict__")]
+        return [leaf for leaf in self.others() if hasattr(leaf, "__dict__")]
 
     @property
     def own(self) -> list[Any]:
         """The arguments that calls get as the program had them: neither copied data nor plain values."""
         numpy = sys.modules.get("numpy")
         copied = (set, bytearray, str, bytes, int, float, complex, *((numpy.ndarray,) if numpy is not None else ()))
-        return [leaf for leaf in self.leaves() if not isinstance(leaf, copied) and not is_array(leaf)]
+        return [leaf for leaf in self.others() if not isinstance(leaf, copied)]
 
     @property
     def kind(self) -> tuple[bool, bool]:
@@ -70,6 +76,11 @@ class Sample:
 
     def leaves(self) -> list[Any]:
         return [make() for make in self.makers]
+
+    def others(self) -> list[Any]:
+        """The leaves that are no arrays of jax."""
+        made = (make() for number, make in enumerate(self.makers) if number not in self.traced)
+        return [leaf for leaf in made if not is_array(leaf)]
 
     def arguments(self, leaves: list[Any]) -> dict[str, Any]:
         """The arguments by parameter, made of these leaves."""
@@ -115,8 +126,15 @@ class Sample:
         shape, dtype, weak = tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False))
         if not all(isinstance(size, int) for size in shape):
             raise Unkept("an argument has a symbolic shape")
-        self._count(8 * _size(shape))
-        return lambda: made_up(shape, dtype, weak, number)
+        self._count_made(_size(shape) * getattr(dtype, "itemsize", 8))
+        return lambda: made_up(shape, dtype, weak, number + self.seed)
+
+    def _count_made(self, size: int) -> None:
+        self._made_bytes += size
+        self.is_large = self._made_bytes > MOST_BYTES
+        if self.is_large and self._made_bytes > (most := free_bytes() // _ROOM):
+            told = f"{self._made_bytes >> 20} MB, and {most >> 20} MB is a quarter of what is free"
+            raise Unkept(f"its arguments hold {told}")
 
     def _count(self, size: int) -> None:
         self._bytes += size
@@ -266,6 +284,8 @@ def made_up(shape: tuple[int, ...], dtype: Any, weak: bool, seed: int) -> Any:
         if keys.dtype != dtype:
             raise Unkept("its keys are of another generator than the usual one")
         return keys
+    if _size(shape) * np.dtype(dtype).itemsize >= fingerprint.LEAST_BYTES and not weak:
+        return _made_there(shape, dtype, seed)
     if jax.dtypes.issubdtype(dtype, np.inexact):
         host = random.standard_normal(shape)
     elif jax.dtypes.issubdtype(dtype, np.unsignedinteger):
@@ -277,6 +297,16 @@ def made_up(shape: tuple[int, ...], dtype: Any, weak: bool, seed: int) -> Any:
     else:
         raise Unkept(f"no data can be made up for {dtype}")
     return array(np.asarray(host).astype(dtype), weak)
+
+
+def _made_there(shape: tuple[int, ...], dtype: Any, seed: int) -> Any:
+    """Data for a large argument, made on the device."""
+    jax, np = sys.modules["jax"], importlib.import_module("numpy")
+    key = jax.random.key(seed)
+    if jax.dtypes.issubdtype(dtype, np.inexact):
+        is_common = np.dtype(dtype).kind in "fc" or np.dtype(dtype).name == "bfloat16"
+        return jax.random.normal(key, shape, dtype if is_common else np.float32).astype(dtype)
+    return jax.random.randint(key, shape, 0, 2 if dtype == np.bool_ else 4).astype(dtype)
 
 
 def _size(shape: tuple[int, ...]) -> int:

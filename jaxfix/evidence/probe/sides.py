@@ -44,7 +44,7 @@ class Sides:
         self.cells = cells_of([function] if function is not None else [])
         for name, value in sample.captured.items():
             self.cells.setdefault(name, CellType(value))
-        self.given = [leaf for leaf in sample.leaves() if isinstance(leaf, FunctionType)]
+        self.given = [leaf for leaf in sample.others() if isinstance(leaf, FunctionType)]
         before = self.before_reach = Reach(user)
         self.reach = Reach(user)
         for reach in (before, self.reach):

@@ -24,6 +24,7 @@ from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_o
 from .razor import Apart, apart
 from .rebinding import Slots
 from .record import Record
+from .samples import MOST_BYTES as SAMPLED
 from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
 from .settings import shown
 from .sides import Sides, is_bound
@@ -73,6 +74,9 @@ class Trial:
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
 
     def run(self) -> None:
+        if self.sample.is_large:
+            self._large()
+            return
         leaves = self.sample.leaves()
         self._pair("as called", leaves)
         steps: list[Callable[[Leaves], Iterator[None]]] = [
@@ -97,6 +101,16 @@ class Trial:
                     self.record.alone.setdefault(self.name, "not with all other data: its calls are slow")
                     untried.leave_out(self.name, OTHER_DATA, "its calls are slow")
                     return
+
+    def _large(self) -> None:
+        """Calls of both with data of which there is room for two at a time, at most."""
+        self.record.untried.leave_out(self.name, OTHER_DATA, f"its arguments hold more than {SAMPLED >> 20} MB")
+        self._pair("as called", self.sample.leaves())
+        for _ in self._programs(self.sample.leaves()):
+            pass
+        self.sample.seed += len(self.sample.makers)
+        if not self.slow:
+            self._pair("perturbed", self.sample.leaves())
 
     def _rebound(self, leaves: Leaves) -> Iterator[None]:
         moved = {self.sides.text.file: self.sample.code.co_filename}
@@ -233,7 +247,7 @@ class Trial:
         if _bare(new) != _bare(old):
             if not self.slow and _bare(self._output(how, functools.partial(before, leaves))) != _bare(old):
                 raise Unmade("what the original returns differs from call to call")
-            found = self._apart(leaves, before, after)
+            found = found if self.sample.is_large else self._apart(leaves, before, after)
         else:
             new, old = _bare(new), _bare(old)
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
@@ -242,7 +256,8 @@ class Trial:
 
     def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], found: Apart) -> None:
         sides = {"before": before, "after": after}
-        foreign = not self._is_of_library() and is_foreign(how, self.sample.leaves())
+        small = not self._is_of_library() and not self.sample.is_large
+        foreign = small and is_foreign(how, self.sample.leaves())
         self.record.beside.append({"function": self.name, "how": how, **sides, **found._asdict(), "foreign": foreign})
 
     def _is_of_library(self) -> bool:
