@@ -185,7 +185,7 @@ def definitions(text: str) -> dict[str, list[str]]:
 
 def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
     named = {(entry.name, entry.kind): entry for entry in judgements}
-    wrong = [entry for entry in judgements if entry.kind != "right"]
+    wrong = [entry for entry in judgements if entry.kind in ("own", "plain", "silent")]  # others are told by class
     right = [entry for entry in judgements if entry.kind == "right"]
     kinds = ("own", "plain", "silent")
     own, plain, silent = ([entry for entry in wrong if entry.kind == kind] for kind in kinds)
