@@ -20,6 +20,7 @@ import importlib.util, os
 with open(os.environ["TOLD"], "a") as file:
     place = importlib.util.find_spec("{module}")
     print("cast" + "_like" in open(__file__).read(), place is not None and place.origin, file=file)
+del place
 """
 PROGRAM = """\
 import jax
