@@ -35,13 +35,20 @@ def may_fail(
 
     Args:
       moved: the function that moves along, which is bound by its name.
+
+    Returns:
+      Their texts, in the order of `parts`; empty where all of them succeed and do no more.
     """
     place = _Place(module, frozenset(above), moved)
     yield from (module.text(part) for part in parts if not place.succeeds(part))
 
 
 def signature(module: Module, function: Function) -> list[ast.AST]:
-    """What is evaluated where a definition stands: decorators and defaults, and annotations unless they are put off."""
+    """What is evaluated where a definition stands: decorators and defaults, and annotations unless they are put off.
+
+    Returns:
+      The expressions, in the order in which they are evaluated; empty where there are none.
+    """
     parts = list(evaluated_early(function))
     if not module.puts_off_annotations:
         return parts
