@@ -34,6 +34,22 @@ class Found:
     errors: tuple[str, ...]
 
 
+class Allowance:
+    """How many entries of folders may still be looked at: those that are `left`."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+
+def some(folder: Path, allowance: Allowance) -> Iterator[Path]:
+    """As the files of `walk`, without errors, as far as the allowance goes."""
+    start = folder.absolute()
+    above = _ignores_above(start)
+    if _ignored(start, "/", above):
+        above = []
+    yield from _walk(start, above, [], allowance)
+
+
 def walk(folder: Path) -> Found:
     """The Python files and notebooks under `folder`, sorted by their paths, each once; `.gitignore` is respected."""
     errors: list[str] = []
@@ -121,18 +137,24 @@ def _ignore_file(base: Path, path: Path) -> list[tuple[Path, "GitIgnoreSpec"]]:
         return []  # there is none, as in most folders
 
 
-def _walk(folder: Path, specs: list[tuple[Path, "GitIgnoreSpec"]], errors: list[str]) -> Iterator[Path]:
+def _walk(
+    folder: Path, specs: list[tuple[Path, "GitIgnoreSpec"]], errors: list[str], allowance: Allowance | None = None
+) -> Iterator[Path]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         errors.append(f"{shown(folder)}: cannot be read: {reason(error)}")
         return
+    if allowance is not None:
+        allowance.left -= len(entries)
+        if allowance.left < 0:
+            return
     specs = [*specs, *_ignore_file(folder, folder / ".gitignore")]
     for entry in entries:
         path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
             if entry.name not in SKIPPED_FOLDERS and not _is_environment(path) and not _ignored(path, "/", specs):
-                yield from _walk(path, specs, errors)
+                yield from _walk(path, specs, errors, allowance)
         elif entry.name.endswith((".py", NOTEBOOK)) and not _ignored(path, "", specs):
             if _is_file(entry):
                 yield path

@@ -11,6 +11,7 @@ from jaxfix.library.facets import Class
 from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.summary_types import Facts, Use
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.project.users import Reader, Wanted
@@ -42,7 +43,7 @@ class Crew(Protocol):
     def __call__(self, work: Callable[[T], R], shards: Sequence[T], /) -> Iterable[R]: ...
 
 
-def joined(files: Sources) -> Project:
+def joined(files: Sources, around: Around | None = None) -> Project:
     """What the files tell one another; one that cannot be parsed tells nothing.
 
     Each is parsed, and forgotten. What they do with a function of another file is read, once more, when somebody asks
@@ -51,23 +52,28 @@ def joined(files: Sources) -> Project:
     packages = packages_of(files)
     found: list[Facts | None] = []
     unread = False
-    for source, around in files:
+    for source, place in files:
         loaded = source.loaded()
         is_telling = tells(loaded.text, packages)
-        found.append(_facts(loaded, around, packages) if is_telling else None)
+        found.append(_facts(loaded, place, packages) if is_telling else None)
         unread |= is_telling and found[-1] is None
-    return project_of(files, found, unread=unread)
+    return project_of(files, found, unread=unread, around=around)
 
 
 def project_of(
-    files: Sources, found: Sequence[Facts | None], *, unread: bool, read: "Reading | None" = None
+    files: Sources,
+    found: Sequence[Facts | None],
+    *,
+    unread: bool,
+    read: "Reading | None" = None,
+    around: Around | None = None,
 ) -> Project:
-    """The project of `files`, of which some tell nothing; a file alone is none."""
+    """The project of `files`, of which some tell nothing; a file alone is none but for those `around` it."""
     if len(files) < 2:
-        return Project()
+        return Project(around=around)
     telling = [index for index, facts in enumerate(found) if facts is not None]
     read = read or Reading(files)
-    return Project(tuple(facts for facts in found if facts is not None), unread, read.of(telling))
+    return Project(tuple(facts for facts in found if facts is not None), unread, read.of(telling), around)
 
 
 def packages_of(files: Sources) -> frozenset[str]:

@@ -16,6 +16,7 @@ from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import parsed
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Reads
+from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.summary_types import Facts
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -172,6 +173,7 @@ def survey(
     *,
     is_complete: bool = True,
     memory: Memory | None = None,
+    around: Around | None = None,
 ) -> Survey:
     """Looks at every unit of which nothing is known yet.
 
@@ -183,6 +185,7 @@ def survey(
       crew: who looks, shard by shard; what is found does not depend on it.
       is_complete: whether these are all files of the project: one that could not be read may do anything.
       memory: what is known from before, and where it is kept; what is found does not depend on it.
+      around: the files of the project that are no units.
     """
     files = [(unit.source, unit.surroundings) for unit in units]
     packages = packages_of(files)
@@ -194,7 +197,8 @@ def survey(
             records.append(record)
         reading = Reading(files, crew, [record.uses for record in records])
         unread = not is_complete or any(record.look.error is not None for record in records)
-        project = project_of(files, [record.facts for record in records], unread=unread, read=reading)
+        facts = [record.facts for record in records]
+        project = project_of(files, facts, unread=unread, read=reading, around=around)
         asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
         _look_again(units, records, asked, project, packages, crew)
     finally:  # also of a survey that is interrupted

@@ -33,6 +33,11 @@ def facts(module: Module, name: str, packages: Container[str], *, is_test: bool 
     return _Summarizer(module, packages, is_test=is_test).facts(name)
 
 
+def rebinding(module: Module, packages: Container[str]) -> Facts:
+    """The facts of `module` about what it changes of others; `packages` as for `facts`."""
+    return _Summarizer(module, packages, is_test=False).rebinding()
+
+
 def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_test: bool = False) -> tuple[Use, ...]:
     """What `module` does with those functions of others that it knows by `names`, a part of what it mentions."""
     return _Summarizer(module, packages, is_test=is_test).uses(names)
@@ -66,6 +71,10 @@ class _Summarizer:
             factories=dict(self._factories()),
             hides=tuple(dict.fromkeys(hiding(self.module, self.packages))),
         )
+
+    def rebinding(self) -> Facts:
+        rebinds = tuple(dict.fromkeys((*self._rebinds(), *self._patched())))
+        return Facts("", rebinds=rebinds, stored=tuple(sorted(changes_of(self.module).perhaps_rebound)))
 
     def uses(self, names: frozenset[str]) -> tuple[Use, ...]:
         return (*self._uses(tuple(self._references(names))), *self._uses_of_methods(names))

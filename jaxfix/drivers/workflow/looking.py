@@ -15,6 +15,7 @@ from jaxfix.engine.survey import Memory, Unit, survey
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.project.project import Project
+from jaxfix.semantic.project.rebinding import Around
 from jaxfix.source.errors import SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
@@ -53,7 +54,7 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
         return Looked(told, look_again(told, watcher))
     units = [Unit(target.source, target.codemods, target.surroundings) for target in targets]
     with Crew() as crew, watcher.progress("looking", len(units)) as advance:
-        found = survey(units, advance, crew, is_complete=looked_at.is_complete, memory=memory)
+        found = survey(units, advance, crew, is_complete=looked_at.is_complete, memory=memory, around=_around(targets))
     diagnostics = (diagnostic for look in found.looks for diagnostic in look.diagnostics)
     errors = (look.error for look in found.looks if look.error is not None)
     bugs = (bug for look in found.looks for bug in look.bugs)
@@ -79,7 +80,12 @@ def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
 
 def informed(targets: Sequence[Target]) -> tuple[Target, ...]:
     """The targets, told of the other files."""
-    return _of(targets, joined([(target.source, target.surroundings) for target in targets]))
+    return _of(targets, joined([(target.source, target.surroundings) for target in targets], _around(targets)))
+
+
+def _around(targets: Iterable[Target]) -> Around | None:
+    """The files of the project that are no targets."""
+    return next((target.around for target in targets if target.around is not None), None)
 
 
 def _of(targets: Iterable[Target], project: Project) -> tuple[Target, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.neighbours import Neighbours
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
@@ -20,6 +21,7 @@ from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
 from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.errors import ConfigError, ForeignNotebookError, SourceError
 from jaxfix.source.frozen import frozen
@@ -37,7 +39,8 @@ class Target:
     `seen` is what a traced run compiled again, as this source sees it, and `surroundings` what its place tells of it,
     and other files once they were looked at. `helper` is the generated file that it would import from; None where
     there is no place for one.
-    `baseline` is the file of known findings that the configuration names.
+    `baseline` is the file of known findings that the configuration names. `around` are the files of the project that
+    are no targets.
     """
 
     source: SourceFile
@@ -48,6 +51,7 @@ class Target:
     surroundings: Surroundings = ALONE
     helper: Helper | None = None
     baseline: Path | None = None
+    around: Around | None = field(default=None, compare=False)
 
 
 @frozen
@@ -117,9 +121,10 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
 def _settled(found: Sequence[Target], settings: "_Settings", errors: list[str]) -> list[Target]:
     """The targets with what their places tell of them."""
     told = []
+    around = settings.around(found)
     for target in found:
         try:
-            told.append(settings.settled(target))
+            told.append(replace(settings.settled(target), around=around))
         except ConfigError as error:
             errors.append(str(error))
     return told
@@ -179,6 +184,12 @@ class _Settings:
         helper = named or where.helper
         oldest = self._oldest_jax(where.path.parent) if target.module is None else None
         return replace(target, surroundings=where.told(helper, self._jax, oldest), helper=helper)
+
+    def around(self, found: Sequence[Target]) -> Neighbours | None:
+        """The other files of the projects that the user's own targets belong to."""
+        own = [target.path for target in found if target.path is not None and target.module is None]
+        starts = [Path(name) for name in self.request.paths if name != STDIN and os.path.exists(name)]
+        return Neighbours(starts, frozenset(map(self.roots.places.resolved, own)), self.roots) if own else None
 
     def stdin(self) -> Target:
         name = self.request.stdin_filename or "<stdin>"

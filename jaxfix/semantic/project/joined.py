@@ -5,6 +5,7 @@ from functools import cached_property
 
 from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
+from jaxfix.semantic.project.rebinding import Around, may_rebind
 from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
 from jaxfix.semantic.project.users import Reader, Users
 
@@ -15,10 +16,13 @@ class Joined:
     Args:
       unread: whether a file cannot be read, and may do anything.
       read: how a file is read for what it does with functions of others.
+      around: the files of the project that nobody looks at.
     """
 
-    def __init__(self, files: Sequence[Facts], read: Reader | None, *, unread: bool) -> None:
-        self._files, self._unread = files, unread
+    def __init__(
+        self, files: Sequence[Facts], read: Reader | None, *, unread: bool, around: Around | None = None
+    ) -> None:
+        self._files, self._unread, self._around = files, unread, around
         self._naming = Naming(files)
         self._users = Users(files, self._naming, read)
         self._callers = Callers(self._users.uses)
@@ -71,11 +75,12 @@ class Joined:
 
     def rebinds(self, qualname: str) -> bool:
         """Whether some file binds the variable of a module, or changes its object, from outside."""
-        return self._naming.canonical(qualname) in self._rebound
+        return self._naming.canonical(qualname) in self._rebound or self._is_rebound_around(qualname)
 
     def stores(self, attribute: str) -> bool:
         """Whether some file stores an attribute of this name on objects which can be of any file."""
-        return attribute in self._stored
+        around = self._around.storing(attribute) if self._around is not None else ()
+        return attribute in self._stored or any(attribute in facts.stored for facts in around)
 
     def hides(self) -> bool:
         """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
@@ -84,6 +89,10 @@ class Joined:
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""
         return bool(self._files) and not self._unread
+
+    def _is_rebound_around(self, qualname: str) -> bool:
+        around = self._around.rebinding(qualname) if self._around is not None else ()
+        return any(may_rebind(name, qualname) for facts in around for name in facts.rebinds)
 
     @property
     def steps(self) -> int:

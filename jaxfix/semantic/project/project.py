@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from jaxfix.semantic.project.joined import Joined
 from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Query, Reads
+from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.summary_types import Facts
 from jaxfix.semantic.project.users import Reader
 
@@ -20,15 +21,17 @@ class Project:
     Attributes:
       unread: whether one of them cannot be read, and may do anything.
       read: how a file is read for what it does with functions of others, once somebody asks for it.
+      around: the files of the project that it does not look at.
     """
 
     files: tuple[Facts, ...] = ()
     unread: bool = False
     read: Reader | None = field(default=None, compare=False)
+    around: Around | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travels without its answers."""
-        return Project, (self.files, self.unread, self.read)
+        return Project, (self.files, self.unread, self.read, self.around)
 
     def ask(self, query: Query[A], about: str) -> A:
         """What is known."""
@@ -63,7 +66,7 @@ class Project:
 
     @cached_property
     def _joined(self) -> Joined:
-        return Joined(self.files, self.read, unread=self.unread)
+        return Joined(self.files, self.read, unread=self.unread, around=self.around)
 
     @cached_property
     def _answered(self) -> Answers:

@@ -1,0 +1,198 @@
+"""The files of a project that were not named: read where something that they may change is asked for.
+
+Most are told by their bytes: what does not spell a name cannot bind it, unless it computes names. What is left is
+parsed, once.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from jaxfix.drivers import files, walking
+from jaxfix.drivers.roots import Roots
+from jaxfix.drivers.surroundings import placed
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import ANY_NAME, Facts
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
+from jaxfix.summary.summarize import rebinding
+
+MOST_ENTRIES = 50_000
+"""Of the folders of a project; one that has more may do anything."""
+MOST_BYTES = 100_000_000
+_SETUPS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
+_COMPUTES = (
+    *(b"setattr(", b"delattr(", b"__dict__", b"__globals__", b"vars(", b"exec(", b"import_module(", b"__import__("),
+    *(b"sys.modules", b"getmodule(", b"reload(", b"resolve_name(", b"patch"),
+)
+"""Where names may be bound that are not in the text."""
+_ANYTHING = Facts("", rebinds=(ANY_NAME,))
+
+
+class _Every:
+    """The first parts of all names: what neighbours change is told of libraries too."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+class Neighbours:
+    """What the files of some projects change, but for those that are looked at.
+
+    Args:
+      starts: files and folders that are looked at.
+      looked_at: the files among them, links resolved.
+      roots: where the imports of files start.
+    """
+
+    def __init__(self, starts: Sequence[Path], looked_at: frozenset[Path], roots: Roots) -> None:
+        self._starts, self._looked_at, self._roots = starts, looked_at, roots
+        self._facts: dict[Path, Facts | None] = {}
+        self._is_whole = True
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travels without what it has read."""
+        return Neighbours, (self._starts, self._looked_at, self._roots)
+
+    def rebinding(self, qualname: str) -> Sequence[Facts]:
+        """Of the files that may bind this dotted name, or change its object."""
+        owner, _, last = qualname.rpartition(".")
+        if not owner:
+            return ()
+        if last == ANY_NAME:
+            found = self._telling(_hands_on(owner.rpartition(".")[2].encode()))
+            return (*found, _ANYTHING) if not self._is_whole else found
+        return self._telling(_binds(last.encode()) if self._is_own(owner) else _spells(last.encode()))
+
+    def storing(self, attribute: str) -> Sequence[Facts]:
+        """Of the files that may store an attribute of this name."""
+        return self._telling(_stores(attribute.encode()))
+
+    def _telling(self, may: "_Says") -> tuple[Facts, ...]:
+        """The facts of those whose bytes say that they may."""
+        found = (self._facts_of(path) for path, text in self._texts.items() if may(text))
+        return tuple(facts for facts in found if facts is not None)
+
+    def _facts_of(self, path: Path) -> Facts | None:
+        if path not in self._facts:
+            self._facts[path] = self._read(path)
+        return self._facts[path]
+
+    def _read(self, path: Path) -> Facts | None:
+        where = placed(path, None, self._roots)
+        try:
+            source = SourceFile.decode(files.shown(path), self._texts[path])
+            module = Module.parse(source, Surroundings(name=where.name, is_package=where.is_package))
+            facts = rebinding(module, _Every())
+        except (SourceError, RecursionError):
+            return None  # Python does not run it either
+        module.forget()
+        return replace(facts, rebinds=tuple(name for name in facts.rebinds if not self._is_module(name)))
+
+    @cached_property
+    def _texts(self) -> dict[Path, bytes]:
+        """The bytes of the files, as far as there is room for them."""
+        found: dict[Path, bytes] = {}
+        left = MOST_BYTES
+        for path in self._paths:
+            try:
+                found[path] = files.read_bytes(path)
+            except SourceError:
+                continue  # nobody imports it
+            left -= len(found[path])
+            if left < 0:
+                self._is_whole = False
+                break
+        return found
+
+    @cached_property
+    def _paths(self) -> tuple[Path, ...]:
+        allowance = walking.Allowance(MOST_ENTRIES)
+        found = [path for root in _tops(self._starts) for path in walking.some(root, allowance)]
+        self._is_whole = allowance.left > 0
+        return tuple(path for path in dict.fromkeys(map(files.resolved, found)) if path not in self._looked_at)
+
+    # --- names ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _modules(self) -> dict[str, list[str]]:
+        """The files and folders of the projects, dotted, by the last part."""
+        found: dict[str, list[str]] = {}
+        for path in (*self._paths, *self._looked_at):
+            parts = path.with_suffix("").parts[1:]
+            for end in (len(parts), len(parts) - 1):  # the file, and the package that it is in
+                if end > 0:
+                    found.setdefault(parts[end - 1], []).append(f".{'.'.join(parts[:end])}")
+        return found
+
+    def _is_module(self, name: str) -> bool:
+        known = self._modules.get(name.rpartition(".")[2], ())
+        return any(dotted.endswith(f".{name}") for dotted in known)
+
+    def _is_own(self, owner: str) -> bool:
+        return owner.rpartition(".")[2] in self._modules or owner.partition(".")[0] in self._modules
+
+
+# --- what the bytes of a file say -------------------------------------------------------------------------------------
+
+_Says = Callable[[bytes], bool]
+
+
+def _hands_on(module: bytes) -> _Says:
+    """That it may take a module as a whole, or compute names."""
+    handed_on = re.compile(rb"\b%s\b(?!\s*\.\s*\w|\s+import\b)" % re.escape(module))
+    return lambda text: any(how in text for how in _COMPUTES) or (module in text and bool(handed_on.search(text)))
+
+
+def _binds(name: bytes) -> _Says:
+    """That it may bind a variable of a module, or change what it stands for."""
+    word = re.escape(name)
+    used = re.compile(rb"""[.'"]\s*%s\b|\b%s\s*=(?!=)""" % (word, word))
+    imported = re.compile(rb"\bfrom\s+[\w.]+\s+import\b(?:[^\n(]*|\s*\([^)]*)(?<!as )\b%s\b" % word)
+
+    def says(text: bytes) -> bool:
+        return name in text and bool(used.search(text) or imported.search(text) or b"import *" in text)
+
+    return says
+
+
+def _spells(name: bytes) -> _Says:
+    """That a text in it may be the name."""
+    quoted = re.compile(rb"""[.'"]%s['"]""" % re.escape(name))
+    return lambda text: name in text and bool(quoted.search(text))
+
+
+def _stores(attribute: bytes) -> _Says:
+    """That it may store the attribute of some object."""
+    name = re.escape(attribute)
+    stored = re.compile(
+        rb"""\.\s*%(name)s\b[^\n(=<>!]*(?:=(?!=)|<<=|>>=)|\bdel\b[^\n]*\.%(name)s\b|['"]%(name)s['"]"""
+        rb"""|\b(?:as|for)\s+[^\n]*\.%(name)s\b""" % {b"name": name}
+    )
+    return lambda text: attribute in text and bool(stored.search(text))
+
+
+# --- which files ------------------------------------------------------------------------------------------------------
+
+
+def _tops(starts: Sequence[Path]) -> Iterator[Path]:
+    """The folders of the projects that these belong to, none within another."""
+    tops = sorted({_top(files.resolved(start)) for start in starts}, key=lambda top: len(top.parts))
+    kept: list[Path] = []
+    for top in tops:
+        if not any(top.is_relative_to(other) for other in kept):
+            kept.append(top)
+            yield top
+
+
+def _top(path: Path) -> Path:
+    """The folder of the project that a file or folder belongs to; where nothing marks one, the folder itself."""
+    folder = path if path.is_dir() else path.parent
+    for above in (folder, *folder.parents):
+        if any(os.path.exists(above / name) for name in _SETUPS):
+            return above
+    return folder

@@ -1,0 +1,33 @@
+"""What the files of a project that nobody looks at may bind anew, or change, in those that somebody does."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from jaxfix.semantic.project.summary_types import ANY_NAME, Facts
+
+
+class Around(Protocol):
+    """The files of a project that are not looked at. They are read for what they change alone."""
+
+    def rebinding(self, qualname: str) -> Sequence[Facts]:
+        """Of the files that may bind this dotted name, or change its object; `ANY_NAME` at its end stands for all."""
+        ...
+
+    def storing(self, attribute: str) -> Sequence[Facts]:
+        """Of the files that may store an attribute of this name."""
+        ...
+
+
+def may_rebind(name: str, qualname: str) -> bool:
+    """Whether who binds `name` may mean `qualname`, each as its file is imported by whom knows it.
+
+    Two names for one module end alike, whatever folder its imports start from; a package may pass on what is in it.
+    """
+    if name == ANY_NAME:
+        return qualname.endswith(f".{ANY_NAME}")
+    owner, _, last = name.rpartition(".")
+    wanted, _, wanted_last = qualname.rpartition(".")
+    if last != wanted_last:
+        return False
+    is_package = f".{wanted}".endswith(f".{owner}") or f".{wanted}.".find(f".{owner}.") >= 0
+    return is_package or owner.rpartition(".")[2] == wanted.rpartition(".")[2]

@@ -1,0 +1,102 @@
+"""Files of a project that were not named: what they may change is known, and they are not looked at."""
+
+from pathlib import Path
+
+import pytest
+
+from jaxfix.drivers.cli import terminal
+from jaxfix.drivers.workflow.looking import look
+from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.targets import find_targets
+from jaxfix.report.finding import Safety
+
+CASE = """import jax.numpy as jnp
+from jax import lax
+
+RATE = 2.0
+TABLE = {"gain": 2.0}
+
+
+def f(v):
+    def body(c, x):
+        return c * RATE + x, None
+
+    return lax.scan(body, v, jnp.ones((2, 3)))[0]
+
+
+for _ in range(3):
+    f(jnp.ones(3))
+"""
+
+
+def safeties(folder: Path, *names: str) -> list[Safety | None]:
+    """Of the findings in the files that are named."""
+    found = look(find_targets(Request(tuple(str(folder / name) for name in names))), terminal).findings
+    assert found.errors == found.bugs == ()
+    return [entry.safety for entry in found.diagnostics]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "case.py").write_text(CASE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("named", ["case.py", "."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import case\ncase.RATE = 5.0\n",
+        "import case as other\nother.RATE += 5.0\n",
+        "import case\ndel case.RATE\n",
+        'import case\nsetattr(case, "RATE", 5.0)\n',
+        'import case\nsetattr(case, "".join(["RATE"]), 5.0)\n',
+        'import case\nvars(case)["RATE"] = 5.0\n',
+        'from unittest import mock\nmock.patch("case.RATE", 5.0).start()\n',
+        'def test(monkeypatch):\n    monkeypatch.setattr("case.RATE", 5.0)\n',
+        "import case\nfor module in [case]:\n    module.RATE = 5.0\n",
+    ],
+)
+def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str) -> None:
+    (project / "sub").mkdir()
+    (project / "other.py").write_text(text)
+    assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import case\nprint(case.RATE)\n",
+        "from case import RATE\nprint(RATE)\n",
+        "class Other:\n    def __init__(self):\n        self.RATE = 5.0\n",
+        'from unittest import mock\nmock.patch("case.OTHER", 5.0).start()\n',
+        "RATE = 5.0\n",
+        "def broken(:\n",
+    ],
+)
+def test_one_that_only_reads_is_no_danger(project: Path, text: str) -> None:
+    (project / "other.py").write_text(text)
+    assert safeties(project, "case.py") == [Safety.SAFE]
+
+
+@pytest.mark.parametrize("folder", [".venv", "node_modules", "ignored"])
+def test_what_the_project_ignores_is_not_read(project: Path, folder: str) -> None:
+    (project / ".gitignore").write_text("ignored\n")
+    (project / folder).mkdir()
+    (project / folder / "other.py").write_text("import case\ncase.RATE = 5.0\n")
+    assert safeties(project, "case.py") == [Safety.SAFE]
+
+
+def test_nothing_is_read_where_nothing_depends_on_it(project: Path) -> None:
+    (project / "case.py").write_text("import jax.numpy as jnp\n\nprint(jnp.ones(3))\n")
+    (project / "other.py").write_text("import case\ncase.RATE = 5.0\n")
+    looked_at = find_targets(Request((str(project / "case.py"),)))
+    look(looked_at, terminal)
+    assert "_texts" not in vars(looked_at.targets[0].around)
+
+
+def test_a_project_that_is_too_large_may_do_anything(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jaxfix.drivers.neighbours.MOST_ENTRIES", 2)
+    (project / "other.py").write_text("")
+    assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]
