@@ -56,6 +56,20 @@ def project(tmp_path: Path) -> Path:
         'from unittest import mock\nmock.patch("case.RATE", 5.0).start()\n',
         'def test(monkeypatch):\n    monkeypatch.setattr("case.RATE", 5.0)\n',
         "import case\nfor module in [case]:\n    module.RATE = 5.0\n",
+        'from unittest import mock\nmock.patch.multiple("case", RATE=5.0).start()\n',
+        'from unittest import mock\nmock.patch("".join(["case.", "RATE"]), 5.0).start()\n',
+        'from unittest import mock\n\n\ndef patched(name):\n    return mock.patch(f"case.{name}", 5.0)\n',
+        'import importlib\nimportlib.import_module("case").RATE = 5.0\n',
+        'import importlib\n\n\ndef override(to, name, value):\n    setattr(importlib.import_module(to), name, value)\n',
+        'import importlib\n\n\ndef override(to, values):\n    module = importlib.import_module(to)\n'
+        "    for name, value in values.items():\n        set_one(module, name, value)\n\n\n"
+        "def set_one(module, name, value):\n    setattr(module, name, value)\n",
+        'import sys\nsys.modules["case"].RATE = 5.0\n',
+        'import sys\nvars(sys.modules["".join(["case"])]).update(RATE=5.0)\n',
+        'import case\nexec("case.RATE = 5.0")\n',
+        "import case\ncase.f.__globals__.update(RATE=5.0)\n",
+        "import inspect\nimport case\ninspect.getmodule(case.f).RATE = 5.0\n",
+        'import jax.numpy as jnp\nvars(jnp)["ones"] = None\nimport case\nexec(input())\n',
     ],
 )
 def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str) -> None:
@@ -72,6 +86,10 @@ def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str)
         "class Other:\n    def __init__(self):\n        self.RATE = 5.0\n",
         'from unittest import mock\nmock.patch("case.OTHER", 5.0).start()\n',
         "RATE = 5.0\n",
+        'import importlib\nprint(getattr(importlib.import_module("".join(["json"])), "loads"))\n',
+        'import importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n',
+        "def set_all(values, given):\n    for name in given:\n        setattr(values, name, given[name])\n",
+        'exec("x = 1", {})\n',
         "def broken(:\n",
     ],
 )

@@ -14,22 +14,18 @@ from pathlib import Path
 from jaxfix.drivers import files, walking
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import placed
+from jaxfix.engine.project import COMPUTES
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import ANY_NAME, Facts
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
-from jaxfix.summary.summarize import rebinding
+from jaxfix.summary.rebinding import rebinding
 
 MOST_ENTRIES = 50_000
 """Of the folders of a project; one that has more may do anything."""
 MOST_BYTES = 100_000_000
 _SETUPS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
-_COMPUTES = (
-    *(b"setattr(", b"delattr(", b"__dict__", b"__globals__", b"vars(", b"exec(", b"import_module(", b"__import__("),
-    *(b"sys.modules", b"getmodule(", b"reload(", b"resolve_name(", b"patch"),
-)
-"""Where names may be bound that are not in the text."""
 _ANYTHING = Facts("", rebinds=(ANY_NAME,))
 
 
@@ -145,7 +141,7 @@ _Says = Callable[[bytes], bool]
 def _hands_on(module: bytes) -> _Says:
     """That it may take a module as a whole, or compute names."""
     handed_on = re.compile(rb"\b%s\b(?!\s*\.\s*\w|\s+import\b)" % re.escape(module))
-    return lambda text: any(how in text for how in _COMPUTES) or (module in text and bool(handed_on.search(text)))
+    return lambda text: any(how in text for how in COMPUTES) or (module in text and bool(handed_on.search(text)))
 
 
 def _binds(name: bytes) -> _Says:

@@ -159,11 +159,17 @@ class _Closure:
         qualname = self._module.qualname(node) or ""
         if qualname.startswith("jax.config.") and qualname not in _KEYED_SETTINGS:
             self._stop(Reason(Code.UNSTABLE, f"it reads `{self._module.text(node)}`, which can change between calls"))
-        elif self._is_perhaps_stored(node.attr):
+        elif self._is_perhaps_stored(node.attr) or self._is_perhaps_rebound(qualname):
             self._found.doubts.append(self._module.text(node))
 
     def _is_perhaps_stored(self, name: str) -> bool:
         return name in changes_of(self._module).perhaps_rebound or self._module.surroundings.project.ask(STORES, name)
+
+    def _is_perhaps_rebound(self, qualname: str) -> bool:
+        """Whether another file binds a name of a module, or gets hold of all of its names."""
+        owner, _, name = qualname.rpartition(".")
+        project = self._module.surroundings.project
+        return bool(owner) and any(project.ask(REBINDS, f"{owner}.{each}") for each in (name, ANY_NAME))
 
     def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
         package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None

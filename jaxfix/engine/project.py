@@ -28,6 +28,11 @@ _HIDING = re.compile(rb"\b(?:%s)\b" % "|".join(sorted(short_names(Class.HIDES) |
 _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
+COMPUTES = (
+    *(b"setattr(", b"delattr(", b"__dict__", b"__globals__", b"vars(", b"exec(", b"import_module(", b"__import__("),
+    *(b"sys.modules", b"getmodule(", b"reload(", b"resolve_name(", b"patch"),
+)
+"""Where names may be bound that are not in the text."""
 _SHARD = (100_000, 250_000)
 """Bytes of source in one shard, at least and at most: to hand it over costs little, and all are done alike soon."""
 _SHARDS = 16
@@ -186,7 +191,9 @@ def tells(text: bytes, packages: frozenset[str]) -> bool:
         return True  # objects that are no plain trees
     if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True
-    return any(package.encode() in text for package in packages) or _PRIVATE.search(text) is not None
+    if any(package.encode() in text for package in packages) or any(how in text for how in COMPUTES):
+        return True
+    return _PRIVATE.search(text) is not None
 
 
 def _is_test(path: str) -> bool:

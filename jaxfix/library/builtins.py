@@ -6,6 +6,7 @@ from jaxfix.library.facets import Class, Effect, Iteration, Result, Scalar, Take
 from jaxfix.library.function import Function
 
 FUNCTIONS = (
+    Function("builtins.__import__", (Result.MODULE,)),
     Function("builtins.abs", (Effect.PURE, Result.NUMBER)),
     Function("builtins.all", (Effect.PURE, Effect.READS, Takes.VALUE)),
     Function("builtins.any", (Effect.PURE, Effect.READS, Takes.VALUE)),
@@ -26,7 +27,7 @@ FUNCTIONS = (
     Function("builtins.enumerate", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH, Iteration.COUNTS)),
     Function("builtins.eval", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
     Function("builtins.Exception", (Effect.PURE, Class.PURE)),
-    Function("builtins.exec", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.exec", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.RUNS_TEXT)),
     Function("builtins.False", (Effect.PURE,)),
     Function(
         "builtins.float",

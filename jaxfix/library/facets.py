@@ -106,6 +106,8 @@ class Effect:
     """A builtin that looks at objects or names, and finds the same under a trace."""
     CALLS_NOTHING = Facet()
     """Calls no function that it is given."""
+    RUNS_TEXT = Facet()
+    """Runs statements that are a text."""
 
 
 class Setting:
@@ -150,6 +152,8 @@ class Result:
     """A Python number that follows the given number."""
     INCREMENT = Facet()
     """The strongly typed number after the given one."""
+    MODULE = Facet()
+    """A module, found by its name or by what is in it."""
     DESCRIPTION = Facet()
     """A description of arrays or of their placing, made without asking for a device."""
     REPLACED = Facet()

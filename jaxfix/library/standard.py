@@ -23,7 +23,10 @@ FUNCTIONS = (
     Function("functools.singledispatch", (Effect.GROWS,)),
     Function("functools.singledispatchmethod", (Effect.GROWS,)),
     Function("functools.wraps", (Transform.TRANSPARENT,)),
+    Function("importlib.import_module", (Result.MODULE,)),
+    Function("inspect.getmodule", (Result.MODULE,)),
     Function("itertools.count", (Iteration.COUNTS,)),
+    Function("pkgutil.resolve_name", (Result.MODULE,)),
     Function("typing.Final", (Class.WRAPS,)),
     Function("typing.Generic", (Class.OPEN,)),
     Function("typing.NamedTuple", (Class.TUPLE,)),
@@ -35,5 +38,7 @@ FUNCTIONS = (
     Function("typing_extensions.NamedTuple", (Class.TUPLE,)),
     Function("typing_extensions.override", (Transform.TRANSPARENT,)),
     Function("unittest.mock.patch", (Effect.PATCHES,)),
+    Function("unittest.mock.patch.dict", (Effect.PATCHES,)),
+    Function("unittest.mock.patch.multiple", (Effect.PATCHES,)),
     Function("unittest.mock.patch.object", (Takes.ATTRIBUTE_NAME,)),
 )

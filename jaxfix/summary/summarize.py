@@ -6,21 +6,17 @@ from functools import cached_property
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.pytree_classes import hiding
-from jaxfix.library.facets import Effect, Takes
-from jaxfix.library.table import short_names
-from jaxfix.semantic.calls import made_by
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.mutations import MUTATORS, changes_of, stored_attributes
-from jaxfix.semantic.project.summary_types import ANY_NAME, CallSite, Factory, Facts, Jit, Use, Wrapping
+from jaxfix.semantic.mutations import changes_of
+from jaxfix.semantic.project.summary_types import CallSite, Factory, Facts, Jit, Use, Wrapping
 from jaxfix.staging.contexts import Staging, UseSummary
 from jaxfix.staging.decorators import is_decorator, wrapping_of
 from jaxfix.staging.function_identity import factory
 from jaxfix.staging.jit import COMPILING, jit_of, jitted_by_decorator
+from jaxfix.summary.borrowed import Borrowed, root_of
 from jaxfix.summary.call_sites import Passing
+from jaxfix.summary.rebinding import rebinds
 from jaxfix.syntax.nodes import Function, in_order
-
-_PATCHERS = short_names(Effect.PATCHES)
-_BY_NAME = short_names(Takes.ATTRIBUTE_NAME)
 
 
 def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
@@ -33,11 +29,6 @@ def facts(module: Module, name: str, packages: Container[str], *, is_test: bool 
     return _Summarizer(module, packages, is_test=is_test).facts(name)
 
 
-def rebinding(module: Module, packages: Container[str]) -> Facts:
-    """The facts of `module` about what it changes of others; `packages` as for `facts`."""
-    return _Summarizer(module, packages, is_test=False).rebinding()
-
-
 def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_test: bool = False) -> tuple[Use, ...]:
     """What `module` does with those functions of others that it knows by `names`, a part of what it mentions."""
     return _Summarizer(module, packages, is_test=is_test).uses(names)
@@ -47,14 +38,9 @@ class _Summarizer:
     def __init__(self, module: Module, packages: Container[str], *, is_test: bool) -> None:
         self.module, self.packages, self.is_test = module, packages, is_test
         self.passing = Passing(module, module.get(Values))
-        self.stars = tuple(dict.fromkeys(self._stars()))
+        self.others = Borrowed(module, packages)
+        self.stars, self.theirs, self.borrowed = self.others.stars, self.others.theirs, self.others.borrowed
         self.aliases = dict(self._aliases())
-        self.borrowed: set[str] = set()
-        self.theirs: dict[str, list[str]] = {}
-        for (_, name), of in module.names.imported.items():
-            self.borrowed.add(name)
-            if of.startswith(".") or self._is_theirs(of):
-                self.theirs.setdefault(name, []).append(module.names.absolute(of))
 
     def facts(self, name: str) -> Facts:
         return Facts(
@@ -63,7 +49,7 @@ class _Summarizer:
             self.aliases,
             self.stars,
             dict(self._jits()),
-            rebinds=tuple(dict.fromkeys((*self._rebinds(), *self._patched()))),
+            rebinds=rebinds(self.others),
             stored=tuple(sorted(changes_of(self.module).perhaps_rebound)),
             own=tuple(sorted(self.module.names.bound_in() - self.module.names.imports.keys())) if self.stars else (),
             wraps=dict(self._wraps()),
@@ -71,10 +57,6 @@ class _Summarizer:
             factories=dict(self._factories()),
             hides=tuple(dict.fromkeys(hiding(self.module, self.packages))),
         )
-
-    def rebinding(self) -> Facts:
-        rebinds = tuple(dict.fromkeys((*self._rebinds(), *self._patched())))
-        return Facts("", rebinds=rebinds, stored=tuple(sorted(changes_of(self.module).perhaps_rebound)))
 
     def uses(self, names: frozenset[str]) -> tuple[Use, ...]:
         return (*self._uses(tuple(self._references(names))), *self._uses_of_methods(names))
@@ -107,7 +89,7 @@ class _Summarizer:
         """The names that may stand for an object of a class of another file, with the names of such classes."""
         found: dict[str, set[str]] = {}
         for target, value in self.module.names.assigned:
-            root = _root(value.func) if isinstance(value, ast.Call) else None
+            root = root_of(value.func) if isinstance(value, ast.Call) else None
             if root is not None and root.id in self.theirs:
                 made = {of + self._tail(root) for of in self.theirs[root.id]}
                 found.setdefault(target.id, set()).update(made)
@@ -164,12 +146,6 @@ class _Summarizer:
                 return is_own and self.aliases.get(name) == of
         return False
 
-    def _stars(self) -> Iterator[str]:
-        for node in self.module.names.star_imports:
-            found = self.module.names.absolute("." * node.level + (node.module or ""))
-            if not found.startswith("."):
-                yield found
-
     def _jits(self) -> Iterator[tuple[str, Jit]]:
         for target, value in self.module.names.assigned:
             found = jit_of(self.module, value) if self._is_only(target) else None
@@ -195,62 +171,8 @@ class _Summarizer:
         chosen: set[ast.Name | ast.Attribute] = {node for word in words for node in self.module.attributes(word)}
         chosen.update(node for name in variables | (words if self.stars else set()) for node in spelled.get(name, ()))
         for node in in_order([*chosen]):
-            if not self._goes_on(node):
-                yield from ((node, of) for of in self._named(node) if of in names)
-
-    def _named(self, node: ast.expr) -> tuple[str, ...]:
-        """The dotted names of what `node` may stand for in other files of the project."""
-        of = self._dotted(node)
-        if of is not None:
-            return (of,)
-        if isinstance(node, ast.Name) and node.id in self.theirs:
-            return self._perhaps(node)
-        if isinstance(node, ast.Name) and self.stars and self.module.scope_of(node.id, node) is None:
-            return tuple(f"{star}.{node.id}" for star in self.stars if self._is_theirs(star))
-        return ()
-
-    def _perhaps(self, node: ast.Name) -> tuple[str, ...]:
-        """What a name may stand for that is imported in one of several places: by the way that is taken."""
-        scope = self.module.scope_of(node.id, node)
-        bindings = self.module.bindings(node.id, scope) if scope is not None else ()
-        if not any(isinstance(binding.node, ast.Import | ast.ImportFrom) for binding in bindings):
-            return ()
-        return tuple(dict.fromkeys(self.theirs[node.id]))
-
-    def _goes_on(self, node: ast.expr) -> bool:
-        parent = self.module.parent(node)
-        return isinstance(parent, ast.Attribute) and parent.value is node and self._dotted(parent) is not None
-
-    def _dotted(self, node: ast.expr) -> str | None:
-        root = _root(node)
-        if root is None:
-            return None
-        if root.id in self.borrowed:
-            found = self.module.qualname(node) if root.id in self.theirs else None
-        else:
-            found = self._of_object(node)
-        return found if found is not None and self._is_theirs(found) else None
-
-    def _may_be_theirs(self, node: ast.expr) -> bool:
-        """Whether `_named` may have an answer: most objects that are changed are the file's own."""
-        root = _root(node)
-        return root is not None and (bool(self.stars) or root.id in self.theirs or root.id in self._made)
-
-    @cached_property
-    def _made(self) -> frozenset[str]:
-        """The names that may stand for an object that a call has made."""
-        return frozenset(target.id for target, value in self.module.names.assigned if isinstance(value, ast.Call))
-
-    def _is_theirs(self, qualname: str) -> bool:
-        return qualname.partition(".")[0] in self.packages
-
-    def _of_object(self, node: ast.expr) -> str | None:
-        """The dotted name of `obj.method`, where `obj` is bound once to a call of a class of another file."""
-        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
-            return None
-        made = made_by(self.module, node.value)
-        owner = self.module.qualname(made) if made is not None else None
-        return None if owner is None else f"{owner}.{node.attr}"
+            if not self.others.goes_on(node):
+                yield from ((node, of) for of in self.others.named(node) if of in names)
 
     def _uses(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[Use]:
         every = ((node, of, outcome) for node, of in references for outcome in self._outcomes(node, of))
@@ -302,105 +224,3 @@ class _Summarizer:
 
     def _place(self, node: ast.AST) -> str:
         return self.module.source.shown(getattr(node, "lineno", 1))
-
-    def _rebinds(self) -> Iterator[str]:
-        for node in self._changed_nodes():
-            if self._may_be_theirs(node) and not self._goes_on(node):
-                for of in self._named(node):
-                    yield from self._changed(node, of)
-        for node in self._opening_nodes():
-            if not self._goes_on(node):
-                for of in self._named(node):
-                    yield from (f"{name}.{ANY_NAME}" for name in self._opened(node, of))
-
-    def _changed_nodes(self) -> Iterator[ast.expr]:
-        """What is bound anew, or whose object is changed."""
-        for attribute in stored_attributes(self.module):
-            yield from (attribute, attribute.value)
-        for subscript in self.module.nodes(ast.Subscript):
-            if subscript.ctx.__class__ is not ast.Load:
-                yield subscript.value
-        yield from (node.target for node in self.module.nodes(ast.AugAssign))
-        yield from (call.func for call in self.module.spelled_calls(MUTATORS) if isinstance(call.func, ast.Attribute))
-        yield from (call.args[0] for call in self.module.spelled_calls(_BY_NAME) if _names_a_part(call))
-
-    def _opening_nodes(self) -> Iterator[ast.expr]:
-        """What may give all names of something of another file away."""
-        spelled = self.module.names.by_id
-        for name in spelled if self.stars else self.theirs.keys() & spelled.keys():
-            if name in self.theirs or name not in self.borrowed:
-                yield from (
-                    node for node in spelled[name] if isinstance(node.ctx, ast.Load) and self._is_handed_on(node)
-                )
-        for node in (*self.module.attributes("__dict__"), *self.module.attributes("__globals__")):
-            top: ast.expr = node
-            while isinstance(parent := self.module.parent(top), ast.Attribute):
-                top = parent
-            yield top
-
-    def _patched(self) -> Iterator[str]:
-        """The names that calls such as `mock.patch("module.name")` spell as a text."""
-        for call in self.module.spelled_calls(_PATCHERS):
-            match call.args:
-                case [ast.Constant(value=str(name)), *_] if "." in name:
-                    yield name
-
-    def _opened(self, node: ast.expr, of: str) -> Iterator[str]:
-        """The modules, or other things, of which any name may be listed or bound: by whoever gets them."""
-        before, namespace, _ = of.partition(".__dict__")
-        function, globals_, _ = of.partition(".__globals__")
-        if namespace:
-            yield before
-        if globals_:
-            yield function.rpartition(".")[0]
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and self._is_handed_on(node):
-            yield of
-
-    def _is_handed_on(self, node: ast.Name) -> bool:
-        match self.module.parent(node):
-            case ast.Attribute():
-                return False
-            case ast.Call(func=func, args=[first, *more]) if first is node:
-                is_named = bool(more) and isinstance(more[0], ast.Constant)
-                return not (is_named and _last(func) in _BY_NAME)
-            case ast.Call(func=func):
-                return func is not node
-        return True
-
-    def _changed(self, node: ast.expr, of: str) -> Iterator[str]:
-        """What of `of` and the modules and objects around it this reference binds anew or changes."""
-        parent = self.module.parent(node)
-        match node, parent:
-            case ast.Attribute(ctx=ast.Store() | ast.Del()), _:
-                yield of
-                yield of.rpartition(".")[0]
-            case _, ast.Subscript(value=value, ctx=ast.Store() | ast.Del()) if value is node:
-                yield of
-            case _, ast.AugAssign(target=target) if target is node:
-                yield of
-            case _, ast.Attribute(value=value, ctx=ast.Store() | ast.Del()) if value is node:
-                yield of
-            case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in MUTATORS:
-                yield of.rpartition(".")[0]
-            case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
-                if _last(func) in ("setattr", "delattr", "object"):  # also `monkeypatch.setattr`, `mock.patch.object`
-                    yield f"{of}.{name}"
-
-
-def _names_a_part(call: ast.Call) -> bool:
-    """Whether it is a call such as `setattr(module, "name", ...)`."""
-    match call.args:
-        case [_, ast.Constant(value=str()), *_]:
-            return True
-    return False
-
-
-def _root(node: ast.expr) -> ast.Name | None:
-    """The name that a dotted name begins with."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
-
-
-def _last(func: ast.expr) -> str | None:
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None)

@@ -5,8 +5,8 @@ from functools import cached_property
 
 from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
-from jaxfix.semantic.project.rebinding import Around, may_rebind
-from jaxfix.semantic.project.summary_types import Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.rebinding import Around, may_rebind, reaches_anything
+from jaxfix.semantic.project.summary_types import ANY_NAME, Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
 from jaxfix.semantic.project.users import Reader, Users
 
 
@@ -75,7 +75,11 @@ class Joined:
 
     def rebinds(self, qualname: str) -> bool:
         """Whether some file binds the variable of a module, or changes its object, from outside."""
-        return self._naming.canonical(qualname) in self._rebound or self._is_rebound_around(qualname)
+        around = self._around.rebinding(qualname) if self._around is not None else ()
+        names = frozenset(name for facts in around for name in facts.rebinds)
+        if qualname.endswith(f".{ANY_NAME}") and reaches_anything(self._all_rebound | names):
+            return True
+        return self._naming.canonical(qualname) in self._rebound or any(may_rebind(name, qualname) for name in names)
 
     def stores(self, attribute: str) -> bool:
         """Whether some file stores an attribute of this name on objects which can be of any file."""
@@ -90,18 +94,18 @@ class Joined:
         """Whether there are files, and all of them could be read."""
         return bool(self._files) and not self._unread
 
-    def _is_rebound_around(self, qualname: str) -> bool:
-        around = self._around.rebinding(qualname) if self._around is not None else ()
-        return any(may_rebind(name, qualname) for facts in around for name in facts.rebinds)
-
     @property
     def steps(self) -> int:
         """The evaluations that the answers about callers have cost."""
         return self._callers.steps
 
     @cached_property
+    def _all_rebound(self) -> frozenset[str]:
+        return frozenset(name for facts in self._files for name in facts.rebinds)
+
+    @cached_property
     def _rebound(self) -> frozenset[str]:
-        names = (self._naming.canonical(name) for facts in self._files for name in facts.rebinds)
+        names = map(self._naming.canonical, self._all_rebound)
         return frozenset(name for name in names if name not in self._naming.by_name)  # of a module one name, not all
 
     @cached_property

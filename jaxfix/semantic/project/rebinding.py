@@ -1,9 +1,9 @@
 """What the files of a project that nobody looks at may bind anew, or change, in those that somebody does."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from jaxfix.semantic.project.summary_types import ANY_NAME, Facts
+from jaxfix.semantic.project.summary_types import ANY_NAME, HANDS_MODULES_ON, SETS_ANY_NAME, Facts
 
 
 class Around(Protocol):
@@ -18,13 +18,16 @@ class Around(Protocol):
         ...
 
 
+def reaches_anything(names: Collection[str]) -> bool:
+    """Whether who binds all these may bind any name of any module."""
+    return ANY_NAME in names or (HANDS_MODULES_ON in names and SETS_ANY_NAME in names)
+
+
 def may_rebind(name: str, qualname: str) -> bool:
     """Whether who binds `name` may mean `qualname`, each as its file is imported by whom knows it.
 
     Two names for one module end alike, whatever folder its imports start from; a package may pass on what is in it.
     """
-    if name == ANY_NAME:
-        return qualname.endswith(f".{ANY_NAME}")
     owner, _, last = name.rpartition(".")
     wanted, _, wanted_last = qualname.rpartition(".")
     if last != wanted_last:

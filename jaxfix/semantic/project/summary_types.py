@@ -9,6 +9,10 @@ from jaxfix.source.frozen import frozen
 
 ANY_NAME = "*"
 """What is said to be bound of a module that other code gets hold of as a whole."""
+HANDS_MODULES_ON = "?modules"
+"""That a module which was found by a computed name goes where it is not followed."""
+SETS_ANY_NAME = "?names"
+"""That attributes of computed names are set on an object which may be a module. Both together reach any name."""
 Argument = int | str
 """A position of the call, from 0, or a keyword."""
 
