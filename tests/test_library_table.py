@@ -33,7 +33,7 @@ ALONE_INLINE = {
     "jaxfix/effects/traceability.py: _callee": "methods of functional objects too",
     "jaxfix/effects/instance_state.py: _methods": "decorators that it reads one by one",
     "jaxfix/semantic/early_exit.py: _start": "the two that take a start as the first of several",
-    "jaxfix/summary/summarize.py: _changed": "the arguments stand in one order in these three",
+    "jaxfix/summary/rebinding.py: _changed": "the arguments stand in one order in these three",
     "codemods/jaxfix_codemods/drifting_state_dtype/starts.py: _is_dtype": "one name, in two packages",
     "codemods/jaxfix_codemods/local_jit/rewriting.py: _own_name": "words that make no good name",
     "codemods/jaxfix_codemods/unjitted_update/inline.py: _check_called": "methods of loggers, by their names alone",

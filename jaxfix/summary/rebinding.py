@@ -15,7 +15,8 @@ _BY_NAME = short_names(Takes.ATTRIBUTE_NAME)
 _READERS = where(Effect.READS) | where(Takes.ATTRIBUTE_NAME)
 _FINDERS = where(Result.MODULE)
 _RUNNERS = where(Effect.RUNS_TEXT)
-_MODULES, _PATCH = "sys.modules", "unittest.mock.patch"
+_MODULES = "sys.modules"
+_PATCH = "unittest.mock.patch"
 
 
 def rebinding(module: Module, packages: Container[str]) -> Facts:
