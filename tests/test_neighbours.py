@@ -60,8 +60,8 @@ def project(tmp_path: Path) -> Path:
         'from unittest import mock\nmock.patch("".join(["case.", "RATE"]), 5.0).start()\n',
         'from unittest import mock\n\n\ndef patched(name):\n    return mock.patch(f"case.{name}", 5.0)\n',
         'import importlib\nimportlib.import_module("case").RATE = 5.0\n',
-        'import importlib\n\n\ndef override(to, name, value):\n    setattr(importlib.import_module(to), name, value)\n',
-        'import importlib\n\n\ndef override(to, values):\n    module = importlib.import_module(to)\n'
+        "import importlib\n\n\ndef override(to, name, value):\n    setattr(importlib.import_module(to), name, value)\n",
+        "import importlib\n\n\ndef override(to, values):\n    module = importlib.import_module(to)\n"
         "    for name, value in values.items():\n        set_one(module, name, value)\n\n\n"
         "def set_one(module, name, value):\n    setattr(module, name, value)\n",
         'import sys\nsys.modules["case"].RATE = 5.0\n',
@@ -87,7 +87,7 @@ def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str)
         'from unittest import mock\nmock.patch("case.OTHER", 5.0).start()\n',
         "RATE = 5.0\n",
         'import importlib\nprint(getattr(importlib.import_module("".join(["json"])), "loads"))\n',
-        'import importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n',
+        "import importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n",
         "def set_all(values, given):\n    for name in given:\n        setattr(values, name, given[name])\n",
         'exec("x = 1", {})\n',
         "def broken(:\n",

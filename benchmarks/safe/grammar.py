@@ -2,6 +2,7 @@
 
 import textwrap
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 from benchmarks.safe import pieces, sites
@@ -39,7 +40,6 @@ def override(module, values):
     for name, value in values.items():
         setattr(importlib.import_module(module), name, value)
 """
-CALM = ("settings", "same file", "another file", "cannot be read", "deleted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,13 @@ def _program(draw: Draw) -> Program:
     ]
     case += [text for one in found for text in one.globals]
     case += [inside, *(one.text for one in found)]
+    elsewhere = [one.elsewhere for one in found]
     files = {
         "case.py": _joined(case),
         "settings.py": _SETTINGS,
         "changes.py": _changes_file(changes),
+        "shapes.py": _joined([_IMPORTS, *elsewhere]) if any(elsewhere) else "",
+        "showing.py": Path(__file__).with_name("showing.py").read_text(),
         "main.py": _main(draw, found, changes),
     }
     targets = draw.one("targets", ((".",), ("case.py",), ("case.py", "main.py")), calm=0.7)
@@ -152,7 +155,8 @@ def _main(draw: Draw, found: list[sites.Site], changes: list[tuple[str, str]]) -
     imports = f"{_IMPORTS}\nimport case\n"
     imports += "import settings\n" if "settings." in text or '"settings' in text else ""
     imports += "import changes\n" if any(where == "changes.py" for where, _ in changes) else ""
-    imports += "from benchmarks.safe.showing import show\n"
+    imports += "import shapes\n" if any(one.elsewhere for one in found) else ""
+    imports += "from showing import show\n"
     helpers = _HELPERS if "fill(" in text or "override(" in text else ""
     body = [f"def calls():\n{_indented(chr(10).join(calls) or 'pass')}\n\n\ncalls()"]
     numbers = {"changes.py": 0}

@@ -47,6 +47,8 @@ def told(judged: Judged) -> str:
     """A program, its fixes, and what both print, if they were run."""
     parts = [", ".join((*judged.program.marks, f"targets {' '.join(judged.program.targets)}"))]
     for name, text in judged.program.files.items():
+        if name == "showing.py":
+            continue
         fixed = judged.fixed.files[name]
         change = difflib.unified_diff(text.splitlines(), fixed.splitlines(), name, "fixed", lineterm="")
         parts += [f"--- {name}\n{text}", "\n".join(change)]

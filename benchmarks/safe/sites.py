@@ -11,10 +11,11 @@ from benchmarks.safe.templates import templates
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Statements of the module, those of the script that call them, and globals that they need."""
+    """Statements of the module, those of the script that call them, those of another file, and globals they need."""
 
     text: str
     calls: tuple[str, ...]
+    elsewhere: str = ""
     globals: tuple[str, ...] = ()
 
 
@@ -35,7 +36,7 @@ def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
     """A function of the module, by the name `f` and its number."""
     name = f"f{number}"
     if draw.one("tree", (False, True), calm=0.85):
-        return Site(*trees.site(draw.at("tree"), name, kept[0].read))
+        return Site(*trees.site(draw.at("tree"), name))
     local = _local(draw, kept)
     context = draw.hazard("around", CONTEXTS, calm=0.4)
     if context is CONTEXTS["lambda"] and local.lines:
@@ -44,7 +45,7 @@ def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
     given = [draw.at(i).one("argument", pieces.ARGUMENTS, calm=0.6) for i in range(draw.one("calls", (1, 2), calm=0.5))]
     calls = tuple(f'show("{name}", case.{name}, {argument})' for argument in given)
     is_called = draw.hazard("import time: called", {"yes": True, "nobody calls it": False}, calm=0.9)
-    return Site(text, calls if is_called else (), local.globals)
+    return Site(text, calls if is_called else (), globals=local.globals)
 
 
 def _filled(template: str, *, f: str, lines: tuple[str, ...], call: str) -> str:
@@ -89,7 +90,7 @@ def _local(draw: Draw, kept: list[Kept]) -> Local:
     parameters, call, returned = CALLS[draw.one("primitive", list(CALLS), calm=0.1)]
     is_loop = "{jit}" not in call
     jit = "" if is_loop else draw.hazard("import time: jit", pieces.JIT_ARGUMENTS)
-    value = _expression(draw, kept, sealed=is_loop)
+    value = _expression(draw, kept)
     effect, needed = draw.hazard("effects", pieces.EFFECTS)
     globals_ = (needed,) if needed else ()
     header = _header(draw, parameters)
@@ -127,10 +128,10 @@ def _header(draw: Draw, parameters: str) -> _Header:
     return _Header(decorator, annotated + extra, parameters + extra, f" -> {returns}" if returns else "")
 
 
-def _expression(draw: Draw, kept: list[Kept], *, sealed: bool) -> str:
+def _expression(draw: Draw, kept: list[Kept]) -> str:
     read = kept[draw.one("reads", range(len(kept)))].read.replace("{settings}", "settings")
     found = draw.one("operation", _OPERATIONS).format(read if draw.one("kept", (True, False), calm=0.6) else "1.5")
     setting = draw.hazard("reads settings", {"none": "", **pieces.READS_SETTINGS}, calm=0.6)
     if setting:
         found = f"{found} + {setting}"
-    return f"jnp.asarray({found}).astype(c.dtype)" if sealed else found
+    return found

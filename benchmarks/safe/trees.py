@@ -68,8 +68,8 @@ OPERATIONS = {
 }
 
 
-def site(draw: Draw, name: str, read: str) -> tuple[str, tuple[str, ...]]:
-    """The statements of the module, and the calls."""
+def site(draw: Draw, name: str) -> tuple[str, tuple[str, ...], str]:
+    """The statements of the module, the calls, and the statements of another file that the class may stand in."""
     register, registered = draw.one("register", list(REGISTERED.values()))
     equal = draw.one("equal", list(EQUAL.values()))
     operation = draw.hazard("static data", OPERATIONS, calm=0.1)
@@ -79,7 +79,13 @@ def site(draw: Draw, name: str, read: str) -> tuple[str, tuple[str, ...]]:
     functions = _TEXTS["functions"].format(f=name)
     used = "\n\n\n".join(part for part in functions.split("\n\n\n") if part.split("(")[0][4:] in operation)
     text = chosen.replace("{f}", name).replace("OPERATION", operation)
-    call = f'show("{name}", case.{name}, case.TREE{name}, jnp.ones(3))'
-    other = f'show("{name}", case.{name}, case.Tree{name}(jnp.arange(1.0, 4.0), case.Settings{name}(2.0)), jnp.ones(3))'
-    calls = (call, f"case.SETTINGS{name}.rate *= 2", call) + ((other,) if equal else ())
-    return "\n\n\n".join(part for part in (made.strip("\n"), objects, used, text) if part), calls
+    is_elsewhere = draw.hazard("another file: class", {"none": False, "of the tree": True}, calm=0.5)
+    if is_elsewhere and "matched" in used:
+        is_elsewhere = False  # it names the class
+    home = "shapes" if is_elsewhere else "case"
+    call = f'show("{name}", case.{name}, {home}.TREE{name}, jnp.ones(3))'
+    tree = f"{home}.Tree{name}(jnp.arange(1.0, 4.0), {home}.Settings{name}(2.0))"
+    calls = (call, f"{home}.SETTINGS{name}.rate *= 2", call)
+    calls += (f'show("{name}", case.{name}, {tree}, jnp.ones(3))',) if equal else ()
+    classes, functions = f"{made.strip()}\n\n\n{objects}", "\n\n\n".join(part for part in (used, text) if part)
+    return (functions, calls, classes) if is_elsewhere else (f"{classes}\n\n\n{functions}", calls, "")
