@@ -35,7 +35,7 @@ class Draw:
             self.choices[path] = self.random.randrange(len(options))
         return options[self.choices.get(path, 0) % len(options)]
 
-    def hazard(self, name: str, options: Mapping[str, T], calm: float = 0.8) -> T:
+    def hazard(self, name: str, options: Mapping[str, T], calm: float = 0.92) -> T:
         """As `one`, of named options that are written down, but for the first."""
         names = list(options)
         found = self.one(name, names, calm)

@@ -35,7 +35,7 @@ CONTEXTS = templates("around.txt")
 def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
     """A function of the module, by the name `f` and its number."""
     name = f"f{number}"
-    if draw.one("tree", (False, True), calm=0.85):
+    if draw.one("tree", (False, True), calm=0.9):
         return Site(*trees.site(draw.at("tree"), name))
     local = _local(draw, kept)
     context = draw.hazard("around", CONTEXTS, calm=0.4)
@@ -75,6 +75,7 @@ CALLS = {
     "checkpoint": ("c", "jax.checkpoint({body})(v)", "{}"),
     "eager map": ("c", "jax.vmap({body})(v)", "{}"),
 }
+_USUAL = ("scan", "fori_loop", "while_loop", "jit", "jit vmap", "jit grad")
 _OPERATIONS = (
     "c + {}",
     "c * {}",
@@ -87,7 +88,7 @@ _OPERATIONS = (
 
 
 def _local(draw: Draw, kept: list[Kept]) -> Local:
-    parameters, call, returned = CALLS[draw.one("primitive", list(CALLS), calm=0.1)]
+    parameters, call, returned = CALLS[draw.one("primitive", [*CALLS, *_USUAL, *_USUAL], calm=0.1)]
     is_loop = "{jit}" not in call
     jit = "" if is_loop else draw.hazard("import time: jit", pieces.JIT_ARGUMENTS)
     value = _expression(draw, kept)
@@ -95,7 +96,7 @@ def _local(draw: Draw, kept: list[Kept]) -> Local:
     globals_ = (needed,) if needed else ()
     header = _header(draw, parameters)
     form = draw.hazard(
-        "form", {"none": "def", "lambda": "lambda", "partial": "partial", "jitted def": "jitted"}, calm=0.5
+        "form", {"none": "def", "lambda": "lambda", "partial": "partial", "jitted def": "jitted"}, calm=0.75
     )
     if form == "lambda" and not effect and not header.decorator:
         text = f"lambda {header.bare}: {returned.format(value)}"
@@ -131,7 +132,7 @@ def _header(draw: Draw, parameters: str) -> _Header:
 def _expression(draw: Draw, kept: list[Kept]) -> str:
     read = kept[draw.one("reads", range(len(kept)))].read.replace("{settings}", "settings")
     found = draw.one("operation", _OPERATIONS).format(read if draw.one("kept", (True, False), calm=0.6) else "1.5")
-    setting = draw.hazard("reads settings", {"none": "", **pieces.READS_SETTINGS}, calm=0.6)
+    setting = draw.hazard("reads settings", {"none": "", **pieces.READS_SETTINGS}, calm=0.75)
     if setting:
         found = f"{found} + {setting}"
     return found
