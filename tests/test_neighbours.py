@@ -29,6 +29,32 @@ for _ in range(3):
 """
 
 
+TREES = """import jax
+from dataclasses import dataclass
+
+
+@jax.tree_util.register_pytree_node_class
+@dataclass
+class Tree:
+    v: object
+    rate: float
+
+    def __mul__(self, other):
+        return self.v * self.rate * other
+
+    def tree_flatten(self):
+        return (self.v,), self.rate
+
+    @classmethod
+    def tree_unflatten(cls, rate, leaves):
+        return cls(*leaves, rate)
+
+
+def run(f):
+    f(Tree(1.0, 2.0))
+"""
+
+
 def safeties(folder: Path, *names: str) -> list[Safety | None]:
     """Of the findings in the files that are named."""
     found = look(find_targets(Request(tuple(str(folder / name) for name in names))), terminal).findings
@@ -96,6 +122,14 @@ def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str)
 def test_one_that_only_reads_is_no_danger(project: Path, text: str) -> None:
     (project / "other.py").write_text(text)
     assert safeties(project, "case.py") == [Safety.SAFE]
+
+
+@pytest.mark.parametrize("named", ["case.py", "."])
+def test_a_tree_of_a_class_in_another_file_may_hold_more_than_leaves(project: Path, named: str) -> None:
+    (project / "case.py").write_text(CASE.partition("\n\nfor ")[0])
+    assert safeties(project, named) == [Safety.SAFE]
+    (project / "other.py").write_text(f"{TREES}\n\nimport case\nrun(case.f)\n")
+    assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
 
 
 @pytest.mark.parametrize("folder", [".venv", "node_modules", "ignored"])

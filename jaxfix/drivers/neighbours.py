@@ -14,7 +14,10 @@ from pathlib import Path
 from jaxfix.drivers import files, walking
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import placed
+from jaxfix.effects.pytree_classes import LEAVES_ONLY, hiding
 from jaxfix.engine.project import COMPUTES
+from jaxfix.library.facets import Class
+from jaxfix.library.table import rows
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import ANY_NAME, Facts
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -25,6 +28,10 @@ from jaxfix.summary.rebinding import rebinding
 MOST_ENTRIES = 50_000
 """Of the folders of a project; one that has more may do anything."""
 MOST_BYTES = 100_000_000
+_HIDING = tuple(
+    (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
+)
+_IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 _SETUPS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
 _ANYTHING = Facts("", rebinds=(ANY_NAME,))
 
@@ -68,6 +75,23 @@ class Neighbours:
         """Of the files that may store an attribute of this name."""
         return self._telling(_stores(attribute.encode()))
 
+    def hides(self) -> bool:
+        """Whether one of the files makes trees that may hold more than leaves."""
+        return any(self._hides(path) for path, text in self._texts.items() if _may_hide(text)) or not self._is_whole
+
+    def _hides(self, path: Path) -> bool:
+        try:
+            module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
+            found = next(hiding(module, self._modules), None) is not None
+        except (SourceError, RecursionError):
+            return False
+        module.forget()
+        return found
+
+    def _place(self, path: Path) -> Surroundings:
+        where = placed(path, None, self._roots)
+        return Surroundings(name=where.name, is_package=where.is_package)
+
     def _telling(self, may: "_Says") -> tuple[Facts, ...]:
         """The facts of those whose bytes say that they may."""
         found = (self._facts_of(path) for path, text in self._texts.items() if may(text))
@@ -79,10 +103,8 @@ class Neighbours:
         return self._facts[path]
 
     def _read(self, path: Path) -> Facts | None:
-        where = placed(path, None, self._roots)
         try:
-            source = SourceFile.decode(files.shown(path), self._texts[path])
-            module = Module.parse(source, Surroundings(name=where.name, is_package=where.is_package))
+            module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
             facts = rebinding(module, _Every())
         except (SourceError, RecursionError):
             return None  # Python does not run it either
@@ -170,6 +192,12 @@ def _stores(attribute: bytes) -> _Says:
         rb"""|\b(?:as|for)\s+[^\n]*\.%(name)s\b""" % {b"name": name}
     )
     return lambda text: attribute in text and bool(stored.search(text))
+
+
+def _may_hide(text: bytes) -> bool:
+    """That it may make trees of its own kind, or take them from a library."""
+    is_named = any(first in text and last in text for first, last in _HIDING)
+    return is_named or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text))
 
 
 # --- which files ------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def are_leaves_only(module: Module) -> bool:
     project = module.surroundings.project
     if project.ask(IS_READ, ""):
         return not project.ask(HIDES, "")
-    return next(hiding(module, ()), None) is None
+    return next(hiding(module, ()), None) is None and not project.ask(HIDES, "")
 
 
 def hiding(module: Module, packages: Container[str]) -> Iterator[str]:

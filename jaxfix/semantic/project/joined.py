@@ -88,7 +88,8 @@ class Joined:
 
     def hides(self) -> bool:
         """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
-        return self._unread or any(facts.hides for facts in self._files)
+        is_hidden_here = self._unread or any(facts.hides for facts in self._files)
+        return is_hidden_here or (self._around is not None and self._around.hides())
 
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""

@@ -17,6 +17,10 @@ class Around(Protocol):
         """Of the files that may store an attribute of this name."""
         ...
 
+    def hides(self) -> bool:
+        """Whether one of the files makes trees that may hold more than leaves."""
+        ...
+
 
 def reaches_anything(names: Collection[str]) -> bool:
     """Whether who binds all these may bind any name of any module."""
