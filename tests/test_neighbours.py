@@ -125,6 +125,14 @@ def test_one_that_only_reads_is_no_danger(project: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("named", ["case.py", "."])
+def test_a_builtin_may_be_shadowed(project: Path, named: str) -> None:
+    (project / "case.py").write_text(CASE.replace("* RATE", "* abs(2.0)"))
+    assert safeties(project, named) == [Safety.SAFE]
+    (project / "other.py").write_text("import case\ncase.abs = float\n")
+    assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
+
+
+@pytest.mark.parametrize("named", ["case.py", "."])
 def test_a_tree_of_a_class_in_another_file_may_hold_more_than_leaves(project: Path, named: str) -> None:
     (project / "case.py").write_text(CASE.partition("\n\nfor ")[0])
     assert safeties(project, named) == [Safety.SAFE]

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 
 from jaxfix.effects.aliases import is_fillable, why_aliased
 from jaxfix.effects.deletion import may_be_deleted, may_hold_arrays
-from jaxfix.effects.invariance import Constancy, constancy, constancy_of_value, is_bound_by_a_cell, is_pure
+from jaxfix.effects.invariance import (
+    Constancy,
+    constancy,
+    constancy_of_value,
+    is_bound_by_a_cell,
+    is_changed_elsewhere,
+    is_pure,
+)
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.trace_warnings import may_warn
 from jaxfix.library.facets import Class, Effect, Setting, Transform
@@ -220,7 +227,7 @@ class _Closure:
                 yield from (a for a in call.args if isinstance(a, ast.Name | ast.Lambda))
 
     def _builtin(self, name: str) -> None:
-        if bool(self._module.names.star_imports):
+        if bool(self._module.names.star_imports) or self._is_perhaps_shadowed(name):
             self._found.doubts.append(name)
         if name not in _PURE_BUILTINS and name not in _DUNDERS:
             known = hasattr(builtins, name)
@@ -229,6 +236,11 @@ class _Closure:
                 if known
                 else Reason(Code.UNREAD, f"`{name}` is not defined in this file")
             )
+
+    def _is_perhaps_shadowed(self, name: str) -> bool:
+        """Whether something binds a global of this name, which no statement of the module does."""
+        is_bound = name in changes_of(self._module).rebound or is_changed_elsewhere(self._module, name)
+        return is_bound or self._is_perhaps_stored(name)
 
     def _behind(self, node: ast.AST) -> None:
         """Judges what a name of the module stands for: a function, a class, or a value made of them."""
