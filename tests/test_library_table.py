@@ -17,7 +17,6 @@ from jaxfix_codemods import local_jit, unjitted_update
 # modules and functions that keep a list of their own, each with the reason
 ALONE = {
     "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
-    "jaxfix/effects/pytree_classes.py: _NUMBERS": "what the table has, but for two",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",
     "jaxfix/evidence/outputs.py: _MANTISSA": "numbers of bits, by dtype",
     "jaxfix/motion/selection/elementwise.py: _OPERATIONS": "classes of `ast`, by the function that does the same",

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from sys import stdlib_module_names
 
-from jaxfix.library.facets import Class, Package, Result
+from jaxfix.library.facets import Class, Package, Result, Scalar
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.identifiers import Identifiers
@@ -16,7 +16,7 @@ _HIDING = where(Class.HIDES)
 _OF_JAX = short_names(Class.HIDES, "jax", "jax.tree_util")
 """Spelled in whatever way, such as in a `getattr`."""
 _IMMUTABLE = short_names(Result.IMMUTABLE, "builtins")
-_NUMBERS = _IMMUTABLE - {"int", "str"}
+_NUMBERS = short_names(Scalar.FLOAT, "builtins") | short_names(Scalar.BOOL, "builtins")
 _TUPLES = where(Class.TUPLE)
 LEAVES_ONLY = stdlib_module_names | where(Package.LEAVES_ONLY)
 """Packages whose objects are trees of leaves, or none."""
