@@ -107,6 +107,14 @@ def test_what_rounding_does_not_excuse_is_different(found: Comparison, reason: s
     assert found.reason.startswith(reason), found.reason
 
 
+def test_a_count_that_drifts_is_said_to_hang_on_rounding() -> None:
+    words = "with the added `jit`, a discrete result hangs on rounding"
+    assert comparison(run(1.4, count=4)).reason.endswith(words)
+    assert comparison(replace(AFTER, stdout="loss 0.7 after 4")).reason.endswith(words)
+    assert not comparison(run(1.4, weak=True)).reason.endswith(words)
+    assert not comparison(plain=run(1.0 + 1e-7)).reason.endswith(words)
+
+
 def test_another_fix_of_such_a_run_is_held_to_its_bits_where_nothing_drifts() -> None:
     assert comparison(equality=Equality.BITWISE).verdict is Verdict.PROVEN
     assert comparison(equality=Equality.BITWISE, plain=run(1.0 + 1e-7)).verdict is Verdict.DIFFERENT

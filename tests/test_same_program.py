@@ -73,8 +73,8 @@ SAME = {
     ),
     "a loop in a loop": (nested(lambda c: lambda d, r: (d + r * c, d)), nested(lambda e: lambda d, r: (d + r * e, d))),
     "derivatives": (
-        lambda x: jax.grad(lambda y: of_a_loop(y)[0])(x),
-        lambda x: jax.grad(lambda y: of_a_lifted_loop(y)[0])(x),
+        lambda x: jax.grad(lambda y: nested(lambda c: lambda d, r: (d + r * c, d))(y)[0])(x),
+        jax.jit(lambda x: jax.grad(lambda y: nested(lambda e: lambda d, r: (d + r * e, d))(y)[0])(x)),
     ),
     "the same callback": (back(called_back), back(called_back)),
 }

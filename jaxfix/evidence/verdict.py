@@ -32,6 +32,7 @@ from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
 
 _NAMED_LEAVES = 2
+_OF_VALUES = (" of the largest value", ": values differ", "printed line ")
 _POINTS = 120
 """Of a chart of the steps, at most."""
 # A drop of the peak of memory that is told: of a process, allocators and threads move it by some megabytes.
@@ -197,7 +198,13 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
         return replace(values, difference=steps)
     noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair))
     drifted = likeness(pair.before, pair.after, replace(may, drifts=True), noise)
-    return replace(values, difference=drifted.difference, drift=drifted.max_delta)
+    return replace(values, difference=_hanging(drifted.difference), drift=drifted.max_delta)
+
+
+def _hanging(difference: str | None) -> str | None:
+    """What differs in the run with the added `jit` alone; of a value or a text, why."""
+    is_value = difference is not None and any(words in difference for words in _OF_VALUES)
+    return f"{difference}: with the added `jit`, a discrete result hangs on rounding" if is_value else difference
 
 
 def _under_jit(pair: Pair) -> frozenset[str]:
