@@ -284,16 +284,19 @@ def test_a_call_beside_the_original_compares_what_the_program_never_shows() -> N
     assert found.equality == "bitwise equal; as the original in 1 call beside it"
 
 
-def test_what_differs_in_a_dtype_that_the_program_never_passes_limits_the_proof() -> None:
+def test_what_rounds_in_a_dtype_that_the_program_never_passes_limits_the_proof() -> None:
     halved = Beside(FUNCTION, "perturbed, in bfloat16", Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(2.0),)))
     assert compare(BEFORE, replace(CURED, beside=(halved,)), Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
-    foreign = replace(halved, foreign=True)
+    foreign = replace(halved, foreign=True, double=1e-16)
     found = compare(BEFORE, replace(CURED, beside=(foreign, foreign)), Equality.BITWISE, FUNCTION)
     assert (found.verdict, found.beside) == (Verdict.PROVEN, 0)
-    assert found.equality == "bitwise equal; other results in bfloat16, which the program never passes"
-    other = replace(halved, how="perturbed")
-    wrong = compare(BEFORE, replace(CURED, beside=(foreign, other)), Equality.BITWISE, FUNCTION)
-    assert wrong.verdict is Verdict.DIFFERENT
+    assert found.equality == "bitwise equal; rounds differently in bfloat16, which the program never passes"
+    retyped = replace(foreign, after=Output("", "*", (leaf(2.0, dtype="bfloat16"),)))
+    raised = replace(foreign, after=Output("", "raised TypeError", ()))
+    others = replace(halved, how="perturbed"), replace(foreign, double=1e-6), replace(foreign, double=None)
+    for other in (*others, retyped, raised):
+        wrong = compare(BEFORE, replace(CURED, beside=(foreign, other)), Equality.BITWISE, FUNCTION)
+        assert wrong.verdict is Verdict.DIFFERENT
 
 
 TRACED = Traced(FUNCTION, ("float32[3]", "int32[]"), is_same=True, any_size=True)

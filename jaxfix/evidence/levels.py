@@ -39,4 +39,4 @@ def same_program(programs: Sequence[Traced]) -> str | None:
 
 def _listed(arrays: Sequence[str]) -> str:
     named = ", ".join(arrays[:_NAMED])
-    return f"{named} and {len(arrays) - _NAMED} more arrays" if len(arrays) > _NAMED else named
+    return f"{named} and {len(arrays) - _NAMED} more" if len(arrays) > _NAMED else named

@@ -107,7 +107,7 @@ class Likeness:
       drift: the largest difference of floats that nothing is decided by.
       double: the largest difference in double precision, of calls whose bits differ.
       widened: how many of those were compared by their jaxprs with every float widened.
-      limits: on which data, of dtypes that the program never passes, results differ.
+      limits: on which data, of dtypes that the program never passes, results round differently.
     """
 
     difference: str | None
@@ -199,7 +199,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         found = replace(outputs_alike((old,), (new,), may), beside=0)
         if may.drifts and found.difference is None and (found.max_delta or found.max_ulp):
             found = replace(_in_double(found, label, pair.double), widened=int(pair.is_widened))
-        if pair.foreign and found.difference is not None:
+        if found.difference is not None and pair.foreign and _rounds(old, new, may, pair.double):
             whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
             continue
         whole = joined(whole, found)
@@ -207,6 +207,12 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
             return whole
         whole = replace(whole, beside=whole.beside + any(leaf.digest is not None for leaf in pair.after.leaves))
     return whole
+
+
+def _rounds(old: Output, new: Output, may: Allowed, double: float | None) -> bool:
+    """Whether the two differ by rounding alone, and not in their types."""
+    is_near = double is not None and double <= ROUNDED
+    return is_near and outputs_alike((old,), (new,), replace(may, drifts=True)).difference is None
 
 
 def _kind(how: str) -> str:

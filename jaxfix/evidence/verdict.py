@@ -429,7 +429,7 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, s
     if found.beside:
         yield f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it"
     if found.limits:
-        yield f"other results {' and '.join(found.limits)}, which the program never passes"
+        yield f"rounds differently {' and '.join(found.limits)}, which the program never passes"
     if pair.noise:
         yield "but for what differs between two equal runs"
     stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)
