@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import linecache
 import logging
 import os
 import re
@@ -93,6 +94,7 @@ def _apart(folder: Path) -> Iterator[None]:
     settings, numpy_errors, names = dict(jax.config.values), np.geterr(), dict(vars(jax.numpy))
     sys.path.insert(0, str(folder))
     sys.dont_write_bytecode = True
+    linecache.clearcache()  # warnings show lines of files that stood at the same place
     with warnings.catch_warnings():
         warnings.resetwarnings()
         warnings.simplefilter("always")
