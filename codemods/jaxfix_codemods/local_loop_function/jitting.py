@@ -4,10 +4,8 @@ import ast
 from functools import partial
 
 from jaxfix.api import Declined, Module, Recipe, frozen, walk
-from jaxfix.api.analysis import Values
+from jaxfix.api.analysis import Values, demands, parameters_of
 from jaxfix_codemods.jitting import whole
-
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @frozen
@@ -21,10 +19,25 @@ class UnderJit:
 def jitted(module: Module, call: ast.AST) -> UnderJit | None:
     """What puts the function around `call` under `jit`; None where that is not sound, or would unroll a loop."""
     function = module.function(call)
-    if not isinstance(function, ast.FunctionDef) or any(isinstance(node, _LOOPS) for node in walk(function)):
+    if not isinstance(function, ast.FunctionDef) or not _takes_arrays(module, function):
         return None
     try:
         step = whole.judge(module, module.get(Values), function)
     except Declined:
         return None
     return UnderJit(f"Put `{function.name}` under `jax.jit`", partial(whole.decorate, step))
+
+
+def _takes_arrays(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether arrays would do for every argument, and no loop of Python's is in it: asked before the callers are."""
+    if function.decorator_list or module.function(function) is not None:
+        return False
+    given = {parameter.arg for parameter in parameters_of(function.args)}
+    for node in walk(function):
+        match node:
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return False
+            case ast.Call(func=ast.Name(id=name)) if name in given:
+                return False
+    found = demands(module, function)
+    return found.reason is None and not (found.values or found.called or found.methods)
