@@ -35,7 +35,7 @@ TRAPS = ROOT / "golden" / "_traps"
 PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
 REFUSED = tuple(verdict for verdict in Verdict if verdict.is_refuted)
-BY_CLASS = ("effects",)
+BY_CLASS = ("effects", "inputs", "contexts", "returned")
 """Files of wrong rewrites that say what each breaks."""
 
 
@@ -49,6 +49,7 @@ class Trial:
       kind: `own`, `plain`, `silent` or `right`; of others the class of what they break.
       others: the other files of the project, name and text.
       function: the rewritten one, where the two texts do not tell.
+      promise: the name of an `Equality`, where it is not that of the codemod.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Trial:
     program: str
     others: tuple[tuple[str, str], ...] = ()
     function: str = ""
+    promise: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,10 @@ def trials() -> Iterator[Trial]:
         codemod = program.parent.name.replace("_", "-")
         run = "import runpy\nrunpy.run_module('trap', run_name='__main__')\n"
         yield Trial(f"{codemod}, program", codemod, "right", program.read_text(), fixed.read_text(), run)
-    for kind, file in (("silent", "wrong"), *(("", file) for file in BY_CLASS), ("right", "right")):
+    for kind, file in (("silent", "wrong"), *((file, file) for file in BY_CLASS), ("right", "right")):
         for case in cases(file):
             texts = case.source, case.rewritten, case.program
-            yield Trial(case.name, case.codemod, case.kind or kind, *texts, case.others, case.function)
+            yield Trial(case.name, case.codemod, case.kind or kind, *texts, case.others, case.function, case.promise)
 
 
 def judge(trial: Trial) -> Judgement:
@@ -146,7 +148,7 @@ def judge(trial: Trial) -> Judgement:
 
 def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Evidence, ...]:
     own = (codemod.equality for codemod in CODEMODS if codemod.id == trial.codemod)
-    equality = next(own, None) or Equality.BITWISE
+    equality = Equality[trial.promise] if trial.promise else next(own, None) or Equality.BITWISE
     whole = Edit(Span(0, len(trial.source.encode())), trial.rewritten)
     fix = Fix(
         trial.name, trial.codemod, "Rewrite", whole.span, (whole,), Safety.NEEDS_EVIDENCE, equality, None, function

@@ -23,6 +23,7 @@ class Case:
     Attributes:
       function: the rewritten one, by qualified name; empty where the texts tell.
       kind: what a wrong one breaks, where the file says so.
+      promise: the name of an `Equality`; empty where it is that of the codemod.
     """
 
     name: str
@@ -33,12 +34,14 @@ class Case:
     others: tuple[tuple[str, str], ...]
     function: str
     kind: str = ""
+    promise: str = ""
 
 
 def cases(kind: str) -> Iterator[Case]:
     """All of one file, such as `wrong`; the first column of a line says what it belongs to.
 
-    A title is the name, the codemod and, where only a local function differs, that function.
+    A title is the name, the codemod with a promise that is not its usual one in brackets, and, where only a local
+    function differs, that function.
     """
     _, *parts = (FOLDER / f"{kind}.txt").read_text().split("\n=== ")
     return map(_case, parts)
@@ -47,6 +50,7 @@ def cases(kind: str) -> Iterator[Case]:
 def _case(part: str) -> Case:
     title, *lines = part.splitlines()
     name, codemod, *function = title.split(": ")
+    codemod, _, promise = codemod.removesuffix(")").partition(" (")
     before, after, program = list(HEAD), list(HEAD), [*HEAD[:6], "import trap"]
     files: dict[str, list[str]] = {}
     kind = ""
@@ -65,7 +69,7 @@ def _case(part: str) -> Case:
             before += [text] * (sign in " -")
             after += [text] * (sign in " +")
     others = tuple((file, _text(text)) for file, text in files.items())
-    return Case(name, codemod, _text(before), _text(after), _text(program), others, "".join(function), kind)
+    return Case(name, codemod, _text(before), _text(after), _text(program), others, "".join(function), kind, promise)
 
 
 def _text(lines: list[str]) -> str:
