@@ -156,7 +156,7 @@ def test_a_memo_of_a_callable_is_found_out_by_what_the_callable_captures(tmp_pat
     print(solve(over(1.0), x))
     """
     found = measured(tmp_path, before + main, after + main, "solve")
-    assert differing(found) == {"rebound `batch`"}
+    assert "rebound `batch`" in differing(found)
 
 
 def test_a_gradient_is_compared_where_the_program_takes_one(tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_a_careless_rewrite_is_refused_with_plain_data() -> None:
 def test_no_wrong_rewrite_is_proven_and_no_right_one_refused() -> None:
     found = judged()
     refused = ("different", "failed")
-    assert {entry["kind"] for entry in found} == {"own", "plain", "right"}
+    assert {entry["kind"] for entry in found} >= {"own", "plain", "silent", "inputs", "contexts", "returned", "right"}
     assert [entry for entry in found if entry["kind"] == "own" and entry["verdict"] not in refused] == []
-    assert [entry for entry in found if entry["kind"] == "plain" and entry["verdict"] == "proven"] == []
+    assert [entry for entry in found if entry["kind"] != "right" and entry["verdict"] == "proven"] == []
     assert [entry for entry in found if entry["kind"] == "right" and entry["verdict"] in refused] == []

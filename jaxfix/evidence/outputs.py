@@ -9,6 +9,10 @@ from jaxfix.report.finding import Equality
 from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Razor
 from jaxfix.source.frozen import frozen
 
+# How what is said of a call begins that was made under a transformation, and how it ends where a number is large.
+UNDER, BEYOND = "under ", "a whole number beyond single precision"
+UPDATED = ", updated once"
+"""How it ends where what a call has returned was updated."""
 # How the labels of files begin that a run wrote.
 FILE = "file "
 # What a driven algorithm starts with.
@@ -195,10 +199,15 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         if pair.deleted:
             return replace(whole, difference=f"`{label}`: it deletes its argument `{pair.deleted[0]}`")
         old, new = replace(pair.before, label=label), replace(pair.after, label=label)
-        may = replace(may, first=frozenset({label})) if may.first else may
-        found = replace(outputs_alike((old,), (new,), may), beside=0)
-        if may.drifts and found.difference is None and (found.max_delta or found.max_ulp):
+        fuses = pair.how.startswith(UNDER) and not may.tolerance  # as a whole, which XLA compiles otherwise
+        retyped = frozenset({label} if may.first and not label.endswith(UPDATED) else ())
+        mine = replace(may, first=retyped, drifts=may.drifts or fuses)
+        found = replace(outputs_alike((old,), (new,), mine), beside=0)
+        apart = found.max_delta > JIT_TOLERANCE if fuses else may.drifts and (found.max_delta or found.max_ulp)
+        if apart and found.difference is None:
             found = replace(_in_double(found, label, pair.double), widened=int(pair.is_widened))
+        if may.drifts and pair.how.endswith(BEYOND) and found.difference is None and found.max_delta > TOLERANCE:
+            found = replace(found, difference=f"`{label}`: {found.max_delta:.1e} of the largest value apart")
         if found.difference is not None and pair.foreign and _rounds(old, new, may, pair.double):
             whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
             continue

@@ -25,6 +25,13 @@ names the file with the settings.
     originals  functions as the original text has them
     samples    arguments, kept for later calls
     perturb    other data of the same types
+    hints      what sources compare with, call and count by
+    kinds      arguments of other kinds
+    hooks      subclasses as a user might write them
+    contexts   transformations and settings that a caller may put around a call
+    beyond     calls that the program does not make
+    followed   what the program does with what rewritten functions return
+    afterwards calls and updates of what has been returned
     rebinding  what may be bound anew between two calls
     effects    what a function reaches, and what it does to the world
     bare       stands in the place of a `jit` that a fix has added

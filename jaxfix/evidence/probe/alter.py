@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .perturb import changed, doubled, is_callable, is_plain
-from .values import fields
+from .perturb import changed, doubled, is_plain
+from .values import fields, is_function
 
 _DEEPEST, _MOST = 3, 64
 
@@ -32,7 +32,7 @@ class Alter:
             return self._text(value)
         if value is None:
             return value if depth else 1.0
-        if is_callable(value):
+        if is_function(value):
             return doubled(value)
         if depth >= _DEEPEST:
             return value

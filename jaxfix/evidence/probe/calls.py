@@ -38,7 +38,7 @@ class Calls:
     """Observes functions by file and qualified name (docs/decisions/0003)."""
 
     def __init__(self, probe: Watching, shadow_call: ShadowCall) -> None:
-        self.shadow_call = shadow_call
+        self.shadow_call, self.followed = shadow_call, shadow_call.followed
         self.probe, self.settings, self.record = probe, probe.settings, probe.record
         self.wanted = {(real(file), qualname): name for file, qualname, name in self.settings.observe}
         self.named = [(endings(module), qualname, f"{module}:{qualname}") for module, qualname in self.settings.named]
@@ -62,6 +62,10 @@ class Calls:
 
             def starts(code: CodeType, _: int) -> Any:
                 name = self._name(code)
+                if self.followed.wants(code):
+                    self._follow(sys._getframe(1))
+                    if name is None:
+                        return None
                 if name is None:
                     return monitoring.DISABLE
                 monitoring.set_local_events(tool, code, events.PY_RETURN)
@@ -90,10 +94,12 @@ class Calls:
 
     def _profiler(self) -> Callable[[FrameType, str, Any], None]:
         """A function that asks little of every call of the program: local variables, and no attribute of ours."""
-        qualnames = frozenset(self.qualnames)
+        qualnames, followed = frozenset(self.qualnames), self.followed.qualnames
 
         def profile(frame: FrameType, event: str, value: Any) -> None:
             if event == "call":
+                if frame.f_code.co_qualname in followed and self.followed.wants(frame.f_code):
+                    self._follow(frame)
                 if frame.f_code.co_qualname in qualnames and (name := self._name(frame.f_code)) is not None:
                     self._enter(name, frame)
             elif event == "return" and frame.f_code.co_qualname in qualnames:
@@ -103,6 +109,10 @@ class Calls:
                 self._leave(code, value, raised, frame)
 
         return profile
+
+    def _follow(self, frame: FrameType) -> None:
+        if not self.thread.silent and not frame.f_code.co_flags & _NO_CALLS:
+            self.shadow_call.follow(frame)
 
     def _name(self, code: CodeType) -> str | None:
         if code.co_qualname not in self.qualnames:
@@ -126,6 +136,8 @@ class Calls:
         if self.thread.silent or not calls or calls[-1].code is not code:
             return
         call = calls.pop()
+        if call.rewritten and not raised:
+            self.shadow_call.returned(call.name, value)
         if call.traced:
             return  # how often a function is traced is what a fix may change
         number = self.record.calls[call.name] = self.record.calls.get(call.name, 0) + 1

@@ -243,5 +243,20 @@ def cells_of(functions: list[FunctionType]) -> dict[str, CellType]:
     return cells
 
 
+def is_stated(error: BaseException) -> bool:
+    """Whether a `raise` or an `assert` of the text of a function has raised it, and nothing that it called."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    try:
+        tree = text_of(trace.tb_frame.f_code.co_filename).tree
+    except (OSError, SyntaxError, ValueError):
+        return False
+    stated = (node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert))
+    return any(node.lineno <= trace.tb_lineno <= (node.end_lineno or node.lineno) for node in stated)
+
+
 def module_of(globals_: dict[str, Any]) -> Any:
     return sys.modules.get(str(globals_.get("__name__")))

@@ -3,14 +3,14 @@
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType
+from types import CellType, FunctionType
 from typing import Any
 
 from .samples import array, is_array, is_key, is_tracer, placed
+from .values import is_function
 
 Leaves = list[Any]
 _SEED, _MOST_TEXTS = 20, 3
-_CALLABLE = (FunctionType, BuiltinFunctionType, MethodType)
 # Data on which only the same operations in the same order agree.
 SPECIAL, HALVED = "not finite", "in bfloat16"
 SHORTER = "one row less"
@@ -73,7 +73,7 @@ def variations(leaves: Leaves, hazardous: bool, texts: Sequence[str] = ()) -> It
     yield from _if_new("perturbed, other keys", leaves, [_other_key(leaf) for leaf in leaves])
     yield from _if_new(f"perturbed, {SHORTER}", leaves, _shortened(leaves))
     if not hazardous:  # what is to converge may not, with fewer digits
-        yield from _if_new(f"perturbed, {HALVED}", leaves, [_halved(leaf) for leaf in leaves])
+        yield from _if_new(f"perturbed, {HALVED}", leaves, [halved(leaf) for leaf in leaves])
     for place, leaf in enumerate(leaves):
         for how, other in _alternatives(leaf, hazardous, texts):
             yield how, [*leaves[:place], other, *leaves[place + 1 :]]
@@ -97,7 +97,7 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
         other = clone(leaf)
         if other is not None:
             yield f"perturbed, `{leaf.__name__}` with other values captured", other
-    elif is_callable(leaf):
+    elif is_function(leaf):
         yield f"perturbed, `{getattr(leaf, '__name__', type(leaf).__name__)}` doubled", doubled(leaf)
 
 
@@ -117,14 +117,6 @@ def clone(function: FunctionType) -> FunctionType | None:
     made = FunctionType(function.__code__, function.__globals__, function.__name__, defaults or None, tuple(cells))
     made.__kwdefaults__ = function.__kwdefaults__
     return made
-
-
-def is_callable(value: Any) -> bool:
-    """Whether the value is a function, a method, or one that jax or `functools` has wrapped; no class and no object."""
-    if isinstance(value, _CALLABLE):
-        return True
-    module = type(value).__module__.partition(".")[0]
-    return callable(value) and not isinstance(value, type) and module in ("jax", "jaxlib", "functools")
 
 
 def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -205,7 +197,7 @@ def _is_apart(leaf: Any) -> bool:
     return is_array(leaf) and len(leaf.sharding.device_set) > 1
 
 
-def _halved(leaf: Any) -> Any:
+def halved(leaf: Any) -> Any:
     """The values of a float32 array in bfloat16."""
     if not is_array(leaf) or is_key(leaf) or is_tracer(leaf) or str(leaf.dtype) != "float32":
         return leaf

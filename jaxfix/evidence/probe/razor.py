@@ -156,8 +156,8 @@ def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
       eagerly: whether the program calls them outside of any trace, so that a trace has to be compared with that first.
     """
     double = None
-    with contextlib.suppress(Exception), _x64():
-        wide = list(map(_widened, leaves))
+    with contextlib.suppress(Exception), double_precision():
+        wide = list(map(to_double, leaves))
         found = _scaled(one(wide), other(wide), lambda: one(list(map(_nudged, leaves))))
         double = found.largest if found.difference is None else None
     if double is not None and double <= LIMIT:
@@ -177,12 +177,16 @@ def _apart_widened(one: Of, other: Of, leaves: list[Any]) -> float | None:
     the dtypes that its code asks for.
     """
     nearest: float | None = None
-    for change, setting in ((_widened, _x64), (_copied, _x64), (_copied, contextlib.nullcontext)):
+    for change, setting in (
+        (to_double, double_precision),
+        (_copied, double_precision),
+        (_copied, contextlib.nullcontext),
+    ):
         with contextlib.suppress(Exception):
             with setting():
                 (old, arrays), (new, _) = (_traced(side, list(map(change, leaves))) for side in (one, other))
-            with _x64():
-                one_, other_ = (_run_wide(program, list(map(_widened, arrays))) for program in (old, new))
+            with double_precision():
+                one_, other_ = (_run_wide(program, list(map(to_double, arrays))) for program in (old, new))
                 nudged = functools.partial(_run_wide, old, list(map(_nudged, arrays)))
                 found = _scaled(one_, other_, nudged)
             if found.difference is None:
@@ -210,8 +214,8 @@ def _scaled(old: Any, new: Any, nudged: Callable[[], Any]) -> Compared:
 def _doubled(function: Function, jitted: Function, call: Call) -> Step:
     """Both in double precision."""
     try:
-        with _x64():
-            old, new = (_called(side, call.passed(_widened)) for side in (function, jitted))
+        with double_precision():
+            old, new = (_called(side, call.passed(to_double)) for side in (function, jitted))
             found = _scaled(old, new, lambda: _called(function, call.passed(_nudged)))
     except Exception as error:
         return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} in double precision")
@@ -222,8 +226,8 @@ def _doubled(function: Function, jitted: Function, call: Call) -> Step:
 def _narrows(function: Of, leaves: list[Any]) -> bool:
     """Whether it computes in less than double precision although it is given that, or cannot be given it."""
     try:
-        with _x64():
-            return _has_narrow(_traced(function, list(map(_widened, leaves)))[0].jaxpr.jaxpr)
+        with double_precision():
+            return _has_narrow(_traced(function, list(map(to_double, leaves)))[0].jaxpr.jaxpr)
     except Exception:
         return True
 
@@ -314,7 +318,8 @@ def _traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
 
 
 @contextlib.contextmanager
-def _x64() -> Iterator[None]:
+def double_precision() -> Iterator[None]:
+    """Double precision is enabled meanwhile."""
     jax = importlib.import_module("jax")
     is_public = callable(getattr(jax, "enable_x64", None))
     home = jax if is_public else importlib.import_module("jax.experimental")
@@ -327,7 +332,7 @@ def _copied(leaf: Any) -> Any:
     return leaf.copy() if is_array(leaf) and not is_key(leaf) else fresh(leaf)
 
 
-def _widened(leaf: Any) -> Any:
+def to_double(leaf: Any) -> Any:
     """The leaf in double precision, if it is an array of floats."""
     return _mapped(leaf, lambda host: host)
 

@@ -4,7 +4,7 @@ import copy
 import functools
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -89,6 +89,26 @@ class Sample:
             mine = leaves[place : place + count]
             made[name] = mine[0] if treedef is None else tree.tree_unflatten(treedef, mine)
             place += count
+        return made
+
+    def alone(self) -> Iterator[tuple[str, int]]:
+        """The parameters whose argument is a single leaf, and where that is among the leaves."""
+        place = 0
+        for name, (_, count) in self.trees.items():
+            if count == 1:
+                yield name, place
+            place += count
+
+    def replaced(self, name: str, value: Any) -> "Sample":
+        """The same call with another argument."""
+        names = list(self.trees)
+        start = sum(self.trees[other][1] for other in names[: names.index(name)])
+        end = start + self.trees[name][1]
+        made = copy.copy(self)
+        made.trees = {**self.trees, name: (None, 1)}
+        made.makers = [*self.makers[:start], lambda: value, *self.makers[end:]]
+        before, after = ({place for place in self.traced if place < start}, {p for p in self.traced if p >= end})
+        made.traced = before | {place - end + start + 1 for place in after}
         return made
 
     def _keep(self, leaf: Any) -> Maker:

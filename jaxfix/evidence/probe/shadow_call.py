@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
 from .files import real
+from .followed import Followed
 from .memory import peak_bytes
 from .messages import unnumbered
 from .originals import Unmade, text_of
@@ -43,14 +44,17 @@ class ShadowCall:
         self.probe, self.settings, self.record = probe, probe.settings, probe.record
         self.texts = {real(file): copy for file, copy in self.settings.originals.items()}
         self.files = {name: real(file) for file, _, name in self.settings.observe if real(file) in self.texts}
+        self.followed = Followed({name: file for name, file in self.files.items() if file}, self.texts)
         self.reset()
 
     def reset(self) -> None:
+        self.followed.reset()
         self.samples: dict[str, list[tuple[Sample, FunctionType | None]]] = {}
         self.examined: dict[str, int] = {}
         self.open = {name for name in self.files if not name.endswith(":<module>")}
         self.finished = False
         self.is_plain = True
+        self.beyond: set[tuple[str, bool, bool]] = set()
         self.deadline: float | None = None
         self.stores: Stores | None = None
         self.main: str | None = None
@@ -74,6 +78,18 @@ class ShadowCall:
             self.record.alone.setdefault(name, str(reason))
         except Exception as error:  # whatever it is, it must not be the program's
             self.record.alone.setdefault(name, _unforeseen(error))
+
+    def returned(self, name: str, value: object) -> None:
+        """Notes what a rewritten function has returned."""
+        if name in self.files and not self.finished and "jax" in sys.modules:
+            with contextlib.suppress(Exception), self.probe.paused():  # whatever it is, it must not be the program's
+                self.followed.returned(name, value)
+
+    def follow(self, frame: FrameType) -> None:
+        """Keeps a call of what a rewritten function has returned, or of what takes that."""
+        if not self.finished and "jax" in sys.modules:
+            with contextlib.suppress(Exception), self.probe.paused():
+                self.followed.saw(frame, _function_of)
 
     def _keep(self, kept: list[tuple[Sample, FunctionType | None]], frame: FrameType) -> None:
         odd = next((words for flag, words in _ODD.items() if frame.f_code.co_flags & flag), None)

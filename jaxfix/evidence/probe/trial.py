@@ -16,10 +16,15 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol
 
 from . import programs
+from .afterwards import Afterwards
+from .beyond import DERIVATIVES, Beyond, Step
 from .contents import MOST_BYTES
+from .contexts import UNDER
 from .files import is_foreign as is_of_library
+from .followed import Followed
+from .kinds import GIVEN
 from .messages import overheard
-from .originals import Unmade, plain
+from .originals import Unmade, is_stated, plain
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
 from .razor import Apart, apart
 from .rebinding import Slots
@@ -33,8 +38,9 @@ from .watching import Watching
 from .work import Work, work
 
 Leaves = list[Any]
+Call = Callable[[Leaves], Any]
 _CALL_S = 5.0
-DERIVATIVES, ODD_DATA, OTHER_DATA = "derivatives", "zeros and values that are not finite", "some of the other data"
+ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
 
@@ -47,6 +53,8 @@ class Owner(Protocol):
       deadline: when a call is given up; None while there is none.
       warned: what the originals and the rewritten functions have warned of, by function.
       is_plain: whether the calls are of data on which rounding alone may differ.
+      beyond: the functions and kinds of calls beside which those were made that the program does not make.
+      followed: what the program does with what rewritten functions return.
     """
 
     probe: Watching
@@ -55,6 +63,8 @@ class Owner(Protocol):
     deadline: float | None
     is_plain: bool
     warned: defaultdict[str, tuple[set[str], set[str]]]
+    beyond: set[tuple[str, bool, bool]]
+    followed: Followed
 
     def stored(self) -> Stores:
         """What the program assigns to again."""
@@ -70,7 +80,7 @@ class Trial:
     def __init__(self, owner: Owner, name: str, sample: Sample, sides: Sides) -> None:
         self.owner, self.name, self.sample, self.sides = owner, name, sample, sides
         self.values, self.record = owner.probe.values, owner.record
-        self.slow = self.is_changing = False
+        self.slow = self.is_changing = self.is_stated = False
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
 
     def run(self) -> None:
@@ -78,8 +88,8 @@ class Trial:
             self._large()
             return
         leaves = self.sample.leaves()
-        self._pair("as called", leaves)
-        steps: list[Callable[[Leaves], Iterator[None]]] = [
+        self.pair("as called", leaves)
+        steps: list[Step] = [
             self._rebound,
             self._perturbed,
             self._recaptured,
@@ -95,7 +105,7 @@ class Trial:
             untried.leave_out(self.name, LARGE)
         if self.sides.hazardous:
             untried.leave_out(self.name, ODD_DATA, "a loop might not end")
-        for step in (*steps, self._programs):
+        for step in self._around([*steps, self._programs], leaves):
             for _ in step(leaves):
                 if self.slow or time.process_time() > self.owner.until:
                     self.record.alone.setdefault(self.name, "not with all other data: its calls are slow")
@@ -105,12 +115,20 @@ class Trial:
     def _large(self) -> None:
         """Calls of both with data of which there is room for two at a time, at most."""
         self.record.untried.leave_out(self.name, OTHER_DATA, f"its arguments hold more than {SAMPLED >> 20} MB")
-        self._pair("as called", self.sample.leaves())
+        self.pair("as called", self.sample.leaves())
         for _ in self._programs(self.sample.leaves()):
             pass
         self.sample.seed += len(self.sample.makers)
         if not self.slow:
-            self._pair("perturbed", self.sample.leaves())
+            self.pair("perturbed", self.sample.leaves())
+
+    def _around(self, steps: list[Step], leaves: Leaves) -> list[Step]:
+        """These steps, and calls that the program does not make beside the first of its calls of that kind."""
+        if (key := (self.name, *self.sample.kind)) in self.owner.beyond:
+            return steps
+        self.owner.beyond.add(key)
+        afterwards = Afterwards(self, self.owner.followed)
+        return Beyond(self).around([afterwards.functions, afterwards.updates, *steps], leaves)
 
     def _rebound(self, leaves: Leaves) -> Iterator[None]:
         moved = {self.sides.text.file: self.sample.code.co_filename}
@@ -119,15 +137,15 @@ class Trial:
         for slot in list(slots.of(self.sample.arguments(leaves), self.sides.cells)):
             any_bound = True
             with slot.rebound():
-                self._pair(f"rebound `{slot.label}`", leaves)
+                self.pair(f"rebound `{slot.label}`", leaves)
             yield
         if any_bound:
-            self._pair("as called, after what it reads was rebound", leaves)
+            self.pair("as called, after what it reads was rebound", leaves)
         yield
 
     def _perturbed(self, leaves: Leaves) -> Iterator[None]:
         for how, other in variations(leaves, self.sides.hazardous, self.sides.before_reach.texts):
-            self._pair(how, other)
+            self.pair(how, other)
             yield
 
     def _recaptured(self, leaves: Leaves) -> Iterator[None]:
@@ -142,7 +160,7 @@ class Trial:
         for how, cells in others:
             made = self.sides.over(cells)
             if made is not None:
-                self._pair(how, leaves, made)
+                self.pair(how, leaves, made)
                 yield
 
     def _spoiled(self, leaves: Leaves) -> Iterator[None]:
@@ -158,7 +176,7 @@ class Trial:
                 self.sides.state.put_back(held)
         if undo:
             try:
-                self._pair("as called, after its results were changed in place", leaves)
+                self.pair("as called, after its results were changed in place", leaves)
             finally:
                 for step in reversed(undo):
                     step()
@@ -171,7 +189,7 @@ class Trial:
             if places:
                 label = f"gradient{how.replace('perturbed', ', perturbed', 1)}"
                 made = tuple(functools.partial(self._pulled, side, places) for side in sides)
-                self._compare(label, data, *made)
+                self.compare(label, data, *made)
             yield
 
     def _pulled(self, side: Callable[..., Any], places: list[int], data: Leaves) -> Any:
@@ -228,22 +246,30 @@ class Trial:
         figures |= {"values_before": before.values, "values_after": after.values}
         self.record.work.append({"function": self.name, **figures})
 
-    def _pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
-        before, after = sides or (self.sides.before, self.sides.after)
-        self._compare(how, leaves, *(functools.partial(self._jitted, side) for side in (before, after)))
+    def callers(self) -> tuple[Call, Call]:
+        """The original and the rewritten function, of the leaves of their arguments."""
+        return functools.partial(self._call, self.sides.before), functools.partial(self._call, self.sides.after)
 
-    def _compare(
+    def pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
+        before, after = sides or (self.sides.before, self.sides.after)
+        self.compare(how, leaves, *(functools.partial(self._jitted, side) for side in (before, after)))
+
+    def compare(
         self, how: str, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]
-    ) -> None:
-        """Adds what both return; not what the original itself returns differently the second time."""
+    ) -> bool:
+        """Adds what both return; not what the original itself returns differently the second time.
+
+        Returns:
+          Whether the original need take such data, or does.
+        """
         started, found = time.process_time(), Apart(None)
         new, deleted = self._output(how, functools.partial(after, leaves)), self.deleted
         self.owner.warned[self.name][1].update(self.warned)
         old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
         self.owner.warned[self.name][0].update(self.warned)
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
-        if old["treedef"].startswith("raised") and is_of_other_type(how):
-            return
+        if old["treedef"].startswith("raised") and self._is_refused(how):
+            return False
         if _bare(new) != _bare(old):
             if not self.slow and _bare(self._output(how, functools.partial(before, leaves))) != _bare(old):
                 raise Unmade("what the original returns differs from call to call")
@@ -253,6 +279,16 @@ class Trial:
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
             self._add(how, old, new, found)
             self.record.beside[-1]["deleted"] = sorted(deleted)
+        return True
+
+    def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
+        """Whether two ways of calling the same function return the same."""
+        found = [_bare(self._output("", functools.partial(call, leaves))) for call in (one, other)]
+        return found[0] == found[1]
+
+    def _is_refused(self, how: str) -> bool:
+        """Whether the original, which has raised, need not take such data, and the rewritten function may."""
+        return is_of_other_type(how) or how.startswith(UNDER) or (how.startswith(GIVEN) and not self.is_stated)
 
     def _add(self, how: str, before: dict[str, Any], after: dict[str, Any], found: Apart) -> None:
         sides = {"before": before, "after": after}
@@ -284,7 +320,7 @@ class Trial:
     def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
-        self.owner.is_plain = not how.endswith((SPECIAL, HALVED))
+        self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
         state, self.written = self.sides.state, {}
         self.deleted, self.warned = set(), set()
         held = state.held()
@@ -303,6 +339,7 @@ class Trial:
         except Unkept:
             raise
         except Exception as error:
+            self.is_stated = is_stated(error)
             return {"label": how, "treedef": f"raised {type(error).__name__}", "leaves": []}
         finally:
             state.put_back(held)

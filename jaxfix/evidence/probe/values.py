@@ -6,7 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .files import is_user
@@ -62,6 +62,8 @@ class Values:
         if numpy is not None and isinstance(leaf, numpy.ndarray | numpy.generic) and leaf.dtype != object:
             array = numpy.asarray(leaf)
             return _facts(path, f"numpy {array.dtype}", array.shape, False) | self._bits(array)
+        if is_function(leaf):
+            return _facts(path, "<function>", (), False)  # it is what it does
         # The `repr` of other types is the user's code, and need not tell what they hold.
         plain = isinstance(leaf, _PLAIN)
         digest = _sha(self._stable(repr(leaf)).encode()) if plain else None
@@ -135,6 +137,14 @@ def _placed(array: Any) -> str | None:
         where = [str(array.sharding)]
     kind = getattr(array.sharding, "memory_kind", None)
     return f"{'; '.join(where)}{f' in {kind}' if kind else ''}"[:400]
+
+
+def is_function(value: Any) -> bool:
+    """Whether the value is a function, a method, or one that jax or `functools` has wrapped; no class and no object."""
+    if isinstance(value, FunctionType | BuiltinFunctionType | MethodType):
+        return True
+    module = type(value).__module__.partition(".")[0]
+    return callable(value) and not isinstance(value, type) and module in ("jax", "jaxlib", "functools")
 
 
 def stride(size: int, room: int = SAMPLE) -> int:

@@ -1,0 +1,127 @@
+"""Calls of an original and its rewritten function that the program does not make, and its callers might."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import kinds
+from .contexts import (
+    JITTED,
+    UNDER,
+    Transform,
+    derivatives,
+    filled,
+    in_double,
+    operations_of,
+    transformed,
+    without_jit,
+)
+from .hints import hints
+from .hooks import overridden
+from .jaxprs import same_program
+from .programs import ASKING
+from .razor import double_precision, to_double
+from .samples import Sample, is_array
+
+if TYPE_CHECKING:
+    from .trial import Trial
+
+Leaves = list[Any]
+Step = Callable[[Leaves], Iterator[None]]
+DERIVATIVES, JIT_DISABLED = "derivatives", "disable_jit"
+
+
+class Beyond:
+    """The calls that go beyond those of the program, the cheap ones first."""
+
+    def __init__(self, trial: "Trial") -> None:
+        self.trial, self.sample, self.sides = trial, trial.sample, trial.sides
+        self.is_same = False
+        self.hints = hints([*self.sides.before_reach.codes, *self.sides.reach.codes])
+
+    def around(self, steps: list[Step], leaves: Leaves) -> list[Step]:
+        """These steps and those that go beyond the program: before them what tracing alone decides."""
+        self.is_same = self._is_one_program(leaves)
+        traced: list[Step] = [self.shapes, self.contexts]
+        return [*traced, *steps, self.arguments] if self.is_same else [*steps, self.arguments, *traced]
+
+    def contexts(self, leaves: Leaves) -> Iterator[None]:
+        """What callers may put around a call; little of it tells two functions apart that are the same program."""
+        trial, (before, after) = self.trial, self.trial.callers()
+        operations = (operations_of(before, leaves), operations_of(after, leaves))
+        yield
+        if not self.is_same:
+            yield from self._transformed(leaves, transformed(leaves))
+        elif any(found is None or found.have_rules for found in operations):
+            yield from self._transformed(leaves, derivatives(leaves))
+        trial.record.untried.tried(trial.name, DERIVATIVES)
+        if not self._is_one_program_in_double(leaves):
+            trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
+        yield
+        if self.is_same:
+            return
+        if operations[0] is not None and not operations[0].are_few:
+            trial.record.untried.leave_out(trial.name, JIT_DISABLED, "its loops are long")
+        elif trial.is_steady(leaves, before, without_jit(before)):
+            trial.compare(f"{UNDER}disable_jit", leaves, without_jit(before), without_jit(after))
+        yield
+
+    def _transformed(self, leaves: Leaves, transforms: Iterable[Transform]) -> Iterator[None]:
+        before, after = self.trial.callers()
+        works = set[str]()
+        for how, transform in transforms:
+            if how.removesuffix(JITTED) == how and f"{how}{JITTED}" in works:
+                continue
+            if self.trial.compare(how, leaves, transform(before), transform(after)):
+                works.add(how)
+            yield
+
+    def arguments(self, leaves: Leaves) -> Iterator[None]:
+        """Other Python values, objects of subclasses, and NumPy in place of jax."""
+        for how, sample in kinds.defaulted(self.sample, leaves, self.hints):
+            self._pair_of(how, sample)
+            yield
+        if not self.sides.hazardous:
+            for how, sample in overridden(self.sample, self.sides.before_reach):
+                self._pair_of(how, sample)
+                yield
+            for how, other in kinds.counts(self.sample, leaves, self.hints):
+                self.trial.pair(how, other)
+                yield
+            for how, other in kinds.thresholds(leaves, self.hints):
+                self.trial.pair(how, other)
+                yield
+        for how, other in kinds.typed(leaves) if not self.sample.traced else ():
+            self.trial.pair(how, other)
+            yield
+
+    def shapes(self, leaves: Leaves) -> Iterator[None]:
+        """Arrays of other shapes and dtypes; both functions are called where tracing tells them apart."""
+        for how, other in kinds.shaped(leaves, self.hints):
+            if not self._is_one_program(other):
+                self.trial.pair(how, other)
+            yield
+
+    def _pair_of(self, how: str, sample: Sample) -> None:
+        """Calls both with the arguments of another sample."""
+        trial, own = self.trial, self.trial.sample
+        trial.sample = sample
+        try:
+            trial.pair(how, sample.leaves())
+        finally:
+            trial.sample = own
+
+    def _is_one_program(self, leaves: Leaves) -> bool:
+        """Whether both are one program to jax, of which the arrays among the leaves are the arguments."""
+        names = self.sides.before_reach.names | self.sides.reach.names
+        if self.sides.state.places or names & ASKING:
+            return False  # what they change, or ask for, is part of what they do
+        places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
+        before, after = (filled(call, leaves, places) for call in self.trial.callers())
+        try:
+            return same_program(before, after, [leaves[place] for place in places])
+        except Exception:  # it cannot be traced as a whole
+            return False
+
+    def _is_one_program_in_double(self, leaves: Leaves) -> bool:
+        with double_precision():
+            return self._is_one_program([to_double(leaf) for leaf in leaves])

@@ -1,0 +1,206 @@
+"""Arguments of other kinds: another rank or length, NumPy in place of jax, complex numbers, what is left to a default.
+
+Which of them a function is given is read in its source and in that of its original (`hints`).
+"""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .hints import Hints
+from .perturb import is_plain
+from .samples import Sample, array, is_array, is_key, is_tracer, placed
+
+Leaves = list[Any]
+GIVEN = "given "
+"""How the labels of calls begin whose arguments are of kinds that the program does not pass."""
+BEYOND = "a whole number beyond single precision"
+_EXACT = 2**24
+_MOST_ALONE, _MOST_ROWS, _MOST_THRESHOLDS = 4, 2048, 3
+_SMALL = 64
+
+
+def shaped(leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
+    """Arrays of other dtypes and shapes, of which jax can tell by tracing whether two functions differ."""
+    yield from _if_new(f"{GIVEN}complex numbers", leaves, [_complex(leaf) for leaf in leaves])
+    changes: list[tuple[str, Callable[[Any], Any]]] = [
+        ("one axis less", lambda host: host[0] if host.ndim and host.size else host),
+        ("one axis more", _stacked),
+    ]
+    places = [place for place, leaf in enumerate(leaves) if _is_data(leaf)]
+    for how, change in changes:
+        changed = [_mapped(leaf, change) for leaf in leaves]
+        yield from _if_new(f"{GIVEN}{how}", leaves, changed)
+        for place in places if 1 < len(places) <= _MOST_ALONE else ():
+            alone = [changed[at] if at == place else leaf for at, leaf in enumerate(leaves)]
+            yield from _if_new(f"{GIVEN}{how} in array {places.index(place) + 1}", leaves, alone)
+    for rows in dict.fromkeys((0, 1, *_lengths(hints))):
+        words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
+        yield from _if_new(f"{GIVEN}{words}", leaves, _resized(leaves, rows))
+
+
+def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
+    """The same values as NumPy's arrays, as those of jax, as Python numbers."""
+    np = importlib.import_module("numpy")
+
+    def to_numpy(leaf: Any) -> Any:
+        return np.asarray(leaf) if _is_data(leaf) and is_array(leaf) and leaf.is_fully_addressable else leaf
+
+    def to_jax(leaf: Any) -> Any:
+        return array(leaf, False) if isinstance(leaf, np.ndarray) and is_plain(leaf) else leaf
+
+    def to_array(leaf: Any) -> Any:
+        is_number = isinstance(leaf, int | float) and not isinstance(leaf, bool)
+        return array(np.asarray(leaf), False) if is_number and abs(leaf) < 2**31 else leaf
+
+    def to_number(leaf: Any) -> Any:
+        return leaf.item() if _is_data(leaf) and not leaf.ndim else leaf
+
+    changes = ("NumPy arrays", to_numpy), ("jax arrays", to_jax), ("arrays for numbers", to_array)
+    for how, change in (*changes, ("numbers for arrays", to_number)):
+        yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
+
+
+def thresholds(leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
+    """Values at and around the numbers that the sources compare with."""
+    if hints.numbers:
+        near = [_mapped(leaf, lambda host: _near(host, hints.numbers)) for leaf in leaves]
+        yield from _if_new("perturbed, near what it is compared with", leaves, near)
+
+
+def counts(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
+    """Whole numbers around those that the sources compare with, and one that single precision does not hold."""
+    whole = [int(number) for number in hints.numbers if number == int(number)]
+    for name, place in sample.alone():
+        leaf = leaves[place]
+        if isinstance(leaf, bool) or not isinstance(leaf, int):
+            continue
+        most = _SMALL if name in hints.counting else _MOST_ROWS
+        near = dict.fromkeys(value for number in whole for value in (number, number + 1, number - 1))
+        for value in [value for value in near if value != leaf and abs(value) <= most][: 2 * _MOST_THRESHOLDS]:
+            yield f"perturbed, {leaf} as {value}", _with(leaves, place, value)
+        if name not in hints.counting:
+            yield f"perturbed, `{name}` as {BEYOND}", _with(leaves, place, _EXACT + 1)
+
+
+def defaulted(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Sample]]:
+    """The call with something in the place of a None, and None in the place of something."""
+    arguments = sample.arguments(leaves)
+    for name, value in arguments.items():
+        if value is None:
+            for how, other in _instead(name, leaves, hints):
+                yield f"{GIVEN}`{name}` as {how}", sample.replaced(name, other)
+        elif name in hints.optional and not hasattr(value, "__dict__"):
+            yield f"{GIVEN}`{name}` as None", sample.replaced(name, None)
+        if isinstance(value, str):
+            for text in [text for text in hints.texts if text != value]:
+                yield f"perturbed, `{name}` as {text!r}", sample.replaced(name, text)
+
+
+def _instead(name: str, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Any]]:
+    """What may be meant where nothing is given, the likely ones first."""
+    jax = sys.modules["jax"]
+    if name in hints.called:
+        yield "a function", jax.numpy.tanh
+        return
+    if "key" in name or "rng" in name:
+        yield "a key", jax.random.key(0)
+    data = next((leaf for leaf in leaves if _is_data(leaf)), None)
+    if data is not None:
+        yield "an array", _mapped(data, _signed)
+    yield "a number", 0.5
+    yield "True", True
+    yield from ((repr(text), text) for text in hints.texts[:_MOST_THRESHOLDS])
+    yield "a function", jax.numpy.tanh
+
+
+def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
+    return [*leaves[:place], value, *leaves[place + 1 :]]
+
+
+def _lengths(hints: Hints) -> Iterator[int]:
+    whole = [int(number) for number in hints.numbers if number == int(number) and 1 < number < _MOST_ROWS]
+    for number in whole[:_MOST_THRESHOLDS]:
+        yield from (number + 1, number)
+
+
+def _if_new(how: str, old: Leaves, new: Leaves) -> Iterator[tuple[str, Leaves]]:
+    if any(a is not b for a, b in zip(old, new, strict=True)):
+        yield how, new
+
+
+def _is_data(leaf: Any) -> bool:
+    """Whether it is an array of numbers on one device."""
+    if not is_plain(leaf) or not hasattr(leaf, "shape"):
+        return False
+    return not is_array(leaf) or (not is_key(leaf) and len(leaf.sharding.device_set) == 1)
+
+
+def _is_float(host: Any) -> bool:
+    return host.dtype.kind == "f" or (host.dtype.kind == "V" and "float" in host.dtype.name)
+
+
+def _complex(leaf: Any) -> Any:
+    np = importlib.import_module("numpy")
+    if not _is_data(leaf) or str(leaf.dtype) not in ("float32", "float64"):
+        return leaf
+    host = np.asarray(leaf)
+    wide = np.complex128 if host.dtype == np.float64 else np.complex64
+    made = host.astype(wide) * wide(1 + 0.5j)
+    return array(made, bool(getattr(leaf, "weak_type", False)), placed(leaf)) if is_array(leaf) else made
+
+
+def _stacked(host: Any) -> Any:
+    np = importlib.import_module("numpy")
+    return np.stack([host, host[::-1] if host.ndim and host.shape[0] > 1 else host])
+
+
+def _signed(host: Any) -> Any:
+    """The values with zeros and other signs among them."""
+    np = importlib.import_module("numpy")
+    factors = np.resize(np.array([1, 0, -1] if host.dtype.kind in "iufV" else [1, 0]), host.shape)
+    return (host * factors.astype(host.dtype)).astype(host.dtype)
+
+
+def _resized(leaves: Leaves, rows: int) -> Leaves:
+    """The arrays that are as long as the first one, with so many rows."""
+    np = importlib.import_module("numpy")
+    length = next((leaf.shape[0] for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
+
+    def resized(host: Any) -> Any:
+        if not host.ndim or host.shape[0] != length or rows == length or host.size // length * rows > _MOST_ROWS**2:
+            return host
+        return np.resize(host, (rows, *host.shape[1:]))
+
+    return [_mapped(leaf, resized) for leaf in leaves]
+
+
+def _near(host: Any, numbers: tuple[float, ...]) -> Any:
+    np = importlib.import_module("numpy")
+    if host.dtype.kind not in "fiu" or not host.size:
+        return host
+    if host.dtype.kind == "f":
+        around = [host.dtype.type(number) for number in numbers]
+        values = [v for a in around for v in (a, np.nextafter(a, -np.inf), np.nextafter(a, np.inf))]
+    else:
+        limits = np.iinfo(host.dtype)
+        whole = [int(number) for number in numbers if limits.min < number < limits.max]
+        values = [value for number in whole for value in (number, number - 1, number + 1)]
+    flat = host.reshape(-1).copy()
+    flat[: len(values)] = np.asarray(values[: flat.size], host.dtype)
+    return flat.reshape(host.shape)
+
+
+def _mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
+    """An array with other contents; the leaf itself where it is none, or nothing changes."""
+    np = importlib.import_module("numpy")
+    if not _is_data(leaf) or is_tracer(leaf):
+        return leaf
+    host = np.asarray(leaf)
+    made = change(host)
+    if made is host:
+        return leaf
+    if not is_array(leaf):
+        return made
+    return array(made, bool(getattr(leaf, "weak_type", False)), placed(leaf) if made.shape == host.shape else None)

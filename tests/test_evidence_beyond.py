@@ -1,0 +1,150 @@
+"""Calls that the program does not make: other kinds of arguments, transformations, functions that are returned."""
+
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from jaxfix.evidence.outputs import allowed, beside_alike
+from jaxfix.evidence.program import ProgramRunner
+from jaxfix.report.finding import Equality
+from jaxfix.report.measurement import Measurement
+
+HEAD = """\
+import functools
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+x = jnp.arange(1.0, 5.0)
+"""
+
+pytestmark = pytest.mark.evidence
+
+
+def measured(folder: Path, before: str, after: str, *functions: str) -> Measurement:
+    """A run of `after` where `before` is on the disk."""
+    (folder / "program.py").write_text(HEAD + dedent(before))
+    runner = ProgramRunner(folder, f"{sys.executable} program.py", [("program.py", name) for name in functions])
+    (measurement,) = runner.measure({"program.py": (HEAD + dedent(after)).encode()})
+    assert measurement.failure is None
+    return measurement
+
+
+def differing(measurement: Measurement) -> dict[str, set[str]]:
+    """How each function was called where it differed from its original."""
+    found: dict[str, set[str]] = {}
+    for pair in measurement.beside:
+        if (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves):
+            found.setdefault(pair.function.rpartition(":")[2], set()).add(pair.how)
+    return found
+
+
+def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
+    before = """
+    def ranked(v):
+        return v.sum(-1)
+    def optional(v, mask=None):
+        return v if mask is None else jnp.where(mask > 0, v, 0.0)
+    def named(v, reduction=None):
+        return v.mean() if reduction == "mean" else v
+    def converted(v):
+        return jnp.asarray(v).at[0].add(1.0)
+    def conjugated(v):
+        return v * jnp.conj(v)
+    def divided(v):
+        return v.sum() / max(v.shape[0], 1)
+    def patient(v, patience=3):
+        return v if patience < 50 else v / patience
+    def refused(v):
+        if v.ndim != 1:
+            raise ValueError("one-dimensional data alone")
+        return v
+    for f in (ranked, optional, named, converted, conjugated, divided, patient, refused):
+        f(x)
+    """
+    after = before
+    for old, new in (
+        ("v.sum(-1)", "v.sum(0)"),
+        ("v if mask is None else jnp.where(mask > 0, v, 0.0)", "v"),
+        ('v.mean() if reduction == "mean" else v', "v"),
+        ("jnp.asarray(v).at", "v.at"),
+        ("v * jnp.conj(v)", "v * v"),
+        ("max(v.shape[0], 1)", "v.shape[0]"),
+        ("v if patience < 50 else v / patience", "v"),
+        ("v.ndim != 1", "v.ndim == 9"),
+    ):
+        after = after.replace(old, new)
+    names = ("ranked", "optional", "named", "converted", "conjugated", "divided", "patient", "refused")
+    found = differing(measured(tmp_path, before, after, *names))
+    assert "given one axis more" in found["ranked"]
+    assert "given `mask` as an array" in found["optional"]
+    assert "given `reduction` as 'mean'" in found["named"]
+    assert "given NumPy arrays" in found["converted"]
+    assert "given complex numbers" in found["conjugated"]
+    assert "given no rows" in found["divided"]
+    assert "perturbed, 3 as 50" in found["patient"]
+    assert "given one axis more" in found["refused"]
+
+
+def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> None:
+    before = """
+    class Model:
+        def rate(self):
+            return 2.0
+        def run(self, v):
+            return v * self.rate()
+    def concrete(v):
+        return v * v[0]
+    def looped(v):
+        return lax.fori_loop(0, 3, lambda i, c: c * 0.5, v)
+    def stopped(v):
+        return v * 2
+    def told(v):
+        return v * 2
+    Model().run(x), concrete(x), looped(x), stopped(x), told(x)
+    """
+    after = (
+        before.replace("v * self.rate()", "v * 2.0")
+        .replace("v * v[0]", "v * float(v[0])")
+        .replace("fori_loop(0, 3", "fori_loop(0, jnp.int32(3)")
+        .replace("return v * 2\n    def told", "return lax.stop_gradient(v) * 2\n    def told")
+        .replace("v * 2\n    Model", "v * (2 if isinstance(jnp.sin(0.0), jax.Array) else 3)\n    Model")
+    )
+    names = ("Model.run", "concrete", "looped", "stopped", "told")
+    found = differing(measured(tmp_path, before, after, *names))
+    assert found["Model.run"] == {"given an object of a subclass with another `rate`"}
+    assert "under jit" in found["concrete"]
+    assert found["looped"] == {"under reverse derivatives and jit"}
+    assert {"under forward derivatives and jit", "under reverse derivatives and jit"} <= found["stopped"]
+    assert "told" not in found
+
+
+def test_what_is_returned_is_called_and_updated(tmp_path: Path) -> None:
+    before = """
+    def make(rate):
+        return jax.jit(lambda v: jnp.abs(v) * rate), jax.jit(lambda v: v + rate)
+    def same(rate):
+        return {"step": lambda v: v * rate}
+    def init(params):
+        return {"m": jnp.zeros_like(params), "best": jnp.asarray(0.0)}
+    def update(grads, state):
+        best = jnp.maximum(state["best"], jnp.max(grads))
+        return {"m": state["m"] + grads * best, "best": best}
+    make(2.0)[0](x), same(2.0)["step"](x), jax.jit(update)(x, init(x))
+    """
+    after = (
+        before.replace("jnp.abs(v) * rate", "v * rate")
+        .replace("v + rate", "v - rate")
+        .replace("lambda v: v * rate}", "functools.partial(lambda rate, v: v * rate, rate)}")
+        .replace("asarray(0.0)", "asarray(0.0, jnp.float32)")
+    )
+    run = measured(tmp_path, before, after, "make", "same", "init")
+    found = differing(run)
+    assert {how.partition(",")[0] for how in found["make"]} == {"returned[0]", "returned[1]"}
+    assert "same" not in found
+    assert "under half precision, updated once" in found["init"]
+    mine = [pair for pair in run.beside if pair.function.endswith(":init")]
+    for promise in (Equality.STRONGER_TYPES, Equality.CONVERGED):
+        assert "updated once" in str(beside_alike(mine, allowed(promise, "", "program.py:init")).difference)
