@@ -18,9 +18,11 @@ from .contexts import (
 from .hints import hints
 from .hooks import overridden
 from .jaxprs import same_program
+from .originals import nested
 from .programs import ASKING
 from .razor import double_precision, to_double
-from .samples import Sample, is_array
+from .samples import Sample, is_array, leaves_of
+from .sides import is_bound
 
 if TYPE_CHECKING:
     from .trial import Trial
@@ -54,7 +56,7 @@ class Beyond:
         elif any(found is None or found.have_rules for found in operations):
             yield from self._transformed(leaves, derivatives(leaves))
         trial.record.untried.tried(trial.name, DERIVATIVES)
-        if not self._is_one_program_in_double(leaves):
+        if not self._holds_arrays() and not self._is_one_program_in_double(leaves):
             trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
         yield
         if self.is_same:
@@ -121,6 +123,13 @@ class Beyond:
             return same_program(before, after, [leaves[place] for place in places])
         except Exception:  # it cannot be traced as a whole
             return False
+
+    def _holds_arrays(self) -> bool:
+        """Whether arrays are read that are no arguments: where all was double they would be too."""
+        held = [cell.cell_contents for cell in self.sides.cells.values() if is_bound(cell)]
+        for code, globals_ in self.sides.reach.codes:
+            held += [globals_[name] for part in nested(code) for name in part.co_names if name in globals_]
+        return any(is_array(leaf) for value in held for leaf in leaves_of(value))
 
     def _is_one_program_in_double(self, leaves: Leaves) -> bool:
         with double_precision():

@@ -41,7 +41,7 @@ class Sample:
         held = frame.f_locals
         arguments = {name: held[name] for name in names if name in held}
         self.captured = {name: held[name] for name in self.code.co_freevars if name in held}
-        if any(is_tracer(leaf) for value in self.captured.values() for leaf in _leaves(value)):
+        if any(is_tracer(leaf) for value in self.captured.values() for leaf in leaves_of(value)):
             raise Unkept("what it captures is traced")
         self.makers: list[Maker] = []
         self.traced: set[int] = set()
@@ -262,7 +262,7 @@ def _bytes(leaf: Any) -> object:
 def spoil(value: Any) -> list[Callable[[], None]]:
     """Changes in place what can be of a result; returns how to undo it."""
     numpy, undo = sys.modules.get("numpy"), list[Callable[[], None]]()
-    for leaf in _leaves(value):
+    for leaf in leaves_of(value):
         if numpy is not None and isinstance(leaf, numpy.ndarray) and leaf.flags.writeable and leaf.dtype.kind in "fiuc":
             undo.append(functools.partial(_copy_back, leaf, leaf.copy()))
             leaf += 1
@@ -336,9 +336,10 @@ def _size(shape: tuple[int, ...]) -> int:
     return size
 
 
-def _leaves(value: Any) -> list[Any]:
+def leaves_of(value: Any) -> list[Any]:
+    """The leaves of a tree; the value itself where it is none."""
     try:
-        return list(_tree().tree_leaves(value))
+        return list(_tree().treeleaves_of(value))
     except (TypeError, ValueError):
         return [value]
 
