@@ -339,7 +339,7 @@ def _size(shape: tuple[int, ...]) -> int:
 def leaves_of(value: Any) -> list[Any]:
     """The leaves of a tree; the value itself where it is none."""
     try:
-        return list(_tree().treeleaves_of(value))
+        return list(_tree().tree_leaves(value))
     except (TypeError, ValueError):
         return [value]
 
