@@ -25,6 +25,7 @@ names the file with the settings.
     originals  functions as the original text has them
     samples    arguments, kept for later calls
     perturb    other data of the same types
+    pairing    who calls both functions
     hints      what sources compare with, call and count by
     kinds      arguments of other kinds
     hooks      subclasses as a user might write them

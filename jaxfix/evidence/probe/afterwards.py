@@ -5,21 +5,17 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .contexts import UNDER
 from .followed import Followed, Passed, Update, functions_in
 from .hints import hints
-from .kinds import thresholds
+from .kinds import GIVEN, thresholds
+from .pairing import Call, Leaves, Pairing
 from .perturb import halved, variations
 from .razor import double_precision
 from .samples import is_array, is_key, made_up
 
-if TYPE_CHECKING:
-    from .trial import Trial
-
-Leaves = list[Any]
-Call = Callable[[Leaves], Any]
 UPDATED = ", updated once"
 RETURNED = "the functions that it returns"
 _MOST_FUNCTIONS, _MOST_OTHERS = 8, 3
@@ -28,7 +24,7 @@ _MOST_FUNCTIONS, _MOST_OTHERS = 8, 3
 class Afterwards:
     """What comes after a call of the original and one of the rewritten function."""
 
-    def __init__(self, trial: "Trial", followed: Followed) -> None:
+    def __init__(self, trial: Pairing, followed: Followed) -> None:
         self.trial, self.followed = trial, followed
 
     def functions(self, leaves: Leaves) -> Iterator[None]:
@@ -37,8 +33,8 @@ class Afterwards:
         for path in self._paths(after, leaves)[:_MOST_FUNCTIONS]:
             compared = False
             for how, given in self._given(path, leaves):
-                sides = (functools.partial(_called, side, path, given) for side in (before, after))
-                compared = trial.compare(f"returned{path}, {how}", leaves, *sides) or compared
+                called = [functools.partial(_called, side, path, given) for side in (before, after)]
+                compared = trial.compare(how, leaves, called[0], called[1]) or compared
                 yield
             if not compared:
                 trial.record.untried.leave_out(trial.name, RETURNED)
@@ -64,11 +60,11 @@ class Afterwards:
                 variations(mine, self.trial.sides.hazardous),
             )
             for how, other in (("as called", mine), *_first(others, _MOST_OTHERS)):
-                yield how, functools.partial(found.passed, sample, other)
+                yield f"returned{path}, {how}", functools.partial(found.passed, sample, other)
         if not samples:
-            yield from self._made_up(leaves)
+            yield from self._made_up(path, leaves)
 
-    def _made_up(self, leaves: Leaves) -> Iterator[tuple[str, Callable[[], Passed]]]:
+    def _made_up(self, path: str, leaves: Leaves) -> Iterator[tuple[str, Callable[[], Passed]]]:
         """Arguments for a function that nobody calls: arrays that others were called with, one or two of them."""
         arrays = [leaf for leaf in leaves if is_array(leaf) and not is_key(leaf)]
         for kept in self.followed.calls.values():
@@ -77,7 +73,7 @@ class Afterwards:
         data = max(arrays, key=lambda leaf: leaf.ndim > 0)
         for count in (1, 2, 3, 0):
             for how, other in [("", [data]), *_first(variations([data], True), 1)]:
-                words = f"of {count} made-up arguments{how.removeprefix('perturbed') and ', ' + how}"
+                words = f"{GIVEN}{count} made-up arguments, returned{path}{how and ', ' + how}"
                 yield words, functools.partial(_repeated, other[0], count)
 
     def updates(self, leaves: Leaves) -> Iterator[None]:
@@ -90,8 +86,10 @@ class Afterwards:
             ("x64", _as_it_is, double_precision),
         ]
         for words, change, setting in settings:
-            sides = (functools.partial(_updated, side, update, change, setting) for side in self.trial.callers())
-            self.trial.compare(f"{UNDER}{words}{UPDATED}", leaves, *sides)
+            before, after = (
+                functools.partial(_updated, side, update, change, setting) for side in self.trial.callers()
+            )
+            self.trial.compare(f"{UNDER}{words}{UPDATED}", leaves, before, after)
             yield
 
 

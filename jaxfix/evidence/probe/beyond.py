@@ -1,7 +1,6 @@
 """Calls of an original and its rewritten function that the program does not make, and its callers might."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from . import kinds
 from .contexts import (
@@ -19,15 +18,12 @@ from .hints import hints
 from .hooks import overridden
 from .jaxprs import same_program
 from .originals import nested
+from .pairing import Leaves, Pairing
 from .programs import ASKING
 from .razor import double_precision, to_double
 from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
 
-if TYPE_CHECKING:
-    from .trial import Trial
-
-Leaves = list[Any]
 Step = Callable[[Leaves], Iterator[None]]
 DERIVATIVES, JIT_DISABLED = "derivatives", "disable_jit"
 
@@ -35,7 +31,7 @@ DERIVATIVES, JIT_DISABLED = "derivatives", "disable_jit"
 class Beyond:
     """The calls that go beyond those of the program, the cheap ones first."""
 
-    def __init__(self, trial: "Trial") -> None:
+    def __init__(self, trial: Pairing) -> None:
         self.trial, self.sample, self.sides = trial, trial.sample, trial.sides
         self.is_same = False
         self.hints = hints([*self.sides.before_reach.codes, *self.sides.reach.codes])

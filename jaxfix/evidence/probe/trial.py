@@ -25,6 +25,7 @@ from .followed import Followed
 from .kinds import GIVEN
 from .messages import overheard
 from .originals import Unmade, is_stated, plain
+from .pairing import Call, Leaves
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
 from .razor import Apart, apart
 from .rebinding import Slots
@@ -37,8 +38,6 @@ from .stores import Stores
 from .watching import Watching
 from .work import Work, work
 
-Leaves = list[Any]
-Call = Callable[[Leaves], Any]
 _CALL_S = 5.0
 ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
@@ -260,7 +259,7 @@ class Trial:
         """Adds what both return; not what the original itself returns differently the second time.
 
         Returns:
-          Whether the original need take such data, or does.
+          Whether the original has returned.
         """
         started, found = time.process_time(), Apart(None)
         new, deleted = self._output(how, functools.partial(after, leaves)), self.deleted
@@ -279,7 +278,7 @@ class Trial:
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
             self._add(how, old, new, found)
             self.record.beside[-1]["deleted"] = sorted(deleted)
-        return True
+        return not old["treedef"].startswith("raised")
 
     def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
         """Whether two ways of calling the same function return the same."""

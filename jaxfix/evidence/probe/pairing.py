@@ -1,0 +1,40 @@
+"""Who calls an original and its rewritten function, as those see it who say with what."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .record import Record
+from .samples import Sample
+from .sides import Sides
+
+Leaves = list[Any]
+Call = Callable[[Leaves], Any]
+
+
+class Pairing(Protocol):
+    """Calls both sides of one call of the program.
+
+    Attributes:
+      name: of the rewritten function.
+      sample: the arguments; others may take their place for a while.
+    """
+
+    name: str
+    sample: Sample
+    sides: Sides
+    record: Record
+
+    def callers(self) -> tuple[Call, Call]:
+        """The original and the rewritten function, of the leaves of their arguments."""
+        ...
+
+    def pair(self, how: str, leaves: Leaves) -> None:
+        """Calls both with these leaves."""
+
+    def compare(self, how: str, leaves: Leaves, before: Call, after: Call) -> bool:
+        """Adds what both return; whether the original returned."""
+        ...
+
+    def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
+        """Whether two ways of calling the same function return the same."""
+        ...
