@@ -8,11 +8,11 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .alter import fields
 from .effects import Reach
 from .kinds import GIVEN
 from .perturb import changed, doubled, is_plain
 from .samples import Sample
+from .values import fields
 
 _MOST = 4
 

@@ -205,7 +205,7 @@ def is_key(value: Any) -> bool:
 
 def is_deleted(value: Any) -> bool:
     """Whether an array of jax among the leaves of the value has given its memory away."""
-    return any(is_array(leaf) and not is_tracer(leaf) and leaf.is_deleted() for leaf in _leaves(value))
+    return any(is_array(leaf) and not is_tracer(leaf) and leaf.is_deleted() for leaf in leaves_of(value))
 
 
 def array(host: Any, weak: bool, sharding: Any = None) -> Any:
