@@ -64,7 +64,7 @@ def _filled(template: str, *, f: str, lines: tuple[str, ...], call: str) -> str:
 CALLS = {
     "scan": ("c, x", "lax.scan({body}, v, jnp.ones((2, 3)))[0]", "{}, c.sum()"),
     "fori_loop": ("i, c", "lax.fori_loop(0, 2, {body}, v)", "{}"),
-    "while_loop": ("c", "lax.while_loop(lambda c: jnp.sum(c) < 50, {body}, v)", "abs({}) + abs(c) + 1"),
+    "while_loop": ("c", "lax.while_loop(lambda c: jnp.abs(jnp.sum(c)) < 50, {body}, v)", "abs({}) + abs(c) + 1"),
     "jit": ("c", "jax.jit({body}{jit})(v)", "{}"),
     "jit vmap": ("c", "jax.jit(jax.vmap({body}){jit})(v)", "{}"),
     "jit grad": ("c", "jax.jit(jax.grad({body}){jit})(v)", "jnp.sum({})"),
