@@ -94,7 +94,7 @@ class Index:
             else:
                 below = []
                 for field in fields:
-                    value = getattr(node, field, None)
+                    value: Any = getattr(node, field, None)
                     if value.__class__ is list:
                         below += value
                     elif value is not None:

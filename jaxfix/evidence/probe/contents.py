@@ -44,8 +44,12 @@ def taken(value: Any) -> Any:
         return bytes(value)
     if isinstance(value, random.Random):
         return _state(random.Random.getstate, value)
+    return _NOTHING if is_large(value) else _of_numpy(value)
+
+
+def _of_numpy(value: Any) -> Any:
     numpy = sys.modules.get("numpy")
-    if numpy is None or is_large(value):
+    if numpy is None:
         return _NOTHING
     if isinstance(value, numpy.ndarray) and value.flags.writeable and value.dtype != object:
         return value.copy()
@@ -94,9 +98,11 @@ def is_same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(is_same_element, one, other))
     if isinstance(one, set):
         return len(one) == len(other) and set(map(id, one)) == set(map(id, other))
-    if is_array(one):
-        return bool(one.tobytes() == other.tobytes())
-    return pickle.dumps(one) == pickle.dumps(other)
+    return _bytes(one) == _bytes(other)
+
+
+def _bytes(value: Any) -> bytes:
+    return bytes(value.tobytes()) if is_array(value) else pickle.dumps(value)
 
 
 def is_same_element(one: Any, other: Any) -> bool:
