@@ -94,11 +94,11 @@ class Index:
             else:
                 below = []
                 for field in fields:
-                    value: Any = getattr(node, field, None)
-                    if value.__class__ is list:
-                        below += value
-                    elif value is not None:
-                        below.append(value)
+                    part: Any = getattr(node, field, None)
+                    if part.__class__ is list:
+                        below += part
+                    elif part is not None:
+                        below.append(part)
             for child in below:
                 parents[child] = node
             if kind in _TELLING:
