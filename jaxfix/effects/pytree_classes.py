@@ -4,6 +4,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from sys import stdlib_module_names
 
+from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.library.facets import Class, Package, Result, Scalar
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.classes import class_of
@@ -44,7 +45,7 @@ def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
             yield name
     for owner in module.nodes(ast.ClassDef):
         has_methods = any(isinstance(member, FUNCTIONS) for member in owner.body)
-        if (has_methods and _is_tuple(module, owner)) or _is_key(module, owner):
+        if (has_methods and module.get(_tuples)(owner)) or _is_key(module, owner):
             yield owner.name
     yield from (module.text(key) for keys in _keys(module) for key in keys if key is not None and _equals_another(key))
     for call in module.spelled_calls({"getattr"}):
@@ -61,15 +62,19 @@ def _imported(module: Module) -> Iterator[str]:
             yield module.names.absolute("." * node.level + (node.module or "")).partition(".")[0]
 
 
-def _is_tuple(module: Module, owner: ast.ClassDef, met: frozenset[ast.ClassDef] = frozenset()) -> bool:
-    """Whether its objects may be named tuples, which are trees: their methods are the program's own."""
+def _tuples(module: Module) -> Solver[ast.ClassDef, bool]:
+    """Whether objects of a class may be named tuples, which are trees: their methods are the program's own."""
+    return Solver(lambda owner: _is_tuple(module, owner), MAY)
+
+
+def _is_tuple(module: Module, owner: ast.ClassDef) -> bool:
     for base in owner.bases:
         named = base.func if isinstance(base, ast.Call) else base
         above = class_of(module, named)
         qualname = module.qualname(named)
         if above is None and qualname is None and isinstance(named, ast.Name) and module.bindings(named.id):
             return True
-        if above is not None and above not in met and _is_tuple(module, above, met | {owner}):
+        if above is not None and module.get(_tuples)(above):
             return True
         if isinstance(base, ast.Call) or qualname in _TUPLES:
             return True
