@@ -22,7 +22,7 @@ from jaxfix_codemods import local_jit, local_loop_function
 
 SNIPPETS = Path(__file__).parent / "safety"
 CODEMODS = (local_jit.CODEMOD, local_loop_function.CODEMOD)
-TELLING = ("import_time", "trees", "pytree_classes", "settings", "warnings", "deletion")
+TELLING = ("import_time", "trees", "pytree_classes", "settings", "warnings", "deletion", "scope")
 
 
 def snippets(*files: str) -> list[tuple[str, str]]:

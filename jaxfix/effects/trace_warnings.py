@@ -5,6 +5,7 @@ A filter such as `simplefilter("error")` makes an exception of a warning, so tha
 
 import ast
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from jaxfix.dataflow.call_graph import callers
 from jaxfix.dataflow.solver import Lattice, Solver
@@ -20,6 +21,7 @@ from jaxfix.semantic.mutations import root
 from jaxfix.staging.jit import jitted_of
 from jaxfix.syntax.nodes import FUNCTIONS
 
+_LARGEST_SINGLE = 3.4028235e38
 _REAL = (Kind.BOOL, Kind.INT, Kind.FLOAT)
 _COUNTING = where(Result.COUNTS)
 _KIND: Lattice[Kind | None] = Lattice(
@@ -46,6 +48,8 @@ def _warns(module: Module, node: ast.AST) -> bool:
     match node:
         case ast.Constant(value=str(text)):
             return is_wide(text) or isinstance(module.parent(node), ast.BinOp | ast.Attribute)
+        case ast.Constant(value=float(number)):
+            return _LARGEST_SINGLE < number < inf  # NumPy warns of the overflow when it is cast
         case ast.JoinedStr():
             return True  # whatever type it spells
         case ast.Name() | ast.Attribute():

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.effects.invariance import Constancy, constancy
-from jaxfix.library.facets import Member, Result
+from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.module import Module
@@ -15,6 +15,8 @@ from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, walk
 _ARRAY_ATTRIBUTES = short_names(Member.USUAL) | short_names(Member.STATIC)
 _PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins") | short_names(Result.FROZEN, "builtins")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_SEES_NAMES = short_names(Effect.SEES_NAMES)
+_RUNS_TEXT = short_names(Effect.BINDS_NAMES) - short_names(Effect.REFLECTS)
 _STRINGS: tuple[type[ast.expr], ...] = (ast.Constant, *FORMAT_STRINGS)
 
 
@@ -291,3 +293,11 @@ def dedented(text: str, columns: int) -> str:
 def is_in_scope(scope: ast.AST | None, around: ast.AST | None) -> bool:
     """Whether `scope` is that of `around` itself, or a comprehension."""
     return scope is around or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))
+
+
+def listed(module: Module) -> Iterator[str]:
+    """The calls in the file, in order, that see which names there are, such as `locals()`: they would see a move."""
+    for call in module.spelled_calls(_SEES_NAMES):
+        match call.func:
+            case ast.Name(id=name) if module.scope_of(name, call) is None and (not call.args or name in _RUNS_TEXT):
+                yield module.text(call)

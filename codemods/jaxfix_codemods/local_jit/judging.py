@@ -217,6 +217,7 @@ class _Judge:
         operands = [*(use for use in handed if isinstance(use, ast.expr))]
         self.doubts += hidden_operands(module, (each for call in site.stay.calls for each in argument_values(call)))
         self.doubts += hidden_operands(module, operands)
+        self.doubts += hoisting.listed(module)
         is_decorated = site.function is not None and site.renamed is None
         jitted = (
             jitted_by_decorator(module, site.function) if is_decorated and site.function else jitted_of(module, site.at)

@@ -167,6 +167,7 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
     above = body[: body.index(move.before)] if move.before in body else []
     functions = {argument for argument, _ in control_flow_calls.function_arguments(module, move.call)}
     yield from hidden_operands(module, (each for each in argument_values(move.call) if each not in functions))
+    yield from hoisting.listed(module)
     for local in move.locals:
         parts = import_time.signature(module, local.function)
         yield from import_time.may_fail(module, parts, above, local.function)
