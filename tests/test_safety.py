@@ -47,6 +47,20 @@ def test_what_can_be_told_apart_needs_evidence(name: str, text: str) -> None:
     assert {each.safety for each in fixes(text)} == {Safety.NEEDS_EVIDENCE}, name
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), snippets("rebinding"), ids=lambda value: value[:50] if "\n" not in value else ""
+)
+def test_what_may_be_rebound_is_retraced_or_left_alone(name: str, text: str) -> None:
+    assert Safety.SAFE not in {each.safety for each in fixes(text)}, name
+
+
+def test_a_name_that_python_normalises_is_left_alone() -> None:
+    text = "import jax\n\n\ndef f(x):\n    def \ufb01ne(v):\n        return v * 2\n    return jax.jit(fine)(x)\n"
+    assert [each.finding.recipe for each in analyze(SourceFile.decode("case.py", text.encode()), CODEMODS).found] == [
+        None
+    ]
+
+
 @pytest.mark.parametrize(("name", "text"), snippets("safe"), ids=lambda value: value[:50] if "\n" not in value else "")
 def test_what_cannot_be_told_apart_is_safe(name: str, text: str) -> None:
     assert {each.safety for each in fixes(text)} == {Safety.SAFE}, name

@@ -12,7 +12,7 @@ from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.query import REBINDS, STORES
 from jaxfix.staging.function_identity import RENEWING
 from jaxfix.syntax.bindings import Binding
-from jaxfix.syntax.nodes import walk
+from jaxfix.syntax.nodes import FUNCTIONS, walk
 from jaxfix.syntax.signatures import argument_values
 
 _IMMUTABLE = tuple(f"{name}." for name in where(Package.IMMUTABLE))
@@ -61,7 +61,7 @@ def _constancy(module: Module, name: str, scope: ast.AST) -> Constancy:
     if scope is module.tree and is_bound_by_a_cell(module, name):
         return Constancy.CHANGES
     (binding,) = found
-    if any(isinstance(loop, _LOOPS) for loop in _loops_within(module, binding.node, scope)):
+    if any(isinstance(outer, (*_LOOPS, *FUNCTIONS)) for outer in _within(module, binding.node, scope)):
         return Constancy.CHANGES
     found_in_text = _constancy_of(module, binding, scope)
     if scope is module.tree and (_is_for_others_to_set(binding) or _is_perhaps_rebound(module, name)):
@@ -183,7 +183,7 @@ def is_changed_elsewhere(module: Module, name: str) -> bool:
     return borrowed is not None and project.ask(REBINDS, borrowed)
 
 
-def _loops_within(module: Module, node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:
+def _within(module: Module, node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:
     for outer in module.ancestors(node):
         if outer is scope:
             return

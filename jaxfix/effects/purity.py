@@ -2,8 +2,10 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from unicodedata import is_normalized
 
 from jaxfix.effects.aliases import is_fillable, why_aliased
 from jaxfix.effects.deletion import may_be_deleted, may_hold_arrays
@@ -124,6 +126,8 @@ class _Closure:
         captures = self._module.captures(function)
         if captures is None:
             return self._stop(Reason(Code.LAYOUT, "it shares its line with another function"))
+        if self._is_spelled_otherwise(function):
+            return self._stop(Reason(Code.LAYOUT, "its names are spelled with characters that Python normalises"))
         if captures.rebinds:
             return self._stop(Reason(Code.SIDE_EFFECT, f"it rebinds `{min(captures.rebinds)}` outside of itself"))
         self._stop(next(effects(self._module, function), None))
@@ -189,6 +193,8 @@ class _Closure:
         bindings = self._module.bindings(name)
         if not bindings:
             return self._builtin(name)
+        if hasattr(builtins, name):
+            self._found.doubts.append(name)  # another one until the module binds it
         match constancy(self._module, name, self._module.tree):
             case Constancy.CHANGES:
                 self._stop(self._why_changing(name))
@@ -225,6 +231,13 @@ class _Closure:
             call = self._module.parent(method) if isinstance(method, ast.Attribute) else None
             if isinstance(call, ast.Call) and call.func is method and self._module.function(call) is None:
                 yield from (a for a in call.args if isinstance(a, ast.Name | ast.Lambda))
+
+    def _is_spelled_otherwise(self, function: Function) -> bool:
+        """Whether the text has other characters than the identifiers, which Python normalises (NFKC)."""
+        if is_normalized("NFKC", self._module.text(function)):
+            return False
+        named = (node for node in (function, *walk(function)) if isinstance(node, ast.FunctionDef | ast.Name))
+        return any(not _has_its_name(self._module.text(node), node) for node in named)
 
     def _builtin(self, name: str) -> None:
         if bool(self._module.names.star_imports) or self._is_perhaps_shadowed(name):
@@ -341,3 +354,7 @@ def _decorated_by_parts(module: Module) -> dict[str, list[Function]]:
             if isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name):
                 found.setdefault(named.value.id, []).append(function)
     return found
+
+
+def _has_its_name(text: str, node: ast.FunctionDef | ast.Name) -> bool:
+    return text == node.id if isinstance(node, ast.Name) else re.search(rf"def\s+{node.name}\b", text) is not None

@@ -47,10 +47,17 @@ def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
         has_methods = any(isinstance(member, FUNCTIONS) for member in owner.body)
         if (has_methods and module.get(_tuples)(owner)) or _is_key(module, owner):
             yield owner.name
+    for read in module.nodes(ast.Attribute):
+        if isinstance(read, ast.Attribute) and isinstance(read.ctx, ast.Store) and _is_special(read.attr):
+            yield module.text(read)  # an operator that a class is given from outside
     yield from (module.text(key) for keys in _keys(module) for key in keys if key is not None and _equals_another(key))
     for call in module.spelled_calls({"getattr"}):
         if call.args and (module.qualname(call.args[0]) or "").startswith("jax") and not _is_named(call):
             yield module.text(call)
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _imported(module: Module) -> Iterator[str]:

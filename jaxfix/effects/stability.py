@@ -10,7 +10,7 @@ from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
 from jaxfix.semantic.project.query import REBINDS
-from jaxfix.syntax.nodes import walk
+from jaxfix.syntax.nodes import FUNCTIONS, walk
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -40,6 +40,8 @@ def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST |
     for outer in module.ancestors(binding.node):
         if outer is scope:
             break
+        if isinstance(outer, FUNCTIONS) and outer not in shared:
+            return Reason(Code.REBOUND, f"`{name}` is bound anew at every call of a function")
         if isinstance(outer, _LOOPS) and outer not in shared:
             return Reason(Code.REBOUND, f"`{name}` is bound anew at every round of a loop")
     for root in changes_of(module).roots.get(name, ()):

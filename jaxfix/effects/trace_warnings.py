@@ -54,8 +54,10 @@ def _warns(module: Module, node: ast.AST) -> bool:
             return True  # whatever type it spells
         case ast.Name() | ast.Attribute():
             return _is_read_with_a_warning(module, node)
-        case ast.Import() | ast.ImportFrom():
-            return not all(lasts(f"{getattr(node, 'module', None) or ''}.{alias.name}") for alias in node.names)
+        case ast.Import(names=names):
+            return any(alias.name.startswith("jax") and not lasts(alias.name) for alias in names)
+        case ast.ImportFrom(module=package, names=names):
+            return not all(lasts(f"{package}.{alias.name}") for alias in names)
         case ast.UnaryOp(op=ast.Invert(), operand=operand):
             name = root(operand)
             return isinstance(operand, ast.Constant) or (

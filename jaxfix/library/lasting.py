@@ -169,9 +169,9 @@ _NAMES = {
 
 
 def lasts(qualname: str) -> bool:
-    """Whether reading the name cannot fail, and warns of nothing, with any supported release."""
+    """Whether reading or importing the name cannot fail, and warns of nothing, with any supported release."""
     package, _, last = qualname.rpartition(".")
-    return last in _of(package)
+    return qualname in _NAMES or last in _of(package)
 
 
 def names() -> Iterator[str]:
