@@ -11,7 +11,7 @@ import pytest
 
 from jaxfix.evidence.probe import fingerprint as device
 from jaxfix.evidence.probe.fingerprint import every, fingerprint
-from jaxfix.evidence.probe.razor import _x64
+from jaxfix.evidence.probe.razor import double_precision
 from jaxfix.evidence.probe.record import Record
 from jaxfix.evidence.probe.settings import Settings
 from jaxfix.evidence.probe.values import Values
@@ -50,7 +50,7 @@ def test_zeros_of_either_sign_differ_and_all_nans_are_one() -> None:
 
 
 def test_both_halves_of_wide_values_count() -> None:
-    with _x64():
+    with double_precision():
         for dtype in (jnp.int64, jnp.float64, jnp.complex128):
             one, other = (jnp.array([1, value], dtype) for value in (2**40, 2**40 + 1))
             assert fingerprint(one) != fingerprint(other)

@@ -415,11 +415,11 @@ def test_what_is_no_notebook_is_told(tmp_path: Path, capfd: pytest.CaptureFixtur
 
 def test_what_can_be_traced_gets_what_runs_it_in_front() -> None:
     cells = ("-m", "jaxfix_probe.notebook")
-    assert runnable(["train.py", "-x"]) == ("python", "train.py", "-x")
-    assert runnable(["-m", "pkg"]) == ("python", "-m", "pkg")
-    assert runnable(["nb.ipynb", "-x"]) == ("python", *cells, "nb.ipynb", "-x")
-    assert runnable(["/usr/bin/python3.12", "nb.ipynb"]) == ("/usr/bin/python3.12", *cells, "nb.ipynb")
-    assert runnable(["pytest", "nb.ipynb"]) == ("pytest", "nb.ipynb")
+    assert runnable(["train.py", "-x"], Path.cwd()) == ("python", "train.py", "-x")
+    assert runnable(["-m", "pkg"], Path.cwd()) == ("python", "-m", "pkg")
+    assert runnable(["nb.ipynb", "-x"], Path.cwd()) == ("python", *cells, "nb.ipynb", "-x")
+    assert runnable(["/usr/bin/python3.12", "nb.ipynb"], Path.cwd()) == ("/usr/bin/python3.12", *cells, "nb.ipynb")
+    assert runnable(["pytest", "nb.ipynb"], Path.cwd()) == ("pytest", "nb.ipynb")
 
 
 def test_an_empty_command_is_refused(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def everything(rows: Any) -> Any:
 def test_every_float_is_widened_and_all_else_as_it_is() -> None:
     plain = everything(ROWS)
     program = jax.make_jaxpr(everything)(ROWS)
-    with razor._x64():
+    with razor.double_precision():
         wide = razor.Wide().closed(program, [ROWS])
     for old, new in zip(map(np.asarray, plain), map(np.asarray, wide), strict=True):
         assert str(new.dtype) == ("float64" if old.dtype.kind == "f" else str(old.dtype))
