@@ -366,7 +366,9 @@ def test_no_part_of_a_record_is_forgotten() -> None:
     names = ("a.b",)
     made = Factory(("rate",), ("batch",))
     wraps, factories = {"w": Wrapping.CALLS}, {"make": made}
-    facts = Facts("m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories, hides=names)
+    facts = Facts(
+        "m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories, hides=names
+    )
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
     asked = frozenset({("jit", "a.f"), ("users", "a.b"), ("stores", "s"), ("runs", "a.g")})
     told = {("jit", "a.f"): jit, ("users", "a.b"): (replace(use, is_test=True),), ("stores", "s"): True}

@@ -9,11 +9,24 @@ _Check = Callable[[object], bool]
 def is_usual(option: str, value: ast.expr) -> bool:
     """Whether `value` is a literal of the kind that the option of a transformation of JAX takes."""
     check = _KINDS.get(option)
-    try:
-        literal: object = ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return check is not None and check(literal)
+    literal = _literal(value)
+    return check is not None and literal is not _UNREAD and check(literal)
+
+
+_UNREAD = object()
+
+
+def _literal(expr: ast.expr) -> object:
+    """The value of a literal; not by `ast.literal_eval`, which leaves cycles of closures behind."""
+    match expr:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.Tuple(elts=parts):
+            found = tuple(map(_literal, parts))
+            return _UNREAD if _UNREAD in found else found
+    return _UNREAD
 
 
 def _is_position(value: object) -> bool:

@@ -54,5 +54,12 @@ def _is_kept(module: Module, alias: ast.alias) -> bool:
     if module.function(statement) is not None:
         return False
     is_package = around.is_package or module.source.path.endswith("__init__.py")
-    is_read = around.name is not None and bool(around.project.ask(USERS, f"{around.name}.{local_name(alias)}"))
-    return is_package or alias.asname == alias.name or is_read
+    return is_package or alias.asname == alias.name or _is_taken(module, local_name(alias))
+
+
+def _is_taken(module: Module, name: str) -> bool:
+    """Whether another file uses the import by its name in this module: asked by that, and by what it stands for."""
+    around = module.surroundings
+    own = f"{around.name}.{name}"
+    asked = (own, module.names.imports.get(name, own))
+    return around.name is not None and any(use.of == own for each in asked for use in around.project.ask(USERS, each))

@@ -24,20 +24,21 @@ def integer(module: Module, expr: ast.expr) -> int | None:
 
 
 def _integers(module: Module) -> Solver[ast.expr, int | None]:
-    def known(expr: ast.expr) -> int | None:
-        match expr:
-            case ast.Constant(value=int() as number):
-                return number
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                found = solve(operand)
-                return None if found is None else -found
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
-                one, other = solve(left), solve(right)
-                return None if one is None or other is None else ARITHMETIC[type(op)](one, other)
-            case ast.Name():
-                value = module.only_value(expr)
-                return None if value is None else solve(value)
-        return None
+    return Solver(lambda expr: _known(module, expr), optional())
 
-    solve: Solver[ast.expr, int | None] = Solver(known, optional())
-    return solve
+
+def _known(module: Module, expr: ast.expr) -> int | None:
+    solve = module.get(_integers)
+    match expr:
+        case ast.Constant(value=int() as number):
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            found = solve(operand)
+            return None if found is None else -found
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
+            one, other = solve(left), solve(right)
+            return None if one is None or other is None else ARITHMETIC[type(op)](one, other)
+        case ast.Name():
+            value = module.only_value(expr)
+            return None if value is None else solve(value)
+    return None

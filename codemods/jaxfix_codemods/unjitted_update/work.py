@@ -111,17 +111,17 @@ def _is_gradient(module: Module, func: ast.expr) -> bool:
 
 
 def _gradients(module: Module) -> Solver[ast.expr, bool]:
-    def computes_one(func: ast.expr) -> bool:
-        match func:
-            case ast.Call(func=made_by):
-                return module.qualname(made_by) in GRADIENTS
-            case ast.Name():
-                value = module.only_value(func)
-                return isinstance(value, ast.Call | ast.Name) and solve(value)
-        return False
+    return Solver(lambda func: _computes_one(module, func), EXISTS)
 
-    solve: Solver[ast.expr, bool] = Solver(computes_one, EXISTS)
-    return solve
+
+def _computes_one(module: Module, func: ast.expr) -> bool:
+    match func:
+        case ast.Call(func=made_by):
+            return module.qualname(made_by) in GRADIENTS
+        case ast.Name():
+            value = module.only_value(func)
+            return isinstance(value, ast.Call | ast.Name) and module.get(_gradients)(value)
+    return False
 
 
 def is_update(module: Module, call: ast.Call) -> bool:
