@@ -37,7 +37,9 @@ def differs(pair: Beside) -> bool:
     return (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves)
 
 
-@pytest.mark.parametrize(("dtype", "is_foreign"), [("float32", True), ("bfloat16", False)])
+@pytest.mark.parametrize(
+    ("dtype", "is_foreign"), [pytest.param("float32", True, marks=pytest.mark.slow), ("bfloat16", False)]
+)
 def test_a_dtype_is_foreign_that_the_program_never_passes(tmp_path: Path, dtype: str, is_foreign: bool) -> None:
     before = f"""
     def scaled(v, w):

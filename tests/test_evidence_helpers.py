@@ -145,7 +145,9 @@ def test_a_fix_that_cannot_import_it_is_refused(project: Path) -> None:
 
 
 @pytest.mark.parametrize("files", [("opt/__init__.py", "opt/core.py"), ("opt.py",)], ids=["package", "module"])
-@pytest.mark.parametrize("place", [".", "site-packages"], ids=["own", "installed"])
+@pytest.mark.parametrize(
+    "place", [pytest.param(".", marks=pytest.mark.slow), "site-packages"], ids=["own", "installed"]
+)
 def test_optimizers_are_driven_with_it(project: Path, files: tuple[str, ...], place: str) -> None:
     source = f"{place}/{files[-1]}"
     write(source, OPTIMIZER)

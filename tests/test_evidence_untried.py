@@ -31,6 +31,7 @@ def test_what_was_tried_once_was_tried() -> None:
 
 
 @pytest.mark.evidence
+@pytest.mark.slow
 def test_data_on_which_a_loop_might_not_end_are_not_tried(tmp_path: Path) -> None:
     text = "def f(v):\n    while v.sum() < 40:\n        v = v * 2.0\n    return v\nprint(f(x))\n"
     assert "zeros and values that are not finite (a loop might not end)" in untried(tmp_path, text, "f")

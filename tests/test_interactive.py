@@ -413,6 +413,7 @@ def test_what_a_rerun_has_shown_outlives_a_write_that_fails(project: Path, cli: 
 
 
 @pytest.mark.evidence
+@pytest.mark.slow  # as `test_cli_prove` has it, with a terminal
 @pytest.mark.skipif(subprocess.run([sys.executable, "-c", "import jax"]).returncode != 0, reason="needs jax")
 def test_what_is_judged_when_ctrl_c_ends_a_proof_is_shown(
     project: Path, tmp_path_factory: pytest.TempPathFactory

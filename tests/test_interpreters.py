@@ -110,6 +110,7 @@ def test_a_launcher_keeps_its_own(project: Path, other: str, bare: str) -> None:
     assert f"`./launch train.py` was run by `{other}`, not by `{bare}` (`--python`)" in done.err
 
 
+@pytest.mark.slow
 def test_a_script_runs_by_its_first_line_and_the_project_by_its_environment(project: Path) -> None:
     own = interpreter(project / ".venv", *PLACES)
     script(project / "train.py", f"#!{own}\n{PROGRAM}")

@@ -280,6 +280,7 @@ def test_a_cancelled_rerun_ends_with_its_program(project: Path) -> None:
 
 
 @pytest.mark.evidence
+@pytest.mark.slow  # as `test_cli_prove` has it, with a server
 def test_what_is_judged_when_a_rerun_is_cancelled_stays(
     project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
