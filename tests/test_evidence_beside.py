@@ -4,37 +4,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
+from beside_program import HEAD, differs, measured
 
 from jaxfix.evidence.program import ProgramRunner
-from jaxfix.report.measurement import Beside, Measurement
+from jaxfix.report.measurement import Measurement
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAD = """\
-import functools
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax import lax
-x = jnp.arange(1.0, 5.0)
-"""
 
 pytestmark = pytest.mark.evidence
-
-
-def measured(folder: Path, before: str, after: str, *functions: str) -> Measurement:
-    """A run of `after` where `before` is on the disk."""
-    (folder / "program.py").write_text(HEAD + dedent(before))
-    runner = ProgramRunner(folder, f"{sys.executable} program.py", [("program.py", name) for name in functions])
-    (measurement,) = runner.measure({"program.py": (HEAD + dedent(after)).encode()})
-    assert measurement.failure is None
-    return measurement
-
-
-def differs(pair: Beside) -> bool:
-    return (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves)
 
 
 @pytest.mark.parametrize(

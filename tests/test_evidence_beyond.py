@@ -1,44 +1,14 @@
 """Calls that the program does not make: other kinds of arguments, transformations, functions that are returned."""
 
-import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
+from beside_program import differing, measured
 
 from jaxfix.evidence.outputs import allowed, beside_alike
-from jaxfix.evidence.program import ProgramRunner
 from jaxfix.report.finding import Equality
-from jaxfix.report.measurement import Measurement
-
-HEAD = """\
-import functools
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax import lax
-x = jnp.arange(1.0, 5.0)
-"""
 
 pytestmark = pytest.mark.evidence
-
-
-def measured(folder: Path, before: str, after: str, *functions: str) -> Measurement:
-    """A run of `after` where `before` is on the disk."""
-    (folder / "program.py").write_text(HEAD + dedent(before))
-    runner = ProgramRunner(folder, f"{sys.executable} program.py", [("program.py", name) for name in functions])
-    (measurement,) = runner.measure({"program.py": (HEAD + dedent(after)).encode()})
-    assert measurement.failure is None
-    return measurement
-
-
-def differing(measurement: Measurement) -> dict[str, set[str]]:
-    """How each function was called where it differed from its original."""
-    found: dict[str, set[str]] = {}
-    for pair in measurement.beside:
-        if (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves):
-            found.setdefault(pair.function.rpartition(":")[2], set()).add(pair.how)
-    return found
 
 
 def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:

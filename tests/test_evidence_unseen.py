@@ -1,46 +1,19 @@
 """What a program does not show of a wrong rewrite: other state, other data, and what is changed beside the result."""
 
-import sys
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 
+import beside_program
 import pytest
+from beside_program import HEAD, differing
 
 from jaxfix.evidence.outputs import FILE, Allowed, likeness
-from jaxfix.evidence.program import ProgramRunner
 from jaxfix.report.measurement import Measurement
 
-HEAD = """\
-import contextvars
-import dataclasses
-import functools
-import os
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax import lax
-x = jnp.arange(1.0, 5.0)
-"""
+measured = partial(beside_program.measured, head="import contextvars\nimport dataclasses\nimport os\n" + HEAD)
 
 pytestmark = pytest.mark.evidence
-
-
-def measured(folder: Path, before: str, after: str, *functions: str) -> Measurement:
-    """A run of `after` where `before` is on the disk."""
-    (folder / "program.py").write_text(HEAD + dedent(before))
-    runner = ProgramRunner(folder, f"{sys.executable} program.py", [("program.py", name) for name in functions])
-    (measurement,) = runner.measure({"program.py": (HEAD + dedent(after)).encode()})
-    assert measurement.failure is None
-    return measurement
-
-
-def differing(measurement: Measurement) -> dict[str, set[str]]:
-    """How each function was called where it differed from its original."""
-    found: dict[str, set[str]] = {}
-    for pair in measurement.beside:
-        if (pair.before.treedef, pair.before.leaves) != (pair.after.treedef, pair.after.leaves):
-            found.setdefault(pair.function.rpartition(":")[2], set()).add(pair.how)
-    return found
 
 
 KEPT = """
