@@ -22,7 +22,7 @@ _BINDING = where(Transform.BINDS)
 _SHARING = where(Result.SHARED)
 _PURE = where(Package.PURE)
 _PURE_THROUGHOUT = where(Package.PURE_THROUGHOUT)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ARRAY_MODULES = where(Package.ARRAYS)
 
 
@@ -61,7 +61,7 @@ def _constancy(module: Module, name: str, scope: ast.AST) -> Constancy:
     if scope is module.tree and is_bound_by_a_cell(module, name):
         return Constancy.CHANGES
     (binding,) = found
-    if any(isinstance(outer, (*_LOOPS, *FUNCTIONS)) for outer in _within(module, binding.node, scope)):
+    if next(repeating(module, binding.node, scope), None) is not None:
         return Constancy.CHANGES
     found_in_text = _constancy_of(module, binding, scope)
     if scope is module.tree and (_is_for_others_to_set(binding) or _is_perhaps_rebound(module, name)):
@@ -183,8 +183,10 @@ def is_changed_elsewhere(module: Module, name: str) -> bool:
     return borrowed is not None and project.ask(REBINDS, borrowed)
 
 
-def _within(module: Module, node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:
+def repeating(module: Module, node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:
+    """The loops and functions between `node` and `scope`, the innermost first: what they bind there, they bind anew."""
     for outer in module.ancestors(node):
         if outer is scope:
             return
-        yield outer
+        if isinstance(outer, (*LOOPS, *FUNCTIONS)):
+            yield outer

@@ -4,15 +4,13 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.effects.aliases import is_fillable, only_reads, why_aliased
-from jaxfix.effects.invariance import is_bound_by_a_cell, is_changed_elsewhere
+from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
 from jaxfix.semantic.project.query import REBINDS
-from jaxfix.syntax.nodes import FUNCTIONS, walk
-
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+from jaxfix.syntax.nodes import walk
 
 
 def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None) -> Reason | None:
@@ -37,13 +35,10 @@ def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST |
         return Reason(Code.REBOUND, f"`{name}` is bound anew through `globals`")
     (binding,) = found
     shared = set(module.ancestors(around)) if around is not None else set()
-    for outer in module.ancestors(binding.node):
-        if outer is scope:
-            break
-        if isinstance(outer, FUNCTIONS) and outer not in shared:
-            return Reason(Code.REBOUND, f"`{name}` is bound anew at every call of a function")
-        if isinstance(outer, _LOOPS) and outer not in shared:
-            return Reason(Code.REBOUND, f"`{name}` is bound anew at every round of a loop")
+    outer = next((each for each in repeating(module, binding.node, scope) if each not in shared), None)
+    if outer is not None:
+        when = "round of a loop" if isinstance(outer, LOOPS) else "call of a function"
+        return Reason(Code.REBOUND, f"`{name}` is bound anew at every {when}")
     for root in changes_of(module).roots.get(name, ()):
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
