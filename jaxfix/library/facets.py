@@ -266,10 +266,6 @@ class Member:
     """Of an array: a trace knows it."""
     CONCRETE = Facet()
     """Of an array: a trace does not know it, or traced arrays have it not."""
-    ARRAY = Facet()
-    """Arrays have it, and it is no static data of a pytree."""
-    CONTAINER = Facet()
-    """Containers and texts have it, and it is no static data of a pytree."""
     USUAL = Facet()
     """Arrays have it, and hardly anything else."""
     ATTRIBUTE = Facet()
