@@ -26,6 +26,9 @@ names the file with the settings.
     samples    arguments, kept for later calls
     perturb    other data of the same types
     pairing    who calls both functions
+    trial      all the calls of both that one call of the program leads to
+    sides      both functions of one call
+    alter      something else in the place of a value
     hints      what sources compare with, call and count by
     kinds      arguments of other kinds
     hooks      subclasses as a user might write them
@@ -40,10 +43,13 @@ names the file with the settings.
     jaxprs     the numbers of values: equal for what is computed in the same way
     sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
+    widen      programs in double precision, whatever dtypes their code asks for
     work       how much a function computes
     messages   what is logged and warned of
     left       what a program leaves behind
     contents   what can be changed in place
+    state      what a function changes beside what it returns
+    stores     what sources assign to again
     untried    what was not tried
     values     digests of values
     fingerprint digests of arrays on their device
