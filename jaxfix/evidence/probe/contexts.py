@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
+from .jaxprs import inner
 from .perturb import is_float
 from .razor import double_precision, to_double
 from .samples import array, is_array, is_key
@@ -104,23 +105,14 @@ def _count(program: Any) -> float:
 
 
 def _repeats(equation: Any) -> float:
-    within = sum(map(_count, _inner(equation)))
+    within = sum(map(_count, inner(equation)))
     return 1 + within * int(equation.params.get("length", 1) or 1)
 
 
 def _has_rules(program: Any) -> bool:
     if any(equation.primitive.name.startswith("custom_") for equation in program.eqns):
         return True
-    return any(_has_rules(part) for equation in program.eqns for part in _inner(equation))
-
-
-def _inner(equation: Any) -> Iterator[Any]:
-    held = (getattr(part, "jaxpr", part) for value in equation.params.values() for part in _parts(value))
-    return (part for part in held if hasattr(part, "eqns"))
-
-
-def _parts(value: Any) -> Any:
-    return value if isinstance(value, tuple | list) else (value,)
+    return any(_has_rules(part) for equation in program.eqns for part in inner(equation))
 
 
 def _opened(call: Call, leaves: Leaves, transform: Callable[..., Any]) -> Any:

@@ -243,3 +243,12 @@ def _is_placed(value: Any) -> bool:
     """Whether a parameter of a nested `jit` asks for a place, a layout or an option."""
     parts = value if isinstance(value, tuple | list) else (value,)
     return any(part is not None and type(part).__name__ not in ("UnspecifiedValue", "AUTO") for part in parts)
+
+
+def inner(equation: Any) -> Iterator[Any]:
+    """The programs that an operation holds: bodies, branches, the calls of nested functions."""
+    for value in equation.params.values():
+        for part in value if isinstance(value, tuple | list) else [value]:
+            program = getattr(part, "jaxpr", part)
+            if hasattr(program, "eqns"):
+                yield program

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from .jaxprs import inner
 from .samples import array, fresh, is_array, is_key, is_tracer, placed
 from .values import host_of
 from .widen import Wide
@@ -237,17 +238,9 @@ def _has_narrow(program: Any) -> bool:
         kinds = [str(getattr(var.aval, "dtype", "")) for var in equation.outvars]
         if any(kind in ("float32", "float16", "bfloat16", "complex64") or kind.startswith("float8") for kind in kinds):
             return True
-        if any(map(_has_narrow, _inner(equation))):
+        if any(map(_has_narrow, inner(equation))):
             return True
     return False
-
-
-def _inner(equation: Any) -> Iterator[Any]:
-    for value in equation.params.values():
-        for part in value if isinstance(value, tuple | list) else [value]:
-            part = getattr(part, "jaxpr", part)
-            if hasattr(part, "eqns"):
-                yield part
 
 
 def _is_as_traced(function: Of, leaves: list[Any], returned: Any, run: Callable[[Any, list[Any]], Any]) -> bool:

@@ -1,9 +1,11 @@
 """How much a function computes, counted in its program: operations that run, and values that they make."""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
+
+from .jaxprs import inner
 
 
 class Work(NamedTuple):
@@ -30,23 +32,15 @@ def work(function: Callable[..., Any], arrays: list[Any]) -> Work:
 def _of(program: Any) -> Work:
     whole = Work(0, 0)
     for equation in program.eqns:
-        inner = [_of(part) for part in _inner(equation.params.values())]
+        parts = [_of(part) for part in inner(equation)]
         if equation.primitive.name == "cond":
-            whole = whole.and_also(max(inner, default=Work(0, 0)))
-        elif inner:
+            whole = whole.and_also(max(parts, default=Work(0, 0)))
+        elif parts:
             rounds = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1
-            for part in inner:
+            for part in parts:
                 whole = whole.and_also(part.times(rounds if isinstance(rounds, int) else 1))
         else:
             sizes = (getattr(var.aval, "shape", ()) for var in equation.outvars)
             made = sum(prod(shape) for shape in sizes if all(isinstance(size, int) for size in shape))
             whole = whole.and_also(Work(1, made))
     return whole
-
-
-def _inner(values: Any) -> Iterator[Any]:
-    for value in values:
-        for part in value if isinstance(value, tuple | list) else [value]:
-            part = getattr(part, "jaxpr", part)
-            if hasattr(part, "eqns"):
-                yield part
