@@ -33,6 +33,7 @@ ALONE_INLINE = {
     "jaxfix/effects/instance_state.py: _methods": "decorators that it reads one by one",
     "jaxfix/semantic/early_exit.py: _start": "the two that take a start as the first of several",
     "jaxfix/summary/rebinding.py: _changed": "the arguments stand in one order in these three",
+    "jaxfix/summary/rebinding.py: _put_in_place": "what puts an entry into a dictionary, of all that changes one",
     "codemods/jaxfix_codemods/drifting_state_dtype/starts.py: _is_dtype": "one name, in two packages",
     "codemods/jaxfix_codemods/local_jit/rewriting.py: _own_name": "words that make no good name",
     "codemods/jaxfix_codemods/unjitted_update/inline.py: _check_called": "methods of loggers, by their names alone",

@@ -96,6 +96,19 @@ def project(tmp_path: Path) -> Path:
         "import case\ncase.f.__globals__.update(RATE=5.0)\n",
         "import inspect\nimport case\ninspect.getmodule(case.f).RATE = 5.0\n",
         'import jax.numpy as jnp\nvars(jnp)["ones"] = None\nimport case\nexec(input())\n',
+        "from jax import lax\nlax.scan = print\n",
+        'import jax\nsetattr(jax.lax, "scan", print)\n',
+        'from unittest import mock\nmock.patch("jax.lax.scan", print).start()\n',
+        'import sys\nsys.modules["jax"] = print\n',
+        "import sys\nfor name in ['jax']:\n    sys.modules[name] = print\n",
+        'import sys\nfrom unittest import mock\nmock.patch.dict(sys.modules, {"jax.lax": print}).start()\n',
+        "import case\ncase.lax = print\n",
+        "def load(path):\n    exec(open(path).read())\n    return locals()\n",
+        "def load(path, names):\n    exec(compile(path.read_text(), path, 'exec'), {}, names)\n",
+        "import types\n\n\ndef alone(function):\n    return types.FunctionType(function.__code__, {})\n",
+        "import importlib\n\n\ndef tasks(name):\n    return vars(importlib.import_module(name))\n",
+        "import doctest\nimport importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n\n\n"
+        "def test(module):\n    doctest.testmod(module)\n",
     ],
 )
 def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str) -> None:
@@ -117,6 +130,12 @@ def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str)
         "def set_all(values, given):\n    for name in given:\n        setattr(values, name, given[name])\n",
         'exec("x = 1", {})\n',
         "def broken(:\n",
+        "def version(path):\n    names = {}\n    exec(open(path).read(), names)\n    return names\n",
+        "def made(name):\n    exec(f'def {name}(): pass')\n    return locals()[name]\n",
+        "import types\n\n\ndef copied(f):\n    return types.FunctionType(f.__code__, f.__globals__)\n",
+        "def shown(options):\n    return vars(options)\n",
+        "import importlib.util\nimport sys\n\n\ndef load(name, path):\n"
+        "    spec = importlib.util.spec_from_file_location(name, path)\n    sys.modules[name] = spec\n",
     ],
 )
 def test_one_that_only_reads_is_no_danger(project: Path, text: str) -> None:

@@ -18,6 +18,7 @@ from jaxfix.effects.attributes import stores_of
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
+from jaxfix.effects.library_names import replaced_names
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
 from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
@@ -120,6 +121,7 @@ __all__ = [
     "positional_of",
     "purity",
     "rebindings",
+    "replaced_names",
     "runs_of",
     "selection",
     "stores_of",

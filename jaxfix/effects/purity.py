@@ -17,6 +17,7 @@ from jaxfix.effects.invariance import (
     is_changed_elsewhere,
     is_pure,
 )
+from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.trace_warnings import may_warn
 from jaxfix.library.facets import Class, Effect, Setting, Transform
@@ -24,8 +25,9 @@ from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored, root
-from jaxfix.semantic.project.query import REBINDS, STORES
+from jaxfix.semantic.project.query import REBINDS
 from jaxfix.semantic.project.summary_types import ANY_NAME
+from jaxfix.staging.visibility import RULES
 from jaxfix.syntax.nodes import Function, walk
 
 _JITS = where(Transform.TRACES)
@@ -36,6 +38,7 @@ _PURE_DECORATORS = where(Effect.PURE_DECORATOR)
 _SETTINGS = where(Setting.PRNG_IMPL) | where(Setting.GUMBEL_RANGE)
 _GROWING = where(Effect.GROWS)
 _MEMOS = where(Effect.MEMOISES)
+_REGISTERING = where(Class.REGISTERS)
 _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
 
 
@@ -71,20 +74,7 @@ def reads_setting(module: Module, node: ast.expr) -> bool:
 
 def _is_open(module: Module) -> bool:
     """Whether another file gets hold of the module as a whole: it may bind any of its names, or list them."""
-    own = module.surroundings.name
-    return own is not None and module.surroundings.project.ask(REBINDS, f"{own}.{ANY_NAME}")
-
-
-def _returns_kept_object(module: Module, function: ast.AST | None) -> bool:
-    """Whether what `function` returns may be a list, a dictionary or an array of numpy, which others can change."""
-    returns = [n for n in walk(function) if isinstance(n, ast.Return)] if function is not None else []
-    plain = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
-    return any(
-        value is not None
-        and not isinstance(value, plain)
-        and constancy_of_value(module, value) is not Constancy.CONSTANT
-        for value in (r.value for r in returns)
-    )
+    return module.surroundings.project.ask(REBINDS, f"{module.surroundings.name or '?'}.{ANY_NAME}")
 
 
 class _Closure:
@@ -170,17 +160,8 @@ class _Closure:
         qualname = self._module.qualname(node) or ""
         if qualname.startswith("jax.config.") and qualname not in _KEYED_SETTINGS:
             self._stop(Reason(Code.UNSTABLE, f"it reads `{self._module.text(node)}`, which can change between calls"))
-        elif self._is_perhaps_stored(node.attr) or self._is_perhaps_rebound(qualname):
+        elif is_perhaps_stored(self._module, node.attr) or is_perhaps_rebound(self._module, qualname):
             self._found.doubts.append(self._module.text(node))
-
-    def _is_perhaps_stored(self, name: str) -> bool:
-        return name in changes_of(self._module).perhaps_rebound or self._module.surroundings.project.ask(STORES, name)
-
-    def _is_perhaps_rebound(self, qualname: str) -> bool:
-        """Whether another file binds a name of a module, or gets hold of all of its names."""
-        owner, _, name = qualname.rpartition(".")
-        project = self._module.surroundings.project
-        return bool(owner) and any(project.ask(REBINDS, f"{owner}.{each}") for each in (name, ANY_NAME))
 
     def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
         package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None
@@ -253,13 +234,15 @@ class _Closure:
     def _is_perhaps_shadowed(self, name: str) -> bool:
         """Whether something binds a global of this name, which no statement of the module does."""
         is_bound = name in changes_of(self._module).rebound or is_changed_elsewhere(self._module, name)
-        return is_bound or self._is_perhaps_stored(name)
+        return is_bound or is_perhaps_stored(self._module, name)
 
     def _behind(self, node: ast.AST) -> None:
         """Judges what a name of the module stands for: a function, a class, or a value made of them."""
         match node:
             case ast.FunctionDef(name=name):
                 self._function(node)
+                if self._gets_other_rules(name):
+                    self._found.doubts.append(name)
                 for rule in self._rules(name):
                     self._function(rule)
             case ast.AsyncFunctionDef() | ast.Lambda():
@@ -268,6 +251,13 @@ class _Closure:
                 self._class(node)
             case ast.Name() as target if (value := self._module.value_of(target)) is not None:
                 self._value(value)
+
+    def _gets_other_rules(self, name: str) -> bool:
+        """Whether the derivative of the function `name` is said more than once, or when something is called."""
+        reads = self._module.reads(name, self._module.tree)
+        methods = [parent for read in reads if isinstance(parent := self._module.parent(read), ast.Attribute)]
+        said = [method for method in methods if method.attr in RULES]
+        return len({method.attr for method in said}) < len(said) or any(map(self._module.function, said))
 
     def _rules(self, name: str) -> Iterator[Function]:
         """The functions that are decorated with a part of the function `name`, such as `@name.defjvp`."""
@@ -316,9 +306,7 @@ class _Closure:
             isinstance(b.node, ast.FunctionDef | ast.ClassDef) for b in self._module.bindings(named.id)
         )
         qualname = self._module.qualname(named) or (named.id if isinstance(named, ast.Name) else "")
-        changes = qualname in _GROWING
-        if qualname in _MEMOS:
-            changes = _returns_kept_object(self._module, self._module.parent(part))
+        changes = qualname in _GROWING | _MEMOS  # a memo that a trace fills holds its tracers from then on
         if changes or not (own or qualname in known or is_pure(qualname)):
             self._found.doubts.append(self._module.text(part))
 
@@ -327,6 +315,8 @@ class _Closure:
             return
         self._classes.add(node)
         for base in (*node.bases, *(k.value for k in node.keywords)):
+            if self._module.qualname(base) in _REGISTERING:
+                self._found.doubts.append(node.name)  # `isinstance` says what was registered by then
             self._part(base, base.value if isinstance(base, ast.Subscript) else base, _PURE_BASES)
         for decorator in node.decorator_list:
             self._decorator(decorator)

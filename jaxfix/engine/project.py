@@ -29,7 +29,18 @@ _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 
 COMPUTES = (
-    *(b"setattr(", b"delattr(", b"__dict__", b"__globals__", b"vars(", b"exec(", b"import_module(", b"__import__("),
+    *(
+        b"setattr(",
+        b"delattr(",
+        b"__dict__",
+        b"__globals__",
+        b"vars(",
+        b"exec(",
+        b"eval(",
+        b"FunctionType(",
+        b"import_module(",
+        b"__import__(",
+    ),
     *(b"sys.modules", b"getmodule(", b"reload(", b"resolve_name(", b"patch"),
 )
 """Where names may be bound that are not in the text."""

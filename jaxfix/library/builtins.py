@@ -25,9 +25,9 @@ FUNCTIONS = (
     Function("builtins.divmod", (Effect.PURE, Takes.VALUE)),
     Function("builtins.Ellipsis", (Effect.PURE,)),
     Function("builtins.enumerate", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH, Iteration.COUNTS)),
-    Function("builtins.eval", (Effect.SEES_NAMES, Effect.BINDS_NAMES)),
+    Function("builtins.eval", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.RUNS_APART)),
     Function("builtins.Exception", (Effect.PURE, Class.PURE)),
-    Function("builtins.exec", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.RUNS_TEXT)),
+    Function("builtins.exec", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.RUNS_TEXT, Effect.RUNS_APART)),
     Function("builtins.False", (Effect.PURE,)),
     Function(
         "builtins.float",

@@ -108,6 +108,8 @@ class Effect:
     """Calls no function that it is given."""
     RUNS_TEXT = Facet()
     """Runs statements that are a text."""
+    RUNS_APART = Facet()
+    """May run code with other globals than those of its file, or with names that its functions do not see."""
 
 
 class Setting:
@@ -154,6 +156,8 @@ class Result:
     """The strongly typed number after the given one."""
     MODULE = Facet()
     """A module, found by its name or by what is in it."""
+    SPECIFICATION = Facet()
+    """What a new module is made of, by a file and a name."""
     DESCRIPTION = Facet()
     """A description of arrays or of their placing, made without asking for a device."""
     REPLACED = Facet()
@@ -295,6 +299,8 @@ class Class:
     """Its objects, or what it makes, are pytrees that may hold more than leaves: a setting, a function, methods."""
     GENERIC = Facet()
     """Takes any number of types in brackets."""
+    REGISTERS = Facet()
+    """A base that `isinstance` finds in classes which were registered later."""
 
 
 class Package:

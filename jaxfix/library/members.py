@@ -4,6 +4,7 @@ from jaxfix.library.facets import Dtype, Effect, Member, Result, WeakType
 from jaxfix.library.function import Function
 
 FUNCTIONS = (
+    Function("abc.ABCMeta.register", (Effect.MUTATES,)),
     Function("builtins.dict.get", (Effect.READS, Member.MAPPING)),
     Function("builtins.dict.items", (Effect.READS, Member.MAPPING)),
     Function("builtins.dict.keys", (Effect.READS, Member.MAPPING)),

@@ -4,8 +4,8 @@ from jaxfix.library.facets import Class, Effect, Identity, Iteration, Result, Ta
 from jaxfix.library.function import Function
 
 FUNCTIONS = (
-    Function("abc.ABC", (Class.PURE, Class.OPEN)),
-    Function("abc.ABCMeta", (Class.PURE,)),
+    Function("abc.ABC", (Class.PURE, Class.OPEN, Class.REGISTERS)),
+    Function("abc.ABCMeta", (Class.PURE, Class.REGISTERS)),
     Function("abc.abstractmethod", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
     Function("contextlib.contextmanager", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
     Function("dataclasses.dataclass", (Effect.PURE_DECORATOR,)),
@@ -23,10 +23,14 @@ FUNCTIONS = (
     Function("functools.singledispatch", (Effect.GROWS,)),
     Function("functools.singledispatchmethod", (Effect.GROWS,)),
     Function("functools.wraps", (Transform.TRANSPARENT,)),
+    Function("doctest.testmod", (Effect.SEES_NAMES,)),
     Function("importlib.import_module", (Result.MODULE,)),
+    Function("importlib.util.spec_from_file_location", (Result.SPECIFICATION,)),
+    Function("inspect.getmembers", (Effect.SEES_NAMES,)),
     Function("inspect.getmodule", (Result.MODULE,)),
     Function("itertools.count", (Iteration.COUNTS,)),
     Function("pkgutil.resolve_name", (Result.MODULE,)),
+    Function("types.FunctionType", (Effect.RUNS_APART,)),
     Function("typing.Final", (Class.WRAPS,)),
     Function("typing.Generic", (Class.OPEN,)),
     Function("typing.NamedTuple", (Class.TUPLE,)),

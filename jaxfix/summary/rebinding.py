@@ -3,18 +3,29 @@
 import ast
 from collections.abc import Container, Iterator
 
-from jaxfix.library.facets import Effect, Result, Takes
+from jaxfix.library.facets import Effect, Result, Takes, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, SETTERS, changes_of, stored_attributes
-from jaxfix.semantic.project.summary_types import ANY_NAME, HANDS_MODULES_ON, SETS_ANY_NAME, Facts
+from jaxfix.semantic.project.summary_types import (
+    ANY_NAME,
+    HANDS_MODULES_ON,
+    LISTS_NAMES,
+    RUNS_APART,
+    SETS_ANY_NAME,
+    Facts,
+)
+from jaxfix.summary.apart import runs_apart
 from jaxfix.summary.borrowed import Borrowed
 
+_CHANGING = MUTATORS | short_names(Transform.DERIVATIVE_RULE)
+_LISTING = short_names(Effect.SEES_NAMES) - short_names(Effect.RUNS_APART)
 _PATCHERS = short_names(Effect.PATCHES)
 _BY_NAME = short_names(Takes.ATTRIBUTE_NAME)
 _READERS = where(Effect.READS) | where(Takes.ATTRIBUTE_NAME)
 _FINDERS = where(Result.MODULE)
 _RUNNERS = where(Effect.RUNS_TEXT)
+_SPECIFYING = short_names(Result.SPECIFICATION)
 _MODULES = "sys.modules"
 _PATCH = "unittest.mock.patch"
 
@@ -58,7 +69,7 @@ class _Rebinding:
             if subscript.ctx.__class__ is not ast.Load:
                 yield subscript.value
         yield from (node.target for node in self.module.nodes(ast.AugAssign))
-        yield from (call.func for call in self.module.spelled_calls(MUTATORS) if isinstance(call.func, ast.Attribute))
+        yield from (call.func for call in self.module.spelled_calls(_CHANGING) if isinstance(call.func, ast.Attribute))
         yield from (call.args[0] for call in self.module.spelled_calls(_BY_NAME) if _names_a_part(call))
 
     def _opening_nodes(self) -> Iterator[ast.expr]:
@@ -121,7 +132,7 @@ class _Rebinding:
                 yield of
             case _, ast.Attribute(value=value, ctx=ast.Store() | ast.Del()) if value is node:
                 yield of
-            case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in MUTATORS:
+            case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _CHANGING:
                 yield of.rpartition(".")[0]
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
                 if _last(func) in ("setattr", "delattr", "object"):  # also `monkeypatch.setattr`, `mock.patch.object`
@@ -139,6 +150,11 @@ class _Rebinding:
             yield from self._namespace(node)
         for call in self.module.spelled_calls(frozenset(name.rpartition(".")[2] for name in _RUNNERS)):
             yield from self._run(call)
+        yield from self._put_in_place()
+        if runs_apart(self.module):
+            yield RUNS_APART
+        if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
+            yield LISTS_NAMES
 
     def _set(self, call: ast.Call) -> Iterator[str]:
         """What a call such as `setattr(owner, name, value)` sets, whose name is not in the text."""
@@ -152,8 +168,44 @@ class _Rebinding:
             case [ast.Name() as target, _, *_] if not self._is_own(target):
                 yield SETS_ANY_NAME
 
-    def _is_own(self, target: ast.Name) -> bool:
+    def _put_in_place(self) -> Iterator[str]:
+        """The modules that others are put in the place of, by their names in `sys.modules`."""
+        for node in (*self.module.attributes("modules"), *self.module.names.by_id.get("modules", ())):
+            parent = self.module.parent(node)
+            if self.module.qualname(node) != _MODULES:
+                continue
+            if isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store):
+                yield from self._in_place_of(parent.slice)
+            elif isinstance(parent, ast.Attribute) and parent.attr in ("update", "setdefault"):
+                yield ANY_NAME
+            elif isinstance(parent, ast.Call) and _last(parent.func) in ("dict", "setitem"):
+                yield from self._in_place_of(parent.args[1]) if len(parent.args) > 1 else ()
+
+    def _in_place_of(self, key: ast.expr) -> Iterator[str]:
+        """All names of the module of this name; of any where it is computed, but for one that is being imported."""
+        match key:
+            case ast.Dict(keys=keys):
+                for each in keys:
+                    yield from self._in_place_of(each) if each is not None else [ANY_NAME]
+            case ast.Constant(value=str(name)):
+                yield f"{name}.{ANY_NAME}"
+            case ast.Attribute(attr="name" | "__name__") | ast.Name(id="__name__"):
+                return  # of a specification, or of the module itself
+            case ast.Name() if self._is_imported_from_a_file(key):
+                return
+            case _:
+                yield ANY_NAME
+
+    def _is_imported_from_a_file(self, name: ast.Name) -> bool:
+        """Whether the name goes to what makes a new module of a file too."""
+        uses = self.module.reads(name.id, self.module.scope_of(name.id, name))
+        around = (self.module.parent(use) for use in uses)
+        return any(isinstance(call, ast.Call) and _last(call.func) in _SPECIFYING for call in around)
+
+    def _is_own(self, target: ast.expr) -> bool:
         """Whether it is the object of a method, or one that a call here has made."""
+        if not isinstance(target, ast.Name):
+            return False
         function = self.module.function(target)
         around = self.module.method_of(function) if function is not None else None
         scope = self.module.scope_of(target.id, target)

@@ -15,6 +15,7 @@ from jaxfix.api.analysis import (
     import_time,
     is_bound_before,
     purity,
+    replaced_names,
     traced_uses,
     transform_of,
     varies_by_callers,
@@ -218,6 +219,9 @@ class _Judge:
         self.doubts += hidden_operands(module, (each for call in site.stay.calls for each in argument_values(call)))
         self.doubts += hidden_operands(module, operands)
         self.doubts += hoisting.listed(module)
+        made: list[ast.AST] = [site.at] if site.function is None or site.renamed is not None else []
+        made += site.function.decorator_list if site.function is not None else []
+        self.doubts += replaced_names(module, made)
         is_decorated = site.function is not None and site.renamed is None
         jitted = (
             jitted_by_decorator(module, site.function) if is_decorated and site.function else jitted_of(module, site.at)

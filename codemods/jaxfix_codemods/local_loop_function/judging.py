@@ -12,6 +12,7 @@ from jaxfix.api.analysis import (
     import_time,
     is_bound_before,
     purity,
+    replaced_names,
     traced_uses,
 )
 from jaxfix.api.library import CONTROL_FLOW
@@ -168,6 +169,7 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
     functions = {argument for argument, _ in control_flow_calls.function_arguments(module, move.call)}
     yield from hidden_operands(module, (each for each in argument_values(move.call) if each not in functions))
     yield from hoisting.listed(module)
+    yield from replaced_names(module, [move.call.func])
     for local in move.locals:
         parts = import_time.signature(module, local.function)
         yield from import_time.may_fail(module, parts, above, local.function)

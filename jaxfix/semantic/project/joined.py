@@ -5,7 +5,7 @@ from functools import cached_property
 
 from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
-from jaxfix.semantic.project.rebinding import Around, may_rebind, reaches_anything
+from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
 from jaxfix.semantic.project.summary_types import ANY_NAME, Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
 from jaxfix.semantic.project.users import Reader, Users
 
@@ -77,7 +77,7 @@ class Joined:
         """Whether some file binds the variable of a module, or changes its object, from outside."""
         around = self._around.rebinding(qualname) if self._around is not None else ()
         names = frozenset(name for facts in around for name in facts.rebinds)
-        if qualname.endswith(f".{ANY_NAME}") and reaches_anything(self._all_rebound | names):
+        if qualname.endswith(f".{ANY_NAME}") and opens_anything(self._all_rebound | names):
             return True
         return self._naming.canonical(qualname) in self._rebound or any(may_rebind(name, qualname) for name in names)
 

@@ -3,7 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from jaxfix.semantic.project.summary_types import ANY_NAME, HANDS_MODULES_ON, SETS_ANY_NAME, Facts
+from jaxfix.semantic.project.summary_types import (
+    ANY_NAME,
+    HANDS_MODULES_ON,
+    LISTS_NAMES,
+    RUNS_APART,
+    SETS_ANY_NAME,
+    Facts,
+)
 
 
 class Around(Protocol):
@@ -25,6 +32,12 @@ class Around(Protocol):
 def reaches_anything(names: Collection[str]) -> bool:
     """Whether who binds all these may bind any name of any module."""
     return ANY_NAME in names or (HANDS_MODULES_ON in names and SETS_ANY_NAME in names)
+
+
+def opens_anything(names: Collection[str]) -> bool:
+    """Whether who does all these may bind, list or leave out any name of any module."""
+    is_listing = HANDS_MODULES_ON in names and LISTS_NAMES in names
+    return RUNS_APART in names or is_listing or reaches_anything(names)
 
 
 def may_rebind(name: str, qualname: str) -> bool:

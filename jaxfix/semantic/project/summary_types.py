@@ -13,6 +13,10 @@ HANDS_MODULES_ON = "?modules"
 """That a module which was found by a computed name goes where it is not followed."""
 SETS_ANY_NAME = "?names"
 """That attributes of computed names are set on an object which may be a module. Both together reach any name."""
+LISTS_NAMES = "?lists"
+"""That the names of an object are listed which may be a module; of one that was found by a computed name, all."""
+RUNS_APART = "?apart"
+"""That code of some module is run where its functions do not find the other names of it."""
 Argument = int | str
 """A position of the call, from 0, or a keyword."""
 

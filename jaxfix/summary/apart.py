@@ -1,0 +1,73 @@
+"""Whether a file runs code of files apart from their names: what a module holds is then not found by its functions."""
+
+import ast
+
+from jaxfix.library.facets import Effect
+from jaxfix.library.table import short_names
+from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import FORMAT_STRINGS, walk
+
+_RUNNERS = short_names(Effect.RUNS_APART)
+_OF_TEXTS = _RUNNERS & short_names(Effect.BINDS_NAMES)
+_OF_STATEMENTS = short_names(Effect.RUNS_TEXT)
+_SOURCES = ("getsource", "getsourcelines", "unparse")
+"""What gives a part of a file, which is then run without the rest of it."""
+
+
+def runs_apart(module: Module) -> bool:
+    """Whether it runs the text of a file, or the code of a function, with other globals than that of its module."""
+    return any(_is_apart(module, call) for call in module.spelled_calls(_RUNNERS))
+
+
+def _is_apart(module: Module, call: ast.Call) -> bool:
+    last = module.text(call.func).rpartition(".")[2]
+    if not call.args:
+        return False
+    if last not in _OF_TEXTS:
+        return not _has_its_globals(module, call)
+    text = _followed(module, call.args[0])
+    is_compiled = isinstance(text, ast.Call) and module.text(text.func) == "compile" and bool(text.args)
+    if last not in _OF_STATEMENTS and not is_compiled:
+        return False  # an expression, which defines nothing
+    if is_compiled and isinstance(text, ast.Call):
+        text = _followed(module, text.args[0])
+    if _is_own_text(text):
+        return False
+    given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    match given:
+        case []:
+            return module.function(call) is not None or module.enclosing(call, ast.ClassDef) is not None
+        case [_]:
+            return any(node.attr in _SOURCES for node in walk(text) if isinstance(node, ast.Attribute))
+        case [globals_, locals_, *_]:
+            return module.text(globals_) != module.text(locals_)
+    return False
+
+
+def _has_its_globals(module: Module, call: ast.Call) -> bool:
+    """Whether it is `FunctionType(f.__code__, f.__globals__)`, a copy of `f`."""
+    match call.args:
+        case [ast.Attribute(value=function), ast.Attribute(value=other, attr="__globals__"), *_]:
+            return module.text(function) == module.text(other)
+    return False
+
+
+def _followed(module: Module, expr: ast.expr) -> ast.expr:
+    """What a variable that is bound once stands for."""
+    value = module.only_value(expr) if isinstance(expr, ast.Name) else None
+    return expr if value is None else value
+
+
+def _is_own_text(expr: ast.expr) -> bool:
+    match expr:
+        case ast.Constant() | ast.BinOp(op=ast.Mod(), left=ast.Constant()):
+            return True
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _is_own_text(left) and _is_own_text(right)
+        case ast.Call(func=ast.Attribute(value=value, attr="format")):
+            return _is_own_text(value)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.Name() | ast.List()]):
+            return True  # lines that were put together
+        case ast.Call(func=ast.Attribute(attr="dedent") | ast.Name(id="dedent"), args=[text]):
+            return _is_own_text(text)
+    return isinstance(expr, FORMAT_STRINGS)
