@@ -107,7 +107,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
     failed = None if stopped else failure(finished.status, stderr if stderr.strip() else stdout)
     ending = {"case": case, "failure": failed, "stdout": stdout, "stopped": stopped}
     for number, record in enumerate(records):
-        for entry in record["compiles"]:
+        for entry in (*record["compiles"], *record.get("spent", ())):
             entry["process"] = number
     parts = [from_json(Measurement, record | ending) for record in records]
     empty = Measurement(case, failed, (), 0, (), (), stdout, (), {}, 0, None)
@@ -135,6 +135,8 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
+        spent=tuple(entry for part in parts for entry in part.spent),
+        seconds=max((part.seconds for part in parts), default=0.0),
         has_jax=any(part.has_jax for part in parts),
     )
 

@@ -40,7 +40,7 @@ def trace(
         raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
     command = with_interpreter(runnable(words, root), root)
     with scratch() as folder:
-        settings = {"explain": True, "cache": True, "step": step}
+        settings = {"explain": True, "cache": True, "spending": True, "step": step}
         environment = _as_it_is(probed(folder, settings, os.environ, None), os.environ)
         job = Job(command, root, environment, interactive=True)
         finished = (target or Local()).run(job)

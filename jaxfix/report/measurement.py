@@ -1,6 +1,7 @@
 """What a run of a program showed: compiles, outputs, steps, environment. JSON, versioned."""
 
 from dataclasses import field
+from enum import Enum
 from itertools import accumulate
 
 from jaxfix.report.trace.cause import Cause
@@ -197,6 +198,59 @@ class Razor:
     widened: int = 0
 
 
+class Kind(Enum):
+    """What the time of a line goes into.
+
+    Attributes:
+      EAGER: jax runs programs one by one, outside of compiled functions.
+      READ: the host reads an array, and waits until it is there.
+      PUT: an array of the host is put on a device.
+      WAIT: `block_until_ready`.
+      TRACING: jax traces or compiles; what it compiled is told exactly elsewhere.
+      OWN: everything else: Python, and calls of compiled functions.
+    """
+
+    EAGER = "eager"
+    READ = "read"
+    PUT = "put"
+    WAIT = "wait"
+    TRACING = "tracing"
+    OWN = "own"
+
+
+@frozen
+class Spent:
+    """What one line of the user's has spent on one kind of work.
+
+    Attributes:
+      chain: the user's lines from that one outwards, as `file:line in function`.
+      names: of the programs that it ran, or of the ways in which it read; the first few.
+      count: how often it did that, in all threads; 0 where that is not counted.
+      in_steps: of `count`, those within the loop, or the function, whose rounds are the steps.
+      seconds: of reads, puts and waits as the clock says; else estimated by looks at the main thread.
+      waited_s: of `seconds`, those until the device was ready.
+      process: the number, from 0, of the process.
+    """
+
+    kind: Kind
+    path: str
+    line: int
+    function: str
+    chain: tuple[str, ...]
+    names: tuple[str, ...]
+    count: int
+    in_steps: int
+    seconds: float
+    waited_s: float = 0.0
+    cell: int | None = None
+    process: int = 0
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
+
+
 @frozen
 class Environment:
     """Where a measurement was made; evidence holds for this alone.
@@ -238,6 +292,8 @@ class Measurement:
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
       steps_from: the first step, from 1, that is steady; those before it warm up.
       device_peak_bytes: the most memory that was in use on any device; None where devices do not tell.
+      spent: what lines did beside compiling, by process; only a trace has it.
+      seconds: from the begin of the process that ran longest to its end; 0 where that is not known.
       has_jax: whether a process that was watched imported jax.
     """
 
@@ -268,6 +324,8 @@ class Measurement:
     steps_from: int = 3
     device_peak_bytes: int | None = None
     has_jax: bool = False
+    spent: tuple[Spent, ...] = ()
+    seconds: float = 0.0
 
     @property
     def memory_bytes(self) -> int:

@@ -11,6 +11,12 @@ names the file with the settings.
     arrival    waits for jax
     sources    which sources run, and where imports find them
     compiles   counts compiles and says why
+    lines      lines of files as the user knows them
+    time_spent where the time goes; joins the next four
+    spending   by kind and by line
+    dispatches programs that run one by one
+    transfers  what moves between host and device, and waiting
+    sampler    looks where the main thread is
     causes     why a program was not found in a cache
     signatures what a program is compiled for
     calls      calls of the observed functions

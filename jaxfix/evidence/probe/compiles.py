@@ -11,9 +11,10 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from .causes import Causes, Key
-from .files import add_line, cell_of, is_foreign, is_user
+from .files import add_line, is_foreign, is_user
+from .lines import NOWHERE, Line, Lines
 from .record import Record
-from .settings import Settings, shown
+from .settings import Settings
 from .signatures import Call, Eager, Objects, Reader, Signature, call_in, functions_in
 from .steps import Steps
 
@@ -38,22 +39,6 @@ class _Thread(threading.local):
         self.cached = False
 
 
-class Line(NamedTuple):
-    """A line of a file, as the user knows it."""
-
-    path: str
-    cell: int | None
-    line: int
-    function: str
-
-    def __str__(self) -> str:
-        cell = f":cell {self.cell}" if self.cell is not None else ""
-        return f"{self.path}{cell}:{self.line} in {self.function}"
-
-
-_NOWHERE = Line("<unknown>", None, 0, "<unknown>")
-
-
 class Stack(NamedTuple):
     """Where jax compiles: the user's frames from the inside out, and what jax was called for."""
 
@@ -74,7 +59,7 @@ class Compiles:
         self.settings, self.record, self.steps, self.told = settings, record, steps, told
         self.without: str | None = None
         self.is_on = True
-        self.files: dict[str, tuple[str, int | None]] = {}
+        self.lines = Lines(settings)
         self.reset()
 
     def reset(self) -> None:
@@ -129,13 +114,13 @@ class Compiles:
         stack = self._stack(sys._getframe(2))
         name = re.sub(r"^jit\((.*)\)$", r"\1", said or stack.name)
         program = stack.eager.name if stack.eager is not None else f"jit({name})"
-        chain = [self._line(frame) for frame in stack.frames]
+        chain = [self.lines.running(frame) for frame in stack.frames]
         where = chain[0] if chain else self._elsewhere(stack)
         place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
         entry |= {**place, "chain": [str(line) for line in chain], "program": program}
         code = self._users(stack) if stack.eager is None else None
         if code is not None and stack.call is not None:
-            entry |= {"of": str(self._definition(code)), "instance": self.objects.name(stack.call.function)}
+            entry |= {"of": str(self.lines.definition(code)), "instance": self.objects.name(stack.call.function)}
         entry["cause"] = self._cause(stack, where, program, code)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.without)
@@ -148,16 +133,13 @@ class Compiles:
         """Where no line of the user's asked for it: the user's function that is compiled, or a library's line."""
         code = self._users(stack)
         if code is not None:
-            return self._definition(code)
-        return _NOWHERE if stack.foreign is None else self._line(stack.foreign)
+            return self.lines.definition(code)
+        return NOWHERE if stack.foreign is None else self.lines.running(stack.foreign)
 
     def _users(self, stack: Stack) -> CodeType | None:
         """The code of the function that is compiled, if that is the user's."""
         code = stack.call.code if stack.call is not None else None
         return code if code is not None and is_user(code.co_filename, self.settings.user) else None
-
-    def _definition(self, code: CodeType) -> Line:
-        return Line(*self._file(code.co_filename), code.co_firstlineno, code.co_qualname)
 
     def _cause(self, stack: Stack, where: Line, program: str, code: CodeType | None) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""
@@ -204,16 +186,6 @@ class Compiles:
                     functions += functions_in(frame, self.settings.user)
             frame = frame.f_back
         return Stack(frames, foreign, call, _eager(primitive, functions), name, avals)
-
-    def _line(self, frame: FrameType) -> Line:
-        return Line(*self._file(frame.f_code.co_filename), frame.f_lineno, frame.f_code.co_qualname)
-
-    def _file(self, name: str) -> tuple[str, int | None]:
-        """The file of a code object as the user knows it, and its cell."""
-        if name not in self.files:
-            file, cell = cell_of(name)
-            self.files[name] = file if file.startswith("<") else shown(os.path.abspath(file), self.settings), cell
-        return self.files[name]
 
 
 def _named(values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:

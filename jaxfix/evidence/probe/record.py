@@ -33,6 +33,7 @@ class Record:
         self.logged: list[str] = []
         self.warned: list[str] = []
         self.work: list[dict[str, Any]] = []
+        self.spent: list[dict[str, Any]] = []
         self.razor: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, int] = {}
         self.functions: set[str] = set(self.executed)
@@ -63,6 +64,8 @@ class Record:
             "warned": self.warned,
             "untried": self.untried.as_json(),
             "work": self.work,
+            "spent": self.spent,
+            "seconds": self.age(),
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,
             "functions": sorted(self.functions),

@@ -18,6 +18,7 @@ class Settings:
       links: (copy of the tree, tree) in which links to large files are broken before they are written to.
       explain: whether to look for steps.
       cache: whether the persistent compilation cache stays as the program has it.
+      spending: whether it is told which lines the time goes into.
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.
       tells: whether to say meanwhile how far the run is.
@@ -37,6 +38,7 @@ class Settings:
         self.links: list[str] | None = said.get("links")
         self.explain: bool = said.get("explain", False)
         self.cache: bool = said.get("cache", False)
+        self.spending: bool = said.get("spending", False)
         self.calls: int | None = said.get("calls", 200)
         self.stop_after: int | None = said.get("stop_after")
         self.tells: bool = said.get("tells", False)

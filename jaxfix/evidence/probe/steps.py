@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from .iterations import Monitoring, Tracing
@@ -33,6 +33,7 @@ class Steps:
     def reset(self) -> None:
         """Forgets what happened in this process so far."""
         self.tracks: list[LoopTrack] = []
+        self.taken: Track | None = None
         self.done = False
 
     def start(self) -> None:
@@ -66,6 +67,10 @@ class Steps:
                 numbers[track.where] = number
         entry["steps"] = numbers
 
+    def is_step(self, code: CodeType, line: int) -> bool:
+        """Whether a line is in what turned out to be the step."""
+        return self.taken is not None and self.taken.holds(code, line)
+
     def finish(self) -> None:
         """Decides what the steps were, and puts them into the record."""
         if not self.settings.explain or self.done:
@@ -93,6 +98,7 @@ class Steps:
         steps = track.finished()
         self.record.steps = steps
         self.record.where_steps = track.where if steps else None
+        self.taken = track if steps else None
 
     def _find(self, frames: list[FrameType], seconds: float) -> None:
         for frame in reversed(frames):

@@ -53,6 +53,10 @@ class Track:
             if len(self.steps) >= _MOST_RECORDS:
                 self._thin()
 
+    def holds(self, code: CodeType, line: int) -> bool:
+        """Whether a line of `code` is in a step, or calls what is."""
+        return code.co_qualname == self.where.rpartition(":")[2] or code.co_name == self.where
+
     def finished(self) -> list[dict[str, Any]]:
         """All steps, the open one included."""
         self.end()
@@ -132,6 +136,10 @@ class LoopTrack(Track):
             self.number -= 1
         self.end()
         self.early = False
+
+    def holds(self, code: CodeType, line: int) -> bool:
+        """Whether a line of `code` is in the loop."""
+        return code is self.code and self.loop.holds(line)
 
     def finished(self) -> list[dict[str, Any]]:
         """All steps; that of a program which ended within its loop is the last one."""

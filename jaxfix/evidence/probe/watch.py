@@ -24,6 +24,7 @@ from .settings import Settings, shown
 from .shadow_call import ShadowCall
 from .sources import Sources
 from .steps import Steps
+from .time_spent import TimeSpent
 from .values import Values
 
 
@@ -39,6 +40,7 @@ class Probe:
         self.compiles = Compiles(settings, self.record, self.steps, self._tell)
         self.shadow_call = ShadowCall(self)
         self.calls = Calls(self, self.shadow_call)
+        self.time_spent = TimeSpent(settings, lambda: self.compiles.thread.silent > 0)
         self.sources = Sources(settings, self.record)
         self.messages = Messages(settings.user, lambda: self.calls.thread.silent > 0)
         self.attached = False
@@ -68,6 +70,8 @@ class Probe:
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         self.compiles.listen()
+        if self.settings.spending:
+            self.time_spent.start()
         atexit.register(self.shadow_call.finish)
         atexit.register(self._look_around)
         atexit.register(self._ask_devices)  # before jax, which has registered its own, takes the backends down
@@ -79,13 +83,14 @@ class Probe:
         self.calls.reset()
         self.shadow_call.reset()
         self.steps.reset()
+        self.time_spent.reset()
         self.messages.reset()
 
     def write(self) -> None:
         """Writes the record of this process, once and whole."""
         if self.silent:
             return
-        self.steps.finish()
+        self._finish()
         self._look_around()
         self.shadow_call.finish()
         self._write()
@@ -100,10 +105,15 @@ class Probe:
         with suppress(FileNotFoundError):
             os.unlink(so_far(self.settings.results))
 
+    def _finish(self) -> None:
+        self.steps.finish()
+        if self.settings.spending and self.attached:
+            self.record.spent = self.time_spent.finished(self.steps.is_step)
+
     def _ask_devices(self) -> None:
         if self.silent:
             return
-        self.steps.finish()
+        self._finish()
         if self.record.environment is not None:
             self.record.device_peak_bytes = device_peak_bytes()
 

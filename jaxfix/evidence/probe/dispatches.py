@@ -1,0 +1,126 @@
+"""Counts the programs that jax runs one by one, outside of compiled functions."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .spending import EAGER, PUT, Spending
+
+_FEW = 2_000  # calls after which it is asked whether counting is worth its time
+_LEAST = 0.02
+_NAMED = 20
+_PUTS = "stage"  # what puts an array of the host on a device, since jax 0.8
+Hook = Callable[[Any, Any, Any, Any], None]
+
+_NESTED = ("jax/_src/pjit.py", "jax\\_src\\pjit.py")
+
+
+class Dispatches:
+    """Hears of every call that jax answers from its fast path, and counts those of jax's own functions.
+
+    What the user has compiled is called by the same path, at the price of the hook. So the hook goes where next to no
+    call is jax's own; `want` brings it back.
+    """
+
+    def __init__(self, spending: Spending, is_silent: Callable[[], bool]) -> None:
+        self.spending, self.is_silent = spending, is_silent
+        self.place: _Place | None = None
+        self.calls = self.own = 0
+        self.is_on = False
+
+    def listen(self) -> None:
+        """From here on they are counted; jax has been imported."""
+        self.place = _place()
+        self.want()
+
+    def want(self) -> None:
+        """Counts again, if it had stopped."""
+        if self.place is not None and not self.is_on and not self.place.taken():
+            self.is_on = True
+            self.calls = self.own = 0
+            self.place.put(self.called)
+
+    def stop(self) -> None:
+        """Counts no more."""
+        if self.place is not None and self.is_on and not self.place.taken():
+            self.place.put(None)
+        self.is_on = False
+
+    def called(self, function: Any, arguments: Any, keywords: Any, returned: Any) -> None:
+        """jax calls this when it has called `function`."""
+        self.calls += 1
+        if self.calls >= _FEW:
+            if self.own < _LEAST * self.calls:
+                self.stop()
+            self.calls = self.own = 0
+        module = function.__module__
+        caller = sys._getframe(1)
+        if not (module.startswith("jax.") or caller.f_code.co_filename.endswith(_NESTED)):
+            return
+        self.own += 1
+        if self.is_silent():
+            return
+        name = getattr(function, "__name__", "jit")
+        account = self.spending.account(PUT if name == _PUTS else EAGER, caller)
+        if account is not None:
+            account.count += 1
+            if account.count < _NAMED:
+                account.named(name)
+
+
+class _Place(Protocol):
+    """Where jax looks for what it calls after each call."""
+
+    def taken(self) -> bool:
+        """Whether something else is called there, as what looks for NaNs."""
+        ...
+
+    def put(self, hook: Hook | None) -> None:
+        """Has it called after each call of any thread."""
+
+
+class _Shared:
+    """Of jax 0.6 and later: a setting of each thread and one of all, which jax sets to nothing as it goes."""
+
+    def __init__(self, module: Any, unset: object) -> None:
+        self.own, self.unset = module._post_hook_state, unset
+        self.hook: Hook | None = None
+        module._post_hook_state = self
+
+    def taken(self) -> bool:
+        return self.own.value is not None and self.own.value != self.hook
+
+    def put(self, hook: Hook | None) -> None:
+        self.hook = hook
+        self.own.set_global(hook)
+
+    def set_global(self, hook: Any) -> None:
+        self.own.set_global(self.hook if hook is None else hook)
+
+    def set_local(self, hook: Any) -> None:
+        self.own.set_local(self.unset if hook is None else hook)
+
+
+class _Older:
+    """Of jax before that: the state of its library."""
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+        self.hook: Hook | None = None
+
+    def taken(self) -> bool:
+        return self.state.post_hook is not None and self.state.post_hook != self.hook
+
+    def put(self, hook: Hook | None) -> None:
+        self.hook = self.state.post_hook = hook
+
+
+def _place() -> _Place | None:
+    """Where this version of jax looks for a hook; None where it has none."""
+    api = sys.modules.get("jax._src.api")
+    unset = getattr(sys.modules.get("jax._src.config"), "config_ext", None)
+    if hasattr(getattr(api, "_post_hook_state", None), "set_global") and hasattr(unset, "unset"):
+        return _Shared(api, unset.unset)  # type: ignore[union-attr]
+    found = getattr(getattr(sys.modules.get("jax._src.lib"), "jax_jit", None), "global_state", None)
+    state = found() if found is not None else None
+    return _Older(state) if hasattr(state, "post_hook") else None
