@@ -159,6 +159,32 @@ def test_a_tree_of_a_class_in_another_file_may_hold_more_than_leaves(project: Pa
     assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
 
 
+@pytest.mark.parametrize("named", ["case.py", "."])
+def test_a_key_in_another_file_may_be_equal_to_one_here(project: Path, named: str) -> None:
+    (project / "case.py").write_text(CASE.partition("\n\nfor ")[0])
+    (project / "other.py").write_text("def groups(names, values):\n    return dict(values, a=names[0])\n")
+    assert safeties(project, named) == [Safety.SAFE]
+    (project / "other.py").write_text("def groups(names):\n    return {name: 1.0 for name in names}\n")
+    assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
+
+
+def test_a_file_that_runs_its_functions_may_be_imported(project: Path) -> None:
+    """Loops at its top level do not make it a script that nobody imports."""
+    text = CASE.replace("def f(v)", "TREE = jax.tree_util.register_static\n\n\ndef f(v)")
+    (project / "case.py").write_text(f"import jax\n{text}")
+    assert safeties(project, "case.py") == [Safety.SAFE]
+    (project / "other.py").write_text(f"{TREES}\n\nimport case\nrun(case.f)\n")
+    assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]
+
+
+@pytest.mark.parametrize("named", ["case.py", "."])
+def test_another_file_may_pass_what_a_cast_warns_of(project: Path, named: str) -> None:
+    (project / "case.py").write_text(CASE.replace("c * RATE + x", "c.astype(jnp.float32)"))
+    assert safeties(project, named) == [Safety.SAFE]
+    (project / "other.py").write_text("import case\n\ncase.f(1j)\n")
+    assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
+
+
 @pytest.mark.parametrize("folder", [".venv", "node_modules", "ignored"])
 def test_what_the_project_ignores_is_not_read(project: Path, folder: str) -> None:
     (project / ".gitignore").write_text("ignored\n")

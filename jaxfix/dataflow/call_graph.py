@@ -7,7 +7,7 @@ from functools import cached_property
 
 from jaxfix.report.abstract_value import UNKNOWN, Value
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import IS_READ, LOOPED, USERS, VALUES, Answering, runs_of
+from jaxfix.semantic.project.query import IS_NAMED_AROUND, IS_READ, LOOPED, USERS, VALUES, Answering, runs_of
 from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
@@ -56,6 +56,13 @@ class Callers:
         if isinstance(scope, ast.ClassDef):
             return private
         return private or (scope is not None and scope is not module.tree) or self._is_of_program()
+
+    def are_all_here(self) -> bool:
+        """Whether `calls` are all that there are, as far as its name and the files of the project tell."""
+        if self.others or not self.is_closed() or self.outside:
+            return False
+        own = self._names[:1]  # one that a function keeps to itself has none
+        return self.is_private or not any(self._project.ask(IS_NAMED_AROUND, name) for name in own)
 
     def _is_of_program(self) -> bool:
         """Whether the files of the run use it as their own program: one of the ways to a call ends in one of them.

@@ -56,11 +56,15 @@ _FOUND = Lattice(_Found(None), _either, _Found(UNKNOWN))
 
 
 class Values:
-    """Answers for one module. Never raises; `UNKNOWN` is an answer."""
+    """Answers for one module. Never raises; `UNKNOWN` is an answer.
 
-    def __init__(self, module: Module) -> None:
+    Args:
+      opaque: parameters of which nothing is looked up.
+    """
+
+    def __init__(self, module: Module, opaque: frozenset[ast.arg] = frozenset()) -> None:
         self._module = module
-        self.origins = Origins(module)
+        self.origins = Origins(module, opaque)
         self._solve: Solver[ast.AST, _Found] = Solver(self._transfer, _FOUND)
 
     def of(self, expr: ast.AST) -> Value:

@@ -15,6 +15,7 @@ from jaxfix.drivers import files, walking
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import placed
 from jaxfix.effects.pytree_classes import LEAVES_ONLY, hiding
+from jaxfix.effects.pytree_keys import may_hold_odd_keys
 from jaxfix.engine.project import COMPUTES
 from jaxfix.library.facets import Class
 from jaxfix.library.table import rows
@@ -74,6 +75,14 @@ class Neighbours:
     def storing(self, attribute: str) -> Sequence[Facts]:
         """Of the files that may store an attribute of this name."""
         return self._telling(_stores(attribute.encode()))
+
+    def names(self, qualname: str) -> bool:
+        """Whether one of the files may use what this dotted name stands for, a method through any object."""
+        owner, _, last = qualname.rpartition(".")
+        is_method = owner.rpartition(".")[2] not in self._modules
+        wanted = re.compile(rb"\b%s\b|\bimport \*" % re.escape(last.encode()))
+        module = owner.rpartition(".")[2].encode()
+        return any((is_method or module in text) and wanted.search(text) for text in self._texts.values())
 
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""
@@ -197,7 +206,11 @@ def _stores(attribute: bytes) -> _Says:
 def _may_hide(text: bytes) -> bool:
     """That it may make trees of its own kind, or take them from a library."""
     is_named = any(first in text and last in text for first, last in _HIDING)
-    return is_named or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text))
+    return (
+        is_named
+        or may_hold_odd_keys(text)
+        or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text))
+    )
 
 
 # --- which files ------------------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 """Whether a file brings objects into a program that JAX takes for trees, and that hold more than leaves."""
 
 import ast
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from sys import stdlib_module_names
 
 from jaxfix.dataflow.solver import MAY, Solver
-from jaxfix.library.facets import Class, Package, Result, Scalar
+from jaxfix.effects.pytree_keys import odd_keys
+from jaxfix.library.facets import Class, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.identifiers import Identifiers
@@ -17,7 +18,6 @@ _HIDING = where(Class.HIDES)
 _OF_JAX = short_names(Class.HIDES, "jax", "jax.tree_util")
 """Spelled in whatever way, such as in a `getattr`."""
 _IMMUTABLE = short_names(Result.IMMUTABLE, "builtins")
-_NUMBERS = short_names(Scalar.FLOAT, "builtins") | short_names(Scalar.BOOL, "builtins")
 _TUPLES = where(Class.TUPLE)
 LEAVES_ONLY = stdlib_module_names | where(Package.LEAVES_ONLY)
 """Packages whose objects are trees of leaves, or none."""
@@ -50,7 +50,7 @@ def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
     for read in module.nodes(ast.Attribute):
         if isinstance(read, ast.Attribute) and isinstance(read.ctx, ast.Store) and _is_special(read.attr):
             yield module.text(read)  # an operator that a class is given from outside
-    yield from (module.text(key) for keys in _keys(module) for key in keys if key is not None and _equals_another(key))
+    yield from odd_keys(module)
     for call in module.spelled_calls({"getattr"}):
         if call.args and (module.qualname(call.args[0]) or "").startswith("jax") and not _is_named(call):
             yield module.text(call)
@@ -94,24 +94,6 @@ def _is_key(module: Module, owner: ast.ClassDef) -> bool:
     """Whether its objects are texts or numbers, equal to others, with more to them."""
     names = {base.id for base in owner.bases if isinstance(base, ast.Name) and module.scope_of(base.id, base) is None}
     return not names.isdisjoint(_IMMUTABLE) and len(owner.bases) == 1
-
-
-def _keys(module: Module) -> Iterator[Sequence[ast.expr | None]]:
-    yield from (node.keys for node in module.nodes(ast.Dict))
-    yield from ([node.key] for node in module.nodes(ast.DictComp))
-    yield from ([node.slice] for node in module.nodes(ast.Subscript) if isinstance(node.ctx, ast.Store))
-
-
-def _equals_another(key: ast.expr) -> bool:
-    """Whether it is a key that is equal to one of another type: `True` and `1.0` are to `1`."""
-    match key:
-        case ast.Constant(value=value):
-            return isinstance(value, bool | float)
-        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
-            return True
-        case ast.Call(func=ast.Name(id=name)):
-            return name in _NUMBERS
-    return False
 
 
 def _is_named(call: ast.Call) -> bool:

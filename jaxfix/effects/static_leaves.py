@@ -11,6 +11,7 @@ from jaxfix.dataflow.call_graph import callers
 from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.effects.aliases import is_fillable
 from jaxfix.effects.pytree_classes import are_leaves_only
+from jaxfix.effects.pytree_keys import is_odd_key, puts_odd_keys
 from jaxfix.library.facets import Class, Effect, Package, Result, Transform
 from jaxfix.library.table import CONTROL_FLOW, short_names, where
 from jaxfix.semantic.calls import arguments_of, returned
@@ -148,9 +149,9 @@ def _fill_hides(module: Module, root: ast.Name) -> bool:
         part = outer
     match module.parent(part):
         case ast.Call(func=func) as call if func is part:
-            return any(map(module.get(_may_hide), argument_values(call)))
+            return puts_odd_keys(module, call) or any(map(module.get(_may_hide), argument_values(call)))
         case ast.Assign(value=value) | ast.AugAssign(value=value) if isinstance(part, ast.Subscript):
-            return module.get(_may_hide)(value)
+            return is_odd_key(module, part.slice) or module.get(_may_hide)(value)
         case ast.Delete():
             return False
     return True
@@ -170,7 +171,7 @@ def _parameter_hides(module: Module, parameter: ast.arg) -> bool:
     if not isinstance(function, ast.FunctionDef) or not _is_called_as_it_stands(module, function):
         return True
     found = callers(module, function)
-    if not found.calls or found.others or not found.is_closed() or found.outside:
+    if not found.calls or not found.are_all_here():
         return True
     return any(_passed_hides(module, function, call, parameter.arg) for call in found.calls)
 
@@ -251,7 +252,7 @@ def _own_result_hides(module: Module, call: ast.Call) -> bool:
     may_hide = module.get(_may_hide)
     given = argument_values(call)
     if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None:
-        return call.func.id not in _READERS or any(map(may_hide, given))
+        return call.func.id not in _READERS or puts_odd_keys(module, call) or any(map(may_hide, given))
     function = _called(module, call)
     if function is not None:
         results = (*returned(function), *_yielded(function))

@@ -5,6 +5,7 @@ A filter such as `simplefilter("error")` makes an exception of a warning, so tha
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import inf
 
 from jaxfix.dataflow.call_graph import callers
@@ -13,13 +14,15 @@ from jaxfix.dataflow.types import Values
 from jaxfix.library.facets import Package, Result, Scalar
 from jaxfix.library.lasting import lasts
 from jaxfix.library.options import is_wide
-from jaxfix.library.table import dtype_positions, short_names, where
+from jaxfix.library.table import CONTROL_FLOW, dtype_positions, short_names, where
 from jaxfix.report.abstract_value import Form, Kind
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import root
+from jaxfix.staging.control_flow_calls import function_arguments
 from jaxfix.staging.jit import jitted_of
-from jaxfix.syntax.nodes import FUNCTIONS
+from jaxfix.syntax.nodes import FUNCTIONS, walk
+from jaxfix.syntax.signatures import parameters_of
 
 _LARGEST_SINGLE = 3.4028235e38
 _REAL = (Kind.BOOL, Kind.INT, Kind.FLOAT)
@@ -134,13 +137,36 @@ def _fits(module: Module, array: ast.expr, value: ast.expr) -> bool:
     into, given = _kind(module, array), _kind(module, value)
     if into not in _REAL or given not in _REAL:
         return False
-    is_python = module.get(Values).of(value).form is Form.PYTHON
+    is_python = module.get(_values).of(value).form is Form.PYTHON
     return given.value < into.value or (given is into and is_python)
 
 
 def _kind(module: Module, expr: ast.expr) -> Kind:
     """What sort of numbers it is; of a parameter that of the arguments in this file, where they agree."""
     return module.get(_kinds)(expr) or Kind.UNKNOWN
+
+
+def _values(module: Module) -> Values:
+    """Values as far as the calls that make them were all read."""
+    return Values(
+        module, frozenset(parameter for each in _open_functions(module) for parameter in parameters_of(each.args))
+    )
+
+
+def _open_functions(module: Module) -> Iterator[ast.FunctionDef]:
+    """The functions that are called in the file, and that other code may call too."""
+    handed = {
+        id(part)
+        for call in module.calls(*CONTROL_FLOW)
+        for use, _ in function_arguments(module, call)
+        for part in walk(use)
+    }
+    for function in module.functions:
+        if isinstance(function, ast.FunctionDef):
+            found = callers(module, function)
+            others = tuple(use for use in found.others if id(use) not in handed)
+            if found.calls and not replace(found, others=others).are_all_here():
+                yield function
 
 
 def _kinds(module: Module) -> Solver[ast.AST, Kind | None]:
@@ -164,7 +190,7 @@ def _kind_of(module: Module, node: ast.AST) -> Kind | None:
         case ast.Name() if (bound := module.only_value(node)) is not None:
             return module.get(_kinds)(bound)
         case ast.expr():
-            return module.get(Values).of(node).kind
+            return module.get(_values).of(node).kind
     return Kind.UNKNOWN
 
 
@@ -179,7 +205,8 @@ def _passed(module: Module, name: ast.Name) -> Iterator[ast.expr]:
         is_jitted = isinstance(made, ast.Call) and jitted_of(module, made) is not None
         calls = [module.parent(made)] if is_jitted and made is not None else []
     elif isinstance(function, ast.FunctionDef):
-        calls = [*callers(module, function).calls]
+        found = callers(module, function)
+        calls = [*found.calls] if found.are_all_here() else []
     for call in calls:
         if isinstance(call, ast.Call) and isinstance(function, FUNCTIONS):
             argument = (arguments_of(function, call) or {}).get(name.id)

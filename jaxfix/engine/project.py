@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from jaxfix.effects.pytree_classes import LEAVES_ONLY
+from jaxfix.effects.pytree_keys import may_hold_odd_keys
 from jaxfix.library.facets import Class
 from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
@@ -198,7 +199,11 @@ def tells(text: bytes, packages: frozenset[str]) -> bool:
     """Whether a file may have anything to tell: it imports from another one, jits, wraps, stores or calls."""
     if any(match[1].decode() in packages for match in _IMPORTED.finditer(text)):
         return True
-    if _HIDING.search(text) or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text)):
+    if (
+        _HIDING.search(text)
+        or may_hold_odd_keys(text)
+        or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text))
+    ):
         return True  # objects that are no plain trees
     if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True

@@ -156,6 +156,10 @@ class Result:
     """The strongly typed number after the given one."""
     MODULE = Facet()
     """A module, found by its name or by what is in it."""
+    TEXT = Facet()
+    """A text."""
+    WHOLE = Facet()
+    """A whole number of Python."""
     SPECIFICATION = Facet()
     """What a new module is made of, by a file and a name."""
     DESCRIPTION = Facet()
@@ -248,6 +252,14 @@ class Takes:
     """First a condition, traced or not."""
     ATTRIBUTE_NAME = Facet()
     """An object and the name of an attribute."""
+    KEY = Facet()
+    """First a key, which is put into a dictionary."""
+    KEYS = Facet()
+    """First an iterable of such keys."""
+    PAIRS = Facet()
+    """First a dictionary, or an iterable of pairs that begin with such keys."""
+    FACTORY = Facet()
+    """First what makes the values of missing keys."""
 
 
 class Iteration:

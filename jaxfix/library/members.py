@@ -1,16 +1,17 @@
 """What methods and attributes of arrays, containers and other objects do."""
 
-from jaxfix.library.facets import Dtype, Effect, Member, Result, WeakType
+from jaxfix.library.facets import Dtype, Effect, Member, Result, Takes, WeakType
 from jaxfix.library.function import Function
 
 FUNCTIONS = (
     Function("abc.ABCMeta.register", (Effect.MUTATES,)),
+    Function("builtins.dict.fromkeys", (Takes.KEYS,)),
     Function("builtins.dict.get", (Effect.READS, Member.MAPPING)),
     Function("builtins.dict.items", (Effect.READS, Member.MAPPING)),
     Function("builtins.dict.keys", (Effect.READS, Member.MAPPING)),
     Function("builtins.dict.popitem", (Effect.MUTATES,)),
-    Function("builtins.dict.setdefault", (Effect.MUTATES,)),
-    Function("builtins.dict.update", (Effect.MUTATES,)),
+    Function("builtins.dict.setdefault", (Effect.MUTATES, Takes.KEY)),
+    Function("builtins.dict.update", (Effect.MUTATES, Takes.PAIRS)),
     Function("builtins.dict.values", (Effect.READS, Member.MAPPING)),
     Function("builtins.list.append", (Effect.MUTATES,)),
     Function("builtins.list.clear", (Effect.MUTATES,)),
@@ -26,6 +27,19 @@ FUNCTIONS = (
     Function("builtins.object.__setattr__", (Effect.SETS_ATTRIBUTE,)),
     Function("builtins.set.add", (Effect.MUTATES,)),
     Function("builtins.set.discard", (Effect.MUTATES,)),
+    Function("builtins.str.capitalize", (Result.TEXT,)),
+    Function("builtins.str.format", (Result.TEXT,)),
+    Function("builtins.str.join", (Result.TEXT,)),
+    Function("builtins.str.lower", (Result.TEXT,)),
+    Function("builtins.str.lstrip", (Result.TEXT,)),
+    Function("builtins.str.removeprefix", (Result.TEXT,)),
+    Function("builtins.str.removesuffix", (Result.TEXT,)),
+    Function("builtins.str.replace", (Result.TEXT,)),
+    Function("builtins.str.rstrip", (Result.TEXT,)),
+    Function("builtins.str.strip", (Result.TEXT,)),
+    Function("builtins.str.title", (Result.TEXT,)),
+    Function("builtins.str.upper", (Result.TEXT,)),
+    Function("builtins.str.zfill", (Result.TEXT,)),
     Function("io.TextIOBase.write", (Effect.MUTATES,)),
     Function("jax.Array.addressable_data", (Member.CONCRETE,)),
     Function("jax.Array.addressable_shards", (Member.CONCRETE,)),

@@ -7,6 +7,8 @@ FUNCTIONS = (
     Function("abc.ABC", (Class.PURE, Class.OPEN, Class.REGISTERS)),
     Function("abc.ABCMeta", (Class.PURE, Class.REGISTERS)),
     Function("abc.abstractmethod", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
+    Function("collections.defaultdict", (Takes.FACTORY,)),
+    Function("collections.OrderedDict", (Takes.PAIRS,)),
     Function("contextlib.contextmanager", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
     Function("dataclasses.dataclass", (Effect.PURE_DECORATOR,)),
     Function("dataclasses.replace", (Result.REPLACED,)),

@@ -86,6 +86,10 @@ class Joined:
         around = self._around.storing(attribute) if self._around is not None else ()
         return attribute in self._stored or any(attribute in facts.stored for facts in around)
 
+    def is_named_around(self, qualname: str) -> bool:
+        """Whether a file that nobody looks at may use what this dotted name stands for."""
+        return self._around is not None and self._around.names(qualname)
+
     def hides(self) -> bool:
         """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
         is_hidden_here = self._unread or any(facts.hides for facts in self._files)

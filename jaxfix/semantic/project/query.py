@@ -82,6 +82,7 @@ SURELY_REPEATS: Query[bool] = Query("surely repeats", bool, False, Joined.surely
 DIFFERENTIATED: Query[bool] = Query("differentiated", bool, False, Joined.differentiated, Reads.CALLERS)
 REBINDS: Query[bool] = Query("rebinds", bool, False, Joined.rebinds, Reads.ANY_FILE)
 STORES: Query[bool] = Query("stores", bool, False, Joined.stores, Reads.ANY_FILE)
+IS_NAMED_AROUND: Query[bool] = Query("is named around", bool, False, Joined.is_named_around, Reads.ANY_FILE)
 HIDES: Query[bool] = Query("hides", bool, False, lambda joined, about: joined.hides(), Reads.ANY_FILE)
 IS_READ: Query[bool] = Query("is read", bool, False, lambda joined, about: joined.is_read(), Reads.ANY_FILE)
 QUERIES: dict[str, Query[object]] = {query.name: query for query in [*globals().values()] if isinstance(query, Query)}

@@ -24,6 +24,10 @@ class Around(Protocol):
         """Of the files that may store an attribute of this name."""
         ...
 
+    def names(self, qualname: str) -> bool:
+        """Whether one of the files may use what this dotted name stands for."""
+        ...
+
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""
         ...
