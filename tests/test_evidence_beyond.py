@@ -31,7 +31,13 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
         if v.ndim != 1:
             raise ValueError("one-dimensional data alone")
         return v
-    for f in (ranked, optional, named, converted, conjugated, divided, patient, refused):
+    def warming(v, step=3, warmup=300):
+        return v if step < warmup else v / 2
+    def restarted(v, state={"count": 1}):
+        return jnp.where(state["count"] % 90 == 0, 0.0, v)
+    def blocked(v):
+        return v if v.size > 5000 else v + 1
+    for f in (ranked, optional, named, converted, conjugated, divided, patient, refused, warming, restarted, blocked):
         f(x)
     """
     after = before
@@ -44,9 +50,13 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
         ("max(v.shape[0], 1)", "v.shape[0]"),
         ("v if patience < 50 else v / patience", "v"),
         ("v.ndim != 1", "v.ndim == 9"),
+        ("step < warmup", "step <= warmup"),
+        ('jnp.where(state["count"] % 90 == 0, 0.0, v)', "v * 1.0"),
+        ("v if v.size > 5000 else v + 1", "v + 1"),
     ):
         after = after.replace(old, new)
     names = ("ranked", "optional", "named", "converted", "conjugated", "divided", "patient", "refused")
+    names = (*names, "warming", "restarted", "blocked")
     found = differing(measured(tmp_path, before, after, *names))
     assert "given one axis more" in found["ranked"]
     assert "given `mask` as an array" in found["optional"]
@@ -56,6 +66,9 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
     assert "given no rows" in found["divided"]
     assert "perturbed, 3 as 50" in found["patient"]
     assert "given one axis more" in found["refused"]
+    assert "perturbed, 3 as 300" in found["warming"]
+    assert "perturbed, 1 as 90" in found["restarted"]
+    assert "given 5001 rows" in found["blocked"]
 
 
 def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> None:

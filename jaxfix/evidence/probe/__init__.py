@@ -35,7 +35,8 @@ names the file with the settings.
     trial      all the calls of both that one call of the program leads to
     sides      both functions of one call
     alter      something else in the place of a value
-    hints      what sources compare with, call and count by
+    hints      what sources call and count by, and what may be None
+    limits     numbers at which a program may do something else
     kinds      arguments of other kinds
     hooks      subclasses as a user might write them
     contexts   transformations and settings that a caller may put around a call

@@ -9,8 +9,8 @@ from typing import Any
 
 from .contexts import UNDER
 from .followed import Followed, Passed, Update, functions_in
-from .hints import hints
 from .kinds import GIVEN, thresholds
+from .limits import limits
 from .pairing import Call, Leaves, Pairing
 from .perturb import halved, variations
 from .razor import double_precision
@@ -56,7 +56,7 @@ class Afterwards:
             assert found is not None
             mine = sample.leaves()
             others = itertools.chain(
-                thresholds(mine, hints(self.trial.sides.before_reach.codes)),
+                thresholds(mine, limits(self.trial.sides.before_reach.codes, {})),
                 variations(mine, self.trial.sides.hazardous),
             )
             for how, other in (("as called", mine), *_first(others, _MOST_OTHERS)):

@@ -1,5 +1,6 @@
 """Calls of an original and its rewritten function that the program does not make, and its callers might."""
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 
 from . import kinds
@@ -10,19 +11,23 @@ from .contexts import (
     derivatives,
     filled,
     in_double,
+    loops_freely,
     operations_of,
+    program_of,
     transformed,
     without_jit,
 )
 from .hints import hints
 from .hooks import overridden
 from .jaxprs import same_program
+from .limits import limits, numbers_of, of_program
 from .originals import nested
 from .pairing import Leaves, Pairing
 from .programs import ASKING
 from .razor import double_precision, to_double
 from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
+from .work import work_of
 
 Step = Callable[[Leaves], Iterator[None]]
 DERIVATIVES, JIT_DISABLED = "derivatives", "disable_jit"
@@ -34,11 +39,14 @@ class Beyond:
     def __init__(self, trial: Pairing) -> None:
         self.trial, self.sample, self.sides = trial, trial.sample, trial.sides
         self.is_same = False
-        self.hints = hints([*self.sides.before_reach.codes, *self.sides.reach.codes])
+        codes = [*self.sides.before_reach.codes, *self.sides.reach.codes]
+        self.hints, self.limits = hints(codes), limits(codes, numbers_of(self.sample.arguments(self.sample.leaves())))
 
     def around(self, steps: list[Step], leaves: Leaves) -> list[Step]:
         """These steps and those that go beyond the program: before them what tracing alone decides."""
         self.is_same = self._is_one_program(leaves)
+        for program in filter(None, (program_of(call, leaves) for call in self.trial.callers())):
+            self.limits = self.limits.and_also(of_program(program))
         traced: list[Step] = [self.shapes, self.contexts]
         return [*traced, *steps, self.arguments] if self.is_same else [*steps, self.arguments, *traced]
 
@@ -82,10 +90,12 @@ class Beyond:
             for how, sample in overridden(self.sample, self.sides.before_reach):
                 self._pair_of(how, sample)
                 yield
-            for how, other in kinds.counts(self.sample, leaves, self.hints):
-                self.trial.pair(how, other)
+            most = functools.partial(self._most, leaves)
+            for how, other in kinds.counts(self.sample, leaves, self.hints, self.limits, most):
+                if not self._is_one_program(other):
+                    self.trial.pair(how, other)
                 yield
-            for how, other in kinds.thresholds(leaves, self.hints):
+            for how, other in kinds.thresholds(leaves, self.limits):
                 self.trial.pair(how, other)
                 yield
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():
@@ -94,10 +104,20 @@ class Beyond:
 
     def shapes(self, leaves: Leaves) -> Iterator[None]:
         """Arrays of other shapes and dtypes; both functions are called where tracing tells them apart."""
-        for how, other in kinds.shaped(leaves, self.hints):
+        for how, other in kinds.shaped(leaves, self.limits):
             if not self._is_one_program(other):
                 self.trial.pair(how, other)
             yield
+
+    def _most(self, leaves: Leaves, place: int) -> int:
+        """How large a whole number may become: not where it decides how often something runs, or how large it is."""
+        before, leaf = self.trial.callers()[0], leaves[place]
+        one = program_of(before, leaves)
+        if one is None or loops_freely(one):
+            return kinds.SMALL
+        other = program_of(before, [*leaves[:place], leaf + 1, *leaves[place + 1 :]])
+        is_count = not is_array(leaf) and (other is None or work_of(one) != work_of(other))
+        return kinds.SMALL if is_count else 2**31
 
     def _pair_of(self, how: str, sample: Sample) -> None:
         """Calls both with the arguments of another sample."""

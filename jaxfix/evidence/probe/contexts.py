@@ -76,14 +76,24 @@ class Operations(NamedTuple):
 
 def operations_of(call: Call, leaves: Leaves) -> Operations | None:
     """The operations of a call; None where it cannot be traced."""
+    program = program_of(call, leaves)
+    return None if program is None else Operations(_count(program) <= _MOST_OPERATIONS, _has_rules(program))
+
+
+def program_of(call: Call, leaves: Leaves) -> Any:
+    """The jaxpr of a call of these leaves; None where it needs values."""
     jax = importlib.import_module("jax")
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
     run = _values_of(filled(call, leaves, places))
     try:
-        program = jax.make_jaxpr(run)(*(leaves[place] for place in places)).jaxpr
-    except Exception:  # it needs values; so do its loops, if it has any
+        return jax.make_jaxpr(run)(*(leaves[place] for place in places)).jaxpr
+    except Exception:  # so do its loops, if it has any
         return None
-    return Operations(_count(program) <= _MOST_OPERATIONS, _has_rules(program))
+
+
+def loops_freely(program: Any) -> bool:
+    """Whether nobody knows how often its loops run."""
+    return _count(program) == float("inf")
 
 
 def filled(call: Call, leaves: Leaves, places: list[int]) -> Callable[..., Any]:

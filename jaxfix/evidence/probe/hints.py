@@ -1,4 +1,4 @@
-"""What sources compare with, call and count by: which inputs a function can tell apart."""
+"""Which texts sources compare with, what they call and count by, and what may be None."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,6 @@ _COUNTING = {
     *("broadcast_to", "reshape", "normal", "uniform", "one_hot", "pad", "scan"),
 }
 _BOUNDS = {"fori_loop": 2, "scan": 0}
-_BOUNDING = {"maximum", "minimum", "clip", "clamp"}
 _MOST = 8
 
 
@@ -23,14 +22,12 @@ class Hints:
     """What some functions can tell apart.
 
     Attributes:
-      numbers: that something is compared with, or kept within, in the order of the sources.
-      texts: the same of texts.
+      texts: that something is compared with, in the order of the sources.
       optional: names that may be None, as far as the code asks.
       called: names that are called.
       counting: names that decide how often something runs or how large it is.
     """
 
-    numbers: tuple[float, ...]
     texts: tuple[str, ...]
     optional: frozenset[str]
     called: frozenset[str]
@@ -41,10 +38,8 @@ def hints(codes: Iterable[tuple[CodeType, Any]]) -> Hints:
     """What the sources of these codes say."""
     nodes = [part for code, _ in codes for node in definitions(code) for part in ast.walk(node)]
     constants = [constant for node in nodes for constant in _compared(node)]
-    numbers = (value for value in constants if isinstance(value, int | float) and not isinstance(value, bool))
     texts = (value for value in constants if isinstance(value, str))
     return Hints(
-        tuple(dict.fromkeys(numbers))[:_MOST],
         tuple(dict.fromkeys(texts))[:_MOST],
         frozenset(name for node in nodes for name in _questioned(node)),
         frozenset(node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)),
@@ -59,17 +54,12 @@ def _compared(node: ast.AST) -> Iterator[Any]:
                 yield from _constants(side)
         case ast.MatchValue(value=value):
             yield from _constants(value)
-        case ast.Call(func=ast.Attribute(attr=name), args=arguments, keywords=keywords) if name in _BOUNDING:
-            for side in (*arguments, *(keyword.value for keyword in keywords)):
-                yield from _constants(side)
 
 
 def _constants(node: ast.expr) -> Iterator[Any]:
     match node:
         case ast.Constant(value=value):
             yield value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            yield -value
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
             for part in parts:
                 yield from _constants(part)

@@ -3,12 +3,15 @@
 Which of them a function is given is read in its source and in that of its original (`hints`).
 """
 
+import functools
 import importlib
+import math
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .hints import Hints
+from .limits import EXACT, Limits
 from .perturb import is_plain
 from .samples import Sample, array, is_array, is_key, is_tracer, placed
 
@@ -16,12 +19,12 @@ Leaves = list[Any]
 GIVEN = "given "
 """How the labels of calls begin whose arguments are of kinds that the program does not pass."""
 BEYOND = "a whole number beyond single precision"
-_EXACT = 2**24
 _MOST_ALONE, _MOST_ROWS, _MOST_THRESHOLDS = 4, 2048, 3
-_SMALL = 64
+_MOST_NEAR, _MOST_SIZE = 12, 1 << 22
+SMALL = 64
 
 
-def shaped(leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
+def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
     """Arrays of other dtypes and shapes, of which jax can tell by tracing whether two functions differ."""
     yield from _if_new(f"{GIVEN}complex numbers", leaves, [_complex(leaf) for leaf in leaves])
     changes: list[tuple[str, Callable[[Any], Any]]] = [
@@ -35,7 +38,7 @@ def shaped(leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
         for place in places if 1 < len(places) <= _MOST_ALONE else ():
             alone = [changed[at] if at == place else leaf for at, leaf in enumerate(leaves)]
             yield from _if_new(f"{GIVEN}{how} in array {places.index(place) + 1}", leaves, alone)
-    for rows in dict.fromkeys((0, 1, *_lengths(hints))):
+    for rows in dict.fromkeys((0, 1, *_lengths(leaves, limits))):
         words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
         yield from _if_new(f"{GIVEN}{words}", leaves, _resized(leaves, rows))
 
@@ -62,26 +65,65 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
 
 
-def thresholds(leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
-    """Values at and around the numbers that the sources compare with."""
-    if hints.numbers:
-        near = [_mapped(leaf, lambda host: _near(host, hints.numbers)) for leaf in leaves]
-        yield from _if_new("perturbed, near what it is compared with", leaves, near)
+def thresholds(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
+    """Values at and around the numbers that the sources compare with; of what is a single number one after the other."""
+    numbers = (*limits.bounds, *limits.periods)
+    if not numbers:
+        return
+    near = [_mapped(leaf, lambda host: _near(host, numbers)) if _is_data(leaf) and leaf.ndim else leaf for leaf in leaves]
+    yield from _if_new("perturbed, near what it is compared with", leaves, near)
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, float) or (_is_data(leaf) and not leaf.ndim and _is_float(leaf)):
+            for number in limits.bounds[:_MOST_THRESHOLDS]:
+                for value in (number, math.nextafter(number, -math.inf), math.nextafter(number, math.inf)):
+                    other = value if isinstance(leaf, float) else _mapped(leaf, functools.partial(_filled, value))
+                    yield f"perturbed, {number} or near it", _with(leaves, place, other)
 
 
-def counts(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
-    """Whole numbers around those that the sources compare with, and one that single precision does not hold."""
-    whole = [int(number) for number in hints.numbers if number == int(number)]
-    for name, place in sample.alone():
-        leaf = leaves[place]
-        if isinstance(leaf, bool) or not isinstance(leaf, int):
+def counts(
+    sample: Sample, leaves: Leaves, hints: Hints, limits: Limits, most: Callable[[int], int]
+) -> Iterator[tuple[str, Leaves]]:
+    """Whole numbers at and around those that the program asks for, and some that single precision does not hold.
+
+    Args:
+      most: how large the number in a place may become, where that has nothing to do with its name.
+    """
+    for place, (name, leaf) in enumerate(zip(sample.names(), leaves, strict=True)):
+        limit = _limit(leaf)
+        if not limit:
             continue
-        most = _SMALL if name in hints.counting else _MOST_ROWS
-        near = dict.fromkeys(value for number in whole for value in (number, number + 1, number - 1))
-        for value in [value for value in near if value != leaf and abs(value) <= most][: 2 * _MOST_THRESHOLDS]:
-            yield f"perturbed, {leaf} as {value}", _with(leaves, place, value)
-        if name not in hints.counting:
-            yield f"perturbed, `{name}` as {BEYOND}", _with(leaves, place, _EXACT + 1)
+        limit = min(limit, SMALL if name in hints.counting else most(place))
+        for value in [value for value in limits.near() if abs(value) <= limit and not _is_tried(leaf, value)][:_MOST_NEAR]:
+            how = "perturbed, " if abs(value) <= _MOST_ROWS else f"{GIVEN}{name}: "
+            yield f"{how}{_told(leaf)} as {value}", _with(leaves, place, _as(leaf, value))
+        for value in [value for value in limits.beyond() if value <= limit]:
+            at = "" if value == EXACT + 1 else f" {value}:"
+            yield f"perturbed, `{name}` as{at} {BEYOND}", _with(leaves, place, _as(leaf, value))
+
+
+def _limit(leaf: Any) -> int:
+    """The largest whole number that a leaf may be; 0 where it is no single one."""
+    if isinstance(leaf, int) and not isinstance(leaf, bool):
+        return 2**31 - 1
+    is_single = _is_data(leaf) and not leaf.ndim and leaf.dtype.kind in "iu"
+    return int(importlib.import_module("numpy").iinfo(leaf.dtype).max) if is_single else 0
+
+
+def _is_tried(leaf: Any, value: int) -> bool:
+    """Whether a number is that of the call, or the next one, which `perturb` has."""
+    return value in (int(leaf), int(leaf) + 1)
+
+
+def _told(leaf: Any) -> str:
+    return str(leaf) if isinstance(leaf, int) else f"{leaf.dtype} {int(leaf)}"
+
+
+def _as(leaf: Any, value: int) -> Any:
+    return value if isinstance(leaf, int) else _mapped(leaf, functools.partial(_filled, value))
+
+
+def _filled(value: float, host: Any) -> Any:
+    return host.dtype.type(value) + host * 0
 
 
 def defaulted(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Sample]]:
@@ -119,10 +161,12 @@ def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
     return [*leaves[:place], value, *leaves[place + 1 :]]
 
 
-def _lengths(hints: Hints) -> Iterator[int]:
-    whole = [int(number) for number in hints.numbers if number == int(number) and 1 < number < _MOST_ROWS]
-    for number in whole[:_MOST_THRESHOLDS]:
-        yield from (number + 1, number)
+def _lengths(leaves: Leaves, limits: Limits) -> Iterator[int]:
+    """Rows with which an array is as large as the sizes that are asked for, or a little larger."""
+    first = next((leaf for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
+    for number in limits.sizes[:_MOST_THRESHOLDS] if first is not None else ():
+        for unit in (1, first.size // first.shape[0], first.nbytes // first.shape[0]):
+            yield from (number // unit + 1, *((number,) if unit == 1 else ()))
 
 
 def _if_new(how: str, old: Leaves, new: Leaves) -> Iterator[tuple[str, Leaves]]:
@@ -169,7 +213,7 @@ def _resized(leaves: Leaves, rows: int) -> Leaves:
     length = next((leaf.shape[0] for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
 
     def resized(host: Any) -> Any:
-        if not host.ndim or host.shape[0] != length or rows == length or host.size // length * rows > _MOST_ROWS**2:
+        if not host.ndim or host.shape[0] != length or rows == length or host.size // length * rows > _MOST_SIZE:
             return host
         return np.resize(host, (rows, *host.shape[1:]))
 

@@ -1,7 +1,7 @@
 """What a function reads and its program may bind anew between two calls, and how to bind it to something else."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -41,11 +41,19 @@ class Slots:
     Args:
       given: functions that came as arguments: what they capture is the caller's to change at any time.
       moved: the file that the program runs, by the file of the original text.
+      numbers: that a whole number may be as well.
     """
 
-    def __init__(self, reach: Reach, stores: Stores, given: list[FunctionType], moved: dict[str, str]) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        stores: Stores,
+        given: list[FunctionType],
+        moved: dict[str, str],
+        numbers: Sequence[int] = (),
+    ) -> None:
         self.reach, self.stores, self.given = reach, stores, given
-        self.moved = moved
+        self.moved, self.numbers = moved, numbers
         self.mentioned = reach.names
         self.alter = Alter(reach.is_mine, reach.texts)
         self._containers = stores.changed | stores.foreign | {bound for _, bound in stores.names}
@@ -157,10 +165,10 @@ class Slots:
                 yield from self._inside(f"{label}.{attribute}", attribute, value, depth + 1)
 
     def _attribute(self, label: str, owner: Any, attribute: str, value: Any) -> Iterator[Slot]:
-        other = self._other((id(owner), attribute), value)
-        slot = None if other is _ABSENT else _attribute_slot(label, owner, attribute, value, other)
-        if slot is not None:
-            yield slot
+        for at, other in self._others(label, (id(owner), attribute), value):
+            slot = _attribute_slot(at, owner, attribute, value, other)
+            if slot is not None:
+                yield slot
 
     def _entry(self, label: str, container: Any, key: Any, value: Any) -> Iterator[Slot]:
         def write(new: Any) -> None:
@@ -169,19 +177,20 @@ class Slots:
         yield from self._slot((id(container), key), label, value, write)
 
     def _slot(self, key: Any, label: str, value: Any, write: Callable[[Any], object]) -> Iterator[Slot]:
-        other = self._other(key, value)
-        if other is not _ABSENT:
-            yield Slot(label, other, write, lambda: write(value))
+        for at, other in self._others(label, key, value):
+            yield Slot(at, other, write, lambda: write(value))
 
-    def _other(self, key: Any, value: Any) -> Any:
-        """What else the place may hold; `_ABSENT` if nothing is known, or the place is known already."""
+    def _others(self, label: str, key: Any, value: Any) -> Iterator[tuple[str, Any]]:
+        """What else the place may hold, by label; nothing if none is known, or the place is known already."""
         if key in self._seen:
-            return _ABSENT
+            return
         other = self.alter(value)
         if other is value:
-            return _ABSENT
+            return
         self._seen.add(key)
-        return other
+        yield label, other
+        if isinstance(value, int) and not isinstance(value, bool):
+            yield from ((f"{label} = {number}", number) for number in self.numbers if number not in (value, other))
 
     def _has_attributes(self, value: Any) -> bool:
         module = type(value).__module__.partition(".")[0]

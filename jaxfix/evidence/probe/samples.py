@@ -99,6 +99,10 @@ class Sample:
                 yield name, place
             place += count
 
+    def names(self) -> list[str]:
+        """The parameter of each leaf."""
+        return [name for name, (_, count) in self.trees.items() for _ in range(count)]
+
     def replaced(self, name: str, value: Any) -> "Sample":
         """The same call with another argument."""
         names = list(self.trees)

@@ -23,6 +23,7 @@ from .contexts import UNDER
 from .files import is_foreign as is_of_library
 from .followed import Followed
 from .kinds import GIVEN
+from .limits import limits, numbers_of
 from .messages import overheard
 from .originals import Unmade, is_stated, plain
 from .pairing import Call, Leaves
@@ -39,6 +40,7 @@ from .watching import Watching
 from .work import Work, work
 
 _CALL_S = 5.0
+_MOST_NUMBERS, _MOST_COUNT = 6, 2048
 ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
@@ -131,9 +133,12 @@ class Trial:
 
     def _rebound(self, leaves: Leaves) -> Iterator[None]:
         moved = {self.sides.text.file: self.sample.code.co_filename}
-        slots = Slots(self.sides.before_reach, self.owner.stored(), self.sides.given, moved)
+        reach, arguments = self.sides.before_reach, self.sample.arguments(leaves)
+        asked = limits([*reach.codes, *self.sides.reach.codes], numbers_of(arguments)).near()
+        numbers = [number for number in asked if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
+        slots = Slots(reach, self.owner.stored(), self.sides.given, moved, () if self.sides.hazardous else numbers)
         any_bound = False
-        for slot in list(slots.of(self.sample.arguments(leaves), self.sides.cells)):
+        for slot in list(slots.of(arguments, self.sides.cells)):
             any_bound = True
             with slot.rebound():
                 self.pair(f"rebound `{slot.label}`", leaves)

@@ -26,13 +26,14 @@ class Work(NamedTuple):
 
 def work(function: Callable[..., Any], arrays: list[Any]) -> Work:
     """The work of one call with arrays like these; whatever tracing it raises."""
-    return _of(importlib.import_module("jax").make_jaxpr(function)(*arrays).jaxpr)
+    return work_of(importlib.import_module("jax").make_jaxpr(function)(*arrays).jaxpr)
 
 
-def _of(program: Any) -> Work:
+def work_of(program: Any) -> Work:
+    """The work of one run of a program."""
     whole = Work(0, 0)
     for equation in program.eqns:
-        parts = [_of(part) for part in inner(equation)]
+        parts = [work_of(part) for part in inner(equation)]
         if equation.primitive.name == "cond":
             whole = whole.and_also(max(parts, default=Work(0, 0)))
         elif parts:
