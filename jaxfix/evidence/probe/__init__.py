@@ -34,6 +34,7 @@ names the file with the settings.
     pairing    who calls both functions
     trial      all the calls of both that one call of the program leads to
     sides      both functions of one call
+    parameters whether callers can go on to call a rewritten function
     alter      something else in the place of a value
     hints      what sources call and count by, and what may be None
     limits     numbers at which a program may do something else
@@ -51,6 +52,7 @@ names the file with the settings.
     sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
     widen      programs in double precision, whatever dtypes their code asks for
+    scratch    files that are written by calls too many
     work       how much a function computes
     messages   what is logged and warned of
     left       what a program leaves behind

@@ -81,7 +81,14 @@ class Slots:
                 yield from self._cells(function, always=False)
         for name, value in arguments.items():
             yield from self._inside(name, name, value)
+            yield from self._public(name, value)
         yield from self._environment()
+
+    def _public(self, label: str, owner: Any) -> Iterator[Slot]:
+        """The attributes of an object of the user's that is passed: whoever passes it may assign to them."""
+        names = self.mentioned.intersection(fields(owner)) if self.alter.is_object(owner) else ()
+        for attribute in sorted(name for name in names if not name.startswith("_")):
+            yield from self._attribute(f"{label}.{attribute}", owner, attribute, getattr(owner, attribute))
 
     def _cells(self, function: FunctionType, always: bool) -> Iterator[Slot]:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
+from . import parameters
 from .files import real
 from .followed import Followed
 from .memory import peak_bytes
@@ -51,6 +52,7 @@ class ShadowCall:
         self.followed.reset()
         self.samples: dict[str, list[tuple[Sample, FunctionType | None]]] = {}
         self.examined: dict[str, int] = {}
+        self.copies: dict[str, str] = {}
         self.open = {name for name in self.files if not name.endswith(":<module>")}
         self.finished = False
         self.is_plain = True
@@ -68,6 +70,7 @@ class ShadowCall:
         kept = self.samples.setdefault(name, [])
         self.main = self.main or getattr(sys.modules.get("__main__"), "__file__", None)
         count = self.examined[name] = self.examined.get(name, 0) + 1
+        self.copies.setdefault(name, frame.f_code.co_filename)
         if count > _EXAMINED or (len(kept) >= _CONCRETE and not traced):
             self.open -= {name} if count > _EXAMINED * 50 else set()
             return
@@ -109,6 +112,8 @@ class ShadowCall:
         for name in self.files:
             if not self.samples.get(name):
                 self.record.untried.leave_out(name, BESIDE, self.record.alone.get(name, ""))
+            if name in self.copies:
+                self._parameters(name)
         if self.clock is None:
             return
         self.record.peak_bytes = self.record.peak_bytes or peak_bytes()
@@ -124,6 +129,16 @@ class ShadowCall:
                 self.record.alone.setdefault(name, _unforeseen(error))
         finally:
             self.clock.stop()
+
+    def _parameters(self, name: str) -> None:
+        """Adds what of the parameters has changed, whether or not both can be called."""
+        qualname, texts = name.rpartition(":")[2], (text_of(self.texts[self.files[name]]), text_of(self.copies[name]))
+        if parameters.unknown(qualname, *texts):
+            self.record.untried.leave_out(name, parameters.DEFAULTS)
+        change = parameters.changed(qualname, *texts)
+        if change is not None:
+            old, new = ({"label": "parameters", "treedef": f"({text})", "leaves": []} for text in change)
+            self.record.beside.append({"function": name, "how": "its parameters", "before": old, "after": new})
 
     def _warnings(self) -> None:
         """Adds what only one of a function and its original ever warned of.

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from .effects import Reach, effect, loops
+from . import scratch
+from .effects import Reach, calls_back, effect, loops
 from .originals import Namespace, Text, Unmade, cells_of, is_jit, live_object, plain, same_code, text_of
 from .samples import Sample
 from .state import State, assigns_globals, unplaced
@@ -17,6 +18,10 @@ class Sides:
 
     Args:
       others: the other functions of the file, by qualified name, that fixes rewrite.
+
+    Attributes:
+      writes: whether they write files, and may all the same.
+      calls_back: whether jax calls Python functions for them, at some time.
 
     Raises:
       Unmade: the original cannot be had.
@@ -60,7 +65,12 @@ class Sides:
         self.plain_before = FunctionType(
             self.original, self._globals(), code.co_name, None, self._closure(self.original)
         )
-        self.effect = effect(before.codes) or unplaced(before, self.cells)
+        values = [*sample.captured.values(), *self.given, *sample.objects]
+        self.calls_back = calls_back(before.names | self.reach.names)
+        writes = effect([*before.codes, *self.reach.codes]) is not None and not self.calls_back
+        self.writes = writes and scratch.are_opened_within(before.codes, values)
+        allowed = scratch.HARMLESS if self.writes else frozenset[str]()
+        self.effect = effect(before.codes, allowed) or unplaced(before, self.cells)
         self.state = State(before, sample.captured, self.cells, sample.own)
         self.before: Callable[..., Any] = self.plain_before
         self.after: Callable[..., Any] = self.plain_after

@@ -34,6 +34,7 @@ from .record import Record
 from .samples import MOST_BYTES as SAMPLED
 from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
 from .settings import shown
+from .scratch import scratch
 from .sides import Sides, is_bound
 from .stores import Stores
 from .watching import Watching
@@ -83,6 +84,7 @@ class Trial:
         self.values, self.record = owner.probe.values, owner.record
         self.slow = self.is_changing = self.is_stated = False
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
+        self.files = dict[str, bytes]()
 
     def run(self) -> None:
         if self.sample.is_large:
@@ -325,18 +327,21 @@ class Trial:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
-        state, self.written = self.sides.state, {}
+        state, self.written, self.files = self.sides.state, {}, {}
         self.deleted, self.warned = set(), set()
         held = state.held()
         try:
             with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
                 value = call()
+                if self.sides.calls_back:
+                    importlib.import_module("jax").effects_barrier()
                 numbers = drawn()
                 logged, self.warned = heard()
             changed = state.changes(held)
             self.is_changing = self.is_changing or bool(changed)
-            told = {"changed": changed, "arguments": self.written, "printed": printed(), "drawn": numbers}
-            told["logged"] = list(logged)
+            told = {"changed": changed, "arguments": self.written, "drawn": numbers, "logged": list(logged)}
+            told["files"] = {path: _told(content) for path, content in self.files.items()}
+            told["printed"] = sorted(printed().splitlines()) if self.sides.calls_back else printed()
             if any(told.values()):
                 value = {name: what for name, what in told.items() if what} | {"returned": value}
             return self.values.output(how, value, self.owner.probe.attached)
@@ -348,6 +353,10 @@ class Trial:
         finally:
             state.put_back(held)
             self.owner.deadline = None
+
+    def _files(self) -> contextlib.AbstractContextManager[Callable[[], dict[str, bytes]]]:
+        """What a call writes, which goes nowhere."""
+        return scratch() if self.sides.writes else contextlib.nullcontext(dict[str, bytes])
 
     def _jitted(self, side: Callable[..., Any], leaves: Leaves) -> Any:
         """Calls it under `jit` where the program only ever did."""
@@ -374,7 +383,9 @@ class Trial:
         mine = [fresh(leaf) for leaf in leaves]
         arguments = self.sample.arguments(mine)
         args, keywords = passed(code or self.sample.code, arguments)
-        returned = side(*args, **keywords)
+        with self._files() as files:
+            returned = side(*args, **keywords)
+            self.files = files()
         self.deleted = {name for name, value in self.sample.arguments(mine).items() if is_deleted(value)}
         if not self.sample.traced:
             self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
@@ -393,6 +404,14 @@ def _is_value(leaf: Any) -> bool:
 def _bare(output: dict[str, Any]) -> dict[str, Any]:
     """An output without the samples, which say nothing where the digests are equal."""
     return output | {"leaves": [leaf | {"sample": []} for leaf in output["leaves"]]}
+
+
+def _told(content: bytes) -> str | int:
+    """What is written, but for its numbers: these may differ as far as the results may."""
+    try:
+        return _NUMBER.sub("#", content.decode())
+    except UnicodeDecodeError:
+        return len(content)
 
 
 @contextlib.contextmanager
