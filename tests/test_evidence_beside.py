@@ -278,8 +278,7 @@ def test_an_effect_at_trace_time_is_compared(tmp_path: Path) -> None:
     ("body", "call", "reason"),
     [
         ("    yield v * 2", "list(f(x))", "it is a generator"),
-        ("    open('out', 'a').write('x')\n    return v * 2", "f(x)", "it calls `open`"),
-        ("    jax.debug.print('{}', v)\n    return v * 2", "f(x)", "it calls `jax.debug`"),
+        ("    __import__('os').system('')\n    return v * 2", "f(x)", "it calls `system`"),
         (
             "    return v * 2 + __import__('time').perf_counter_ns() % 1000003",
             "f(x)",

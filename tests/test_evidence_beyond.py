@@ -86,22 +86,39 @@ def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> 
         return v * 2
     def told(v):
         return v * 2
-    Model().run(x), concrete(x), looped(x), stopped(x), told(x)
+    @jax.tree_util.register_pytree_node_class
+    class Layer:
+        def __init__(self, w, residual=False):
+            self.w, self.residual = w, residual
+        def tree_flatten(self):
+            return (self.w,), None
+        @classmethod
+        def tree_unflatten(cls, aux, children):
+            return cls(*children)
+    def applied(layer, v):
+        return v * layer.w + (v if layer.residual else 0.0)
+    def handed(layer):
+        return layer, 2.0
+    Model().run(x), concrete(x), looped(x), stopped(x), told(x), applied(Layer(x), x), handed(Layer(x))
     """
     after = (
         before.replace("v * self.rate()", "v * 2.0")
         .replace("v * v[0]", "v * float(v[0])")
         .replace("fori_loop(0, 3", "fori_loop(0, jnp.int32(3)")
         .replace("return v * 2\n    def told", "return lax.stop_gradient(v) * 2\n    def told")
-        .replace("v * 2\n    Model", "v * (2 if isinstance(jnp.sin(0.0), jax.Array) else 3)\n    Model")
+        .replace("v * 2\n    @jax", "v * (2 if isinstance(jnp.sin(0.0), jax.Array) else 3)\n    @jax")
+        .replace("v * layer.w + (v if layer.residual else 0.0)", "v * jax.tree.map(jnp.asarray, layer).w")
+        .replace("return layer, 2.0", "return jax.tree.map(lambda w: w, layer), 2.0")
     )
-    names = ("Model.run", "concrete", "looped", "stopped", "told")
+    names = ("Model.run", "concrete", "looped", "stopped", "told", "applied", "handed")
     found = differing(measured(tmp_path, before, after, *names))
     assert found["Model.run"] == {"given an object of a subclass with another `rate`"}
     assert "under jit" in found["concrete"]
     assert found["looped"] == {"under reverse derivatives and jit"}
     assert {"under forward derivatives and jit", "under reverse derivatives and jit"} <= found["stopped"]
     assert "told" not in found
+    assert "given another `layer.residual`" in found["applied"]
+    assert "given another `layer.residual`" in found["handed"]
 
 
 def test_what_is_returned_is_called_and_updated(tmp_path: Path) -> None:

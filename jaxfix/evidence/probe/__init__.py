@@ -30,6 +30,7 @@ names the file with the settings.
     shadow_call calls the original beside the rewritten function
     originals  functions as the original text has them
     samples    arguments, kept for later calls
+    hiding     what objects that are trees hold beside their leaves
     perturb    other data of the same types
     pairing    who calls both functions
     trial      all the calls of both that one call of the program leads to
@@ -60,6 +61,7 @@ names the file with the settings.
     state      what a function changes beside what it returns
     stores     what sources assign to again
     untried    what was not tried
+    fields     what an instance holds itself
     values     digests of values
     fingerprint digests of arrays on their device
     memory     what is resident

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .fields import fields
 from .perturb import changed, doubled, is_plain
-from .values import fields, is_function
+from .values import is_function
 
 _DEEPEST, _MOST = 3, 64
 

@@ -83,6 +83,9 @@ class Beyond:
 
     def arguments(self, leaves: Leaves) -> Iterator[None]:
         """Other Python values, objects of subclasses, and NumPy in place of jax."""
+        for how, sample in self.sample.with_other_hidden():
+            self._pair_of(f"{kinds.GIVEN}another `{how}`", sample)
+            yield
         for how, sample in kinds.defaulted(self.sample, leaves, self.hints):
             self._pair_of(how, sample)
             yield

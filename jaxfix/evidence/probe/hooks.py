@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .effects import Reach
+from .fields import fields
 from .kinds import GIVEN
 from .perturb import changed, doubled, is_plain
 from .samples import Sample
-from .values import fields
 
 _MOST = 4
 

@@ -66,11 +66,13 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
 
 
 def thresholds(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
-    """Values at and around the numbers that the sources compare with; of what is a single number one after the other."""
+    """Values at and around the numbers that are asked for; of what is a single number one after the other."""
     numbers = (*limits.bounds, *limits.periods)
     if not numbers:
         return
-    near = [_mapped(leaf, lambda host: _near(host, numbers)) if _is_data(leaf) and leaf.ndim else leaf for leaf in leaves]
+    near = [
+        _mapped(leaf, lambda host: _near(host, numbers)) if _is_data(leaf) and leaf.ndim else leaf for leaf in leaves
+    ]
     yield from _if_new("perturbed, near what it is compared with", leaves, near)
     for place, leaf in enumerate(leaves):
         if isinstance(leaf, float) or (_is_data(leaf) and not leaf.ndim and _is_float(leaf)):
@@ -93,7 +95,9 @@ def counts(
         if not limit:
             continue
         limit = min(limit, SMALL if name in hints.counting else most(place))
-        for value in [value for value in limits.near() if abs(value) <= limit and not _is_tried(leaf, value)][:_MOST_NEAR]:
+        for value in [value for value in limits.near() if abs(value) <= limit and not _is_tried(leaf, value)][
+            :_MOST_NEAR
+        ]:
             how = "perturbed, " if abs(value) <= _MOST_ROWS else f"{GIVEN}{name}: "
             yield f"{how}{_told(leaf)} as {value}", _with(leaves, place, _as(leaf, value))
         for value in [value for value in limits.beyond() if value <= limit]:
@@ -163,7 +167,7 @@ def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
 
 def _lengths(leaves: Leaves, limits: Limits) -> Iterator[int]:
     """Rows with which an array is as large as the sizes that are asked for, or a little larger."""
-    first = next((leaf for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
+    first: Any = next((leaf for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
     for number in limits.sizes[:_MOST_THRESHOLDS] if first is not None else ():
         for unit in (1, first.size // first.shape[0], first.nbytes // first.shape[0]):
             yield from (number // unit + 1, *((number,) if unit == 1 else ()))

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from types import CodeType
-from typing import Any
+from typing import Any, TypeGuard
 
 from .effects import definitions
+from .fields import fields
 from .jaxprs import CALLED, CALLS, inner
 from .originals import nested
-from .values import fields
 
 _BOUNDING = {"maximum", "minimum", "clip", "clamp"}
 _DIVIDING = {"mod", "remainder", "fmod", "divmod", "floor_divide", "rem"}
@@ -227,7 +227,7 @@ def _is_whole(value: float) -> bool:
     return isinstance(value, int) or value.is_integer()
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from .alter import Alter, in_place
 from .effects import Reach
+from .fields import fields
 from .files import is_user, real
 from .originals import nested
 from .perturb import is_plain
 from .stores import Stores
-from .values import fields
 
 _MOST_ENTRIES, _DEEPEST = 8, 3
 _ABSENT = object()

@@ -9,6 +9,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from . import fingerprint
+from .hiding import hidden, other, put
 from .memory import free_bytes
 from .values import host_of
 
@@ -32,6 +33,7 @@ class Sample:
       traced: the leaves, by index, that jax had traced without values.
       differentiated: whether the program took derivatives through the call.
       captured: what its free variables held.
+      hidden: by parameter, what objects among the arguments lose where jax takes them apart.
     """
 
     def __init__(self, frame: FrameType) -> None:
@@ -50,13 +52,17 @@ class Sample:
         self._bytes = self._made_bytes = 0
         tree = _tree()
         self.trees: dict[str, tuple[Any, int]] = {}
+        self.hidden: dict[str, list[Any]] = {}
         for name, value in arguments.items():
+            treedef: Any
             try:
                 leaves, treedef = tree.tree_flatten(value)
             except (TypeError, ValueError):
                 leaves, treedef = [value], None
             self.trees[name] = treedef, len(leaves)
             self.makers += [self._keep(leaf) for leaf in leaves]
+            if treedef is not None and (lost := [getattr(owner, at) for _, owner, at in hidden(value)]):
+                self.hidden[name] = lost
 
     @property
     def objects(self) -> list[Any]:
@@ -88,6 +94,8 @@ class Sample:
         for name, (treedef, count) in self.trees.items():
             mine = leaves[place : place + count]
             made[name] = mine[0] if treedef is None else tree.tree_unflatten(treedef, mine)
+            if name in self.hidden:
+                put(made[name], self.hidden[name])
             place += count
         return made
 
@@ -110,10 +118,21 @@ class Sample:
         end = start + self.trees[name][1]
         made = copy.copy(self)
         made.trees = {**self.trees, name: (None, 1)}
+        made.hidden = {other: held for other, held in self.hidden.items() if other != name}
         made.makers = [*self.makers[:start], lambda: value, *self.makers[end:]]
         before, after = ({place for place in self.traced if place < start}, {p for p in self.traced if p >= end})
         made.traced = before | {place - end + start + 1 for place in after}
         return made
+
+    def with_other_hidden(self) -> Iterator[tuple[str, "Sample"]]:
+        """The same call with objects that hold something else where jax does not look, and where that is."""
+        for parameter, value in self.arguments(self.leaves()).items() if self.hidden else ():
+            for number, (path, owner, name) in enumerate(hidden(value)):
+                made = copy.copy(self)
+                held = list(self.hidden[parameter])
+                held[number] = other(getattr(owner, name))
+                made.hidden = self.hidden | {parameter: held}
+                yield f"{parameter}{path}", made
 
     def _keep(self, leaf: Any) -> Maker:
         numpy = sys.modules.get("numpy")

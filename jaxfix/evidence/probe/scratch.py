@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType
 from typing import Any
 
+from .fields import fields
 from .originals import nested
-from .values import fields
 
 HARMLESS = {"open", "write", "writelines", "write_text", "write_bytes", "savetxt", "dump"}
 """What writes to a file that `open` has opened."""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from .alter import Alter
 from .contents import is_large, is_mutable, is_same, is_same_element, put_back, taken, told, within
 from .effects import MUTATORS, Reach, containers, definitions
+from .fields import fields
 from .originals import Namespace, nested
 from .perturb import is_plain
-from .values import fields
 
 _MOST_OBJECTS, _DEEPEST = 50, 2
 _GONE = object()

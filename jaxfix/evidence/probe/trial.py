@@ -33,8 +33,8 @@ from .rebinding import Slots
 from .record import Record
 from .samples import MOST_BYTES as SAMPLED
 from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
-from .settings import shown
 from .scratch import scratch
+from .settings import shown
 from .sides import Sides, is_bound
 from .stores import Stores
 from .watching import Watching

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from .fields import fields
 from .files import is_user
 from .fingerprint import every, fingerprint, is_large
+from .hiding import hidden
 from .record import Record
 from .settings import Settings, shown
 
@@ -31,6 +33,7 @@ class Values:
         """What `value` is; keeps nothing of it alive. Only once jax was `attached` are there arrays of its own."""
         leaves, treedef = flatten(value)
         opened = [part for pair in leaves for part in self._opened(*pair)]
+        opened += [(path, getattr(owner, name)) for path, owner, name in hidden(value) if not _CLOCK.search(name)]
         digested = [self._leaf(path, leaf, attached) for path, leaf in opened]
         return {"label": label, "treedef": self._stable(treedef), "leaves": digested}
 
@@ -116,14 +119,6 @@ class Values:
         values = [float(value) for part in parts for value in part.astype(np.float64)]
         self.record.budget -= len(values)
         return values
-
-
-def fields(value: Any) -> list[str]:
-    """The attributes that an instance holds itself, in its dictionary or in slots."""
-    slots = (getattr(kind, "__slots__", ()) for kind in type(value).__mro__)
-    named = (name for names in slots for name in ((names,) if isinstance(names, str) else names))
-    held = [name for name in named if name not in ("__dict__", "__weakref__") and hasattr(value, name)]
-    return [*getattr(value, "__dict__", {}), *held]
 
 
 def _placed(array: Any) -> str | None:
