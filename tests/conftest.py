@@ -1,6 +1,8 @@
 """Options of the test run, and what all tests share."""
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -9,6 +11,10 @@ from command_line import Cli, Outcome
 
 from jaxfix.drivers.cli.start import run
 from jaxfix.testing import UPDATE
+
+# A process that cannot keep bytecode compiles all of jaxfix again: a second of each command that a test starts.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,7 +2,8 @@
 
 import importlib.machinery
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -44,5 +45,17 @@ class _Announcing:
 
     def exec_module(self, module: Any) -> None:
         module.__spec__.loader = module.__loader__ = self.loader
-        self.loader.exec_module(module)
+        with _unprofiled():
+            self.loader.exec_module(module)
         self.then()
+
+
+@contextmanager
+def _unprofiled() -> Iterator[None]:
+    """Without the profiler of this thread, which no module of a library concerns while it is imported."""
+    profile = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(profile)
