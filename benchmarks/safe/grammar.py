@@ -9,7 +9,11 @@ from benchmarks.safe import pieces, sites
 from benchmarks.safe.drawing import Choices, Draw
 from benchmarks.safe.pieces import Kept
 
-_IMPORTS = """import contextlib
+_IMPORTS = """import abc
+import collections
+import contextlib
+import decimal
+import enum
 import functools
 import importlib
 import inspect
@@ -86,6 +90,7 @@ def _program(draw: Draw) -> Program:
     ]
     case += [text for one in found for text in one.globals]
     case += [inside, *(one.text for one in found)]
+    case.append(draw.hazard("top level", pieces.TOP_LEVEL))
     elsewhere = [one.elsewhere for one in found]
     files = {
         "case.py": _joined(case),
@@ -118,8 +123,9 @@ def _change(draw: Draw, kept: list[Kept]) -> tuple[str, str]:
     spelled = {"m": "case", "n": one.name, "v": value}
     if one.name.startswith("{settings}"):
         spelled |= {"m": "settings", "n": one.name.partition(".")[2]}
-    if one.name.startswith("jnp."):
-        spelled |= {"m": "jnp", "n": one.name.partition(".")[2]}
+    if one.name.startswith(("jnp.", "jax.", "lax.")):
+        owner, _, last = one.name.partition(".")
+        spelled |= {"m": owner, "n": last}
     match kind:
         case "setting":
             return where, draw.hazard("settings", {"none": "", **pieces.SETTINGS}, calm=0)
@@ -152,7 +158,8 @@ def _changes_file(changes: list[tuple[str, str]]) -> str:
 def _main(draw: Draw, found: list[sites.Site], changes: list[tuple[str, str]]) -> str:
     calls = [line for i, one in enumerate(found) for line in one.calls]
     text = "".join(text for where, text in changes if where == "main.py")
-    imports = f"{_IMPORTS}\nimport case\n"
+    loaded = draw.hazard("loaded", pieces.LOADED)
+    imports = f"{_IMPORTS}\n{loaded}\n"
     imports += "import settings\n" if "settings." in text or '"settings' in text else ""
     imports += "import changes\n" if any(where == "changes.py" for where, _ in changes) else ""
     imports += "import shapes\n" if any(one.elsewhere for one in found) else ""

@@ -2,37 +2,52 @@
 
 import difflib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.safe.law import Judged
+from benchmarks.safe.ledger import Ledger, summed
 from benchmarks.safe.running import write as write_program
-from benchmarks.safe.tally import Tally, classes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "trust.md"
 BEGINS, ENDS = "<!-- benchmarks.safe begins -->", "<!-- benchmarks.safe ends -->"
 
 
-def lines(tally: Tally, seed: int, seconds: int) -> list[str]:
+def lines(ledger: Ledger) -> list[str]:
     """The part of the page, without its markers."""
-    broken = Counter(name for _, breach in tally.breaches for name in classes(breach))
-    fixes = ", ".join(f"{count} of `{name}`" for name, count in sorted(tally.fixes.items()))
+    programs, fixed, by_codemod, found, broken = summed(ledger.of_this_build())
+    seeds = Counter[int]()
+    for each in ledger.of_this_build():
+        seeds[each.seed] += each.programs
+    runs = " and ".join(f"`--programs {count} --seed {seed}`" for seed, count in sorted(seeds.items()))
+    fixes = ", ".join(f"{count} of `{name}`" for name, count in sorted(by_codemod.items()))
+    breaches = sum(len(each.broken) for each in ledger.of_this_build())
     return [
         "## What is called safe",
         "",
-        f"Written by `python -m benchmarks.safe --programs {tally.programs} --seed {seed}`, in {seconds} s. Random",
+        f"Written by `python -m benchmarks.safe`, {runs}. Random",
         "programs, run as they are and after `apply --no-prove`: equal values, bits, dtypes, weak types, exceptions,",
         "standard output and error, or the law is broken. Of a program that breaks it, the classes of its smallest",
         "form are counted. Line numbers, names of functions and their source are not compared: a function that moves",
         "has others.",
         "",
-        f"* programs generated: **{tally.programs}**",
-        f"* with a SAFE fix: **{tally.fixed}** ({fixes})",
-        f"* that can be told from their original: **{len(tally.breaches)}**",
+        f"* programs generated: **{programs}**",
+        f"* with a SAFE fix: **{fixed}** ({fixes})",
+        f"* that can be told from their original: **{breaches}**",
+        *_earlier(ledger),
         "",
         "| what is unusual about the program | with a fix | breaches |",
         "|---|---|---|",
-        *(f"| {name} | {count} | {broken[name]} |" for name, count in sorted(tally.classes.items())),
+        *(f"| {name} | {count} | {broken[name]} |" for name, count in sorted(found.items())),
     ]
+
+
+def _earlier(ledger: Ledger) -> Iterator[str]:
+    others = [*ledger.of_others()]
+    if others:
+        told = sum(len(each.broken) for each in others)
+        programs, fixed, *_ = summed(iter(others))
+        yield f"* generated for earlier states of the sources: {programs}, {fixed} with a SAFE fix, {told} told"
 
 
 def write(found: list[str]) -> None:

@@ -97,6 +97,42 @@ KEPT = {
     "shared": Kept("import {settings}", "{settings}.RATE", "{settings}.RATE", ("5.0",)),
     "imported": Kept("from {settings} import LIMIT", "LIMIT", "LIMIT", ("5.0",)),
     "library": Kept("", "jnp.tanh(c)", "jnp.tanh", ("lambda v: v * 5.0",)),
+    "memo": Kept(
+        "@functools.lru_cache\ndef basis(n):\n    return jnp.arange(3) * n", "basis(2.0)", "basis", ("lambda n: n",)
+    ),
+    "memo of numbers": Kept(
+        "@functools.cache\ndef factor(n):\n    return 2.0 * n",
+        "factor(2)",
+        "factor",
+        ("lambda n: 5.0",),
+        ("{m}.factor.cache_clear()",),
+    ),
+    "rule": Kept(
+        "@jax.custom_jvp\ndef soft(v):\n    return v * 2.0\n\n\nsoft.defjvp(lambda p, t: (soft(*p), t[0] * 2.0))",
+        "soft(c)",
+        "soft",
+        ("lambda v: v * 5.0",),
+        ("{m}.soft.defjvp(lambda p, t: ({m}.soft(*p), t[0] * 50.0))",),
+    ),
+    "two rules": Kept(
+        "@jax.custom_vjp\ndef hard(v):\n    return v * 2.0\n\n\n"
+        "hard.defvjp(lambda v: (hard(v), None), lambda _, g: (g * 2.0,))",
+        "hard(c)",
+        "hard",
+        ("lambda v: v * 5.0",),
+        ("{m}.hard.defvjp(lambda v: ({m}.hard(v), None), lambda _, g: (g * 50.0,))",),
+    ),
+    "kind": Kept(
+        "class Kind(abc.ABC):\n    pass",
+        "(5.0 if isinstance(c, Kind) else 2.0)",
+        "Kind",
+        ("float",),
+        ("{m}.Kind.register(jax.core.Tracer)",),
+    ),
+    "jit": Kept("", "1.5", "jax.jit", ("lambda f=None, **kw: f",)),
+    "scan": Kept("", "1.5", "lax.scan", ("lambda f, init, xs=None, **kw: (init, xs)",)),
+    "fori_loop": Kept("", "1.5", "lax.fori_loop", ("lambda start, stop, f, init: init",)),
+    "lax": Kept("", "1.5", "lax", ("None",)),
 }
 
 OUTSIDE = {
@@ -141,6 +177,43 @@ INSIDE = {
     "deleted": "def change():\n    global {n}\n    del {n}",
 }
 """How the module itself may."""
+
+TOP_LEVEL = {
+    "none": "",
+    "loop": "for _ in range(2):\n    with contextlib.suppress(Exception):\n        f0(jnp.ones(3))",
+    "guard": 'if __name__ == "__main__":\n    f0(jnp.ones(3))',
+    "main": "def main():\n    with contextlib.suppress(Exception):\n        f0(jnp.ones(3))\n\n\nmain()",
+}
+"""What the module does itself; another one imports it all the same."""
+
+_READ = """def load():
+    from pathlib import Path
+
+    found = {{}}
+    exec({code}{namespaces})
+    return types.SimpleNamespace(**{result})
+
+
+case = load()
+"""
+_CODE = 'Path(__file__).with_name("case.py").read_text()'
+LOADED = {
+    "imported": "import case",
+    "run apart": _READ.format(code=_CODE, namespaces="", result="locals()"),
+    "compiled": _READ.format(
+        code=f'compile({_CODE}, "case.py", "exec")', namespaces=', {"jax": jax}, found', result="found"
+    ),
+    "in one namespace": _READ.format(code=_CODE, namespaces=", found", result="found"),
+    "by its path": "import runpy\n\nfrom pathlib import Path\n\n"
+    'case = types.SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("case.py"))))',
+    "from a specification": "import importlib.util\n\nspec = importlib.util.find_spec('case')\n"
+    "case = importlib.util.module_from_spec(spec)\nsys.modules[spec.name] = case\nspec.loader.exec_module(case)",
+    "rebuilt": "import case\n\nfor name, each in list(vars(case).items()):\n"
+    "    if isinstance(each, types.FunctionType) and name.startswith('f'):\n"
+    "        names = {n: vars(case)[n] for n in each.__code__.co_names if n in vars(case)}\n"
+    "        setattr(case, name, types.FunctionType(each.__code__, names, name, each.__defaults__))",
+}
+"""How the script gets the module."""
 
 ARGUMENTS = (
     "jnp.arange(1.0, 4.0)",

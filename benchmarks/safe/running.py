@@ -91,7 +91,8 @@ def masked(text: str) -> str:
 def _apart(folder: Path) -> Iterator[None]:
     """Undoes what a program changes of Python, NumPy and JAX."""
     modules, path, environment = dict(sys.modules), list(sys.path), dict(os.environ)
-    settings, numpy_errors, names = dict(jax.config.values), np.geterr(), dict(vars(jax.numpy))
+    settings, numpy_errors = dict(jax.config.values), np.geterr()
+    names = [(package, dict(vars(package))) for package in (jax, jax.numpy, jax.lax)]
     sys.path.insert(0, str(folder))
     sys.dont_write_bytecode = True
     linecache.clearcache()  # warnings show lines of files that stood at the same place
@@ -104,8 +105,9 @@ def _apart(folder: Path) -> Iterator[None]:
             from unittest import mock
 
             mock.patch.stopall()
-            vars(jax.numpy).clear()
-            vars(jax.numpy).update(names)
+            for package, known in names:
+                vars(package).clear()
+                vars(package).update(known)
             for name, value in settings.items():
                 if jax.config.values[name] != value:
                     jax.config.update(name, value)
@@ -113,6 +115,7 @@ def _apart(folder: Path) -> Iterator[None]:
             os.environ.clear()
             os.environ.update(environment)
             sys.path[:] = path
+            sys.modules.update(modules)
             for name in sys.modules.keys() - modules.keys():
                 if str(folder) in str(getattr(sys.modules[name], "__file__", "")):
                     del sys.modules[name]

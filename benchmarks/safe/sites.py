@@ -3,7 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
-from benchmarks.safe import pieces, trees
+from benchmarks.safe import keys, pieces, trees
 from benchmarks.safe.drawing import Draw
 from benchmarks.safe.pieces import Kept
 from benchmarks.safe.templates import templates
@@ -37,6 +37,8 @@ def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
     name = f"f{number}"
     if draw.one("tree", (False, True), calm=0.9):
         return Site(*trees.site(draw.at("tree"), name))
+    if draw.one("keys", (False, True), calm=0.85):
+        return Site(*keys.site(draw.at("keys"), name))
     local = _local(draw, kept)
     context = draw.hazard("around", CONTEXTS, calm=0.4)
     if context is CONTEXTS["lambda"] and local.lines:
