@@ -136,7 +136,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
         spent=tuple(entry for part in parts for entry in part.spent),
-        seconds=max((part.seconds for part in parts), default=0.0),
+        seconds=sum(part.seconds for part in parts if part.has_jax),
         has_jax=any(part.has_jax for part in parts),
     )
 

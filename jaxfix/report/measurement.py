@@ -226,7 +226,7 @@ class Spent:
       chain: the user's lines from that one outwards, as `file:line in function`.
       names: of the programs that it ran, or of the ways in which it read; the first few.
       count: how often it did that, in all threads; 0 where that is not counted.
-      in_steps: of `count`, those within the loop, or the function, whose rounds are the steps.
+      in_steps: of `count`, those within the loop, or the function, whose rounds are the steps; None of a line outside.
       seconds: of reads, puts and waits as the clock says; else estimated by looks at the main thread.
       waited_s: of `seconds`, those until the device was ready.
       process: the number, from 0, of the process.
@@ -239,7 +239,7 @@ class Spent:
     chain: tuple[str, ...]
     names: tuple[str, ...]
     count: int
-    in_steps: int
+    in_steps: int | None
     seconds: float
     waited_s: float = 0.0
     cell: int | None = None
@@ -293,7 +293,7 @@ class Measurement:
       steps_from: the first step, from 1, that is steady; those before it warm up.
       device_peak_bytes: the most memory that was in use on any device; None where devices do not tell.
       spent: what lines did beside compiling, by process; only a trace has it.
-      seconds: from the begin of the process that ran longest to its end; 0 where that is not known.
+      seconds: that its processes with jax ran, together; 0 where that is not known.
       has_jax: whether a process that was watched imported jax.
     """
 

@@ -101,7 +101,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def from_here(measurement: Measurement) -> Measurement:
-    """The same with the paths of its compiles as they are named from here."""
+    """The same with the paths of its lines as they are named from here."""
 
     def chain(entries: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(_renamed(entry) for entry in entries)
@@ -109,8 +109,11 @@ def from_here(measurement: Measurement) -> Measurement:
     compiles = tuple(
         replace(c, path=_shown(c.path), chain=chain(c.chain), of=c.of and _renamed(c.of)) for c in measurement.compiles
     )
+    spent = tuple(replace(s, path=_shown(s.path), chain=chain(s.chain)) for s in measurement.spent)
     where = measurement.where_steps
-    return replace(measurement, compiles=compiles, where_steps=where and where.replace(f"{Path.cwd()}{os.sep}", ""))
+    return replace(
+        measurement, compiles=compiles, spent=spent, where_steps=where and where.replace(f"{Path.cwd()}{os.sep}", "")
+    )
 
 
 def _renamed(entry: str) -> str:

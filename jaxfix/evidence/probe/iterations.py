@@ -3,7 +3,6 @@
 import inspect
 import sys
 import threading
-from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -38,6 +37,9 @@ class Monitoring:
         _monitoring.set_local_events(self.tool, track.code, 0)
         _monitoring.set_local_events(self.tool, track.code, wanted)
         return True
+
+    def resume(self) -> None:
+        """Goes on where another thread has kept it from that: nothing can."""
 
     def _start(self) -> bool:
         events = _monitoring.events
@@ -96,6 +98,7 @@ class Tracing:
         self.tracks: dict[CodeType, list[LoopTrack]] = {}
         self.watched: set[int] = set()  # by `id`: the hash of a code object is that of all its instructions
         self.jax: dict[int, tuple[CodeType, bool]] = {}
+        self.lost: int | None = None
 
     def watch(self, track: LoopTrack, frame: FrameType) -> bool:
         """Counts the iterations of the loop from here on; says whether that could be done."""
@@ -109,6 +112,17 @@ class Tracing:
             sys.settrace(self._enter)
         return True
 
+    def resume(self) -> None:
+        """Goes on where another thread has kept it from that."""
+        if self.lost is not None and self.lost == threading.get_ident():
+            self.lost = None
+            self.again()
+
+    def again(self) -> None:
+        """Traces this thread again, unless somebody else does."""
+        if sys.gettrace() is None:
+            sys.settrace(self._enter)
+
     def _enter(self, frame: FrameType, event: str, value: object) -> Any:
         code = frame.f_code
         if id(code) in self.watched:
@@ -116,7 +130,7 @@ class Tracing:
         if not self._is_jax(code):
             return None
         sys.settrace(None)
-        return _Pause(self._enter)
+        return _Pause(self)
 
     def _is_jax(self, code: CodeType) -> bool:
         """Whether `code` is a function of jax that ends before its caller goes on, as a generator does not."""
@@ -146,12 +160,14 @@ class Tracing:
 class _Pause:
     """Turns tracing on again when the frame ends that holds it as its `f_trace`."""
 
-    def __init__(self, traced: Callable[[FrameType, str, object], Any]) -> None:
-        self.traced, self.thread = traced, threading.get_ident()
+    def __init__(self, tracing: Tracing) -> None:
+        self.tracing, self.thread = tracing, threading.get_ident()
 
     def __call__(self, frame: FrameType, event: str, value: object) -> None:
         sys.settrace(None)  # a loop was found meanwhile
 
     def __del__(self) -> None:
-        if self.thread == threading.get_ident() and sys.gettrace() is None:
-            sys.settrace(self.traced)
+        if self.thread == threading.get_ident():
+            self.tracing.again()
+        else:
+            self.tracing.lost = self.thread  # another thread held the frame: only its own can go on

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType
 
 from .files import is_jax, real
 from .spending import EAGER, OWN, PUT, TRACING, Spending
@@ -30,7 +30,9 @@ _TRANSFERS = os.path.join(real(os.path.dirname(__file__)), "transfers.py")
 
 _PUTTING = frozenset({"array", "asarray", "device_put", "stage_value"})
 
-_MEASURED, _TRACED, _PUT, _DISPATCHING, _ELSE = range(5)
+_MEASURED, _TRACED, _PUT, _DISPATCHING, _USER, _ELSE = range(6)
+
+Stack = list[tuple[CodeType, int]]
 
 
 class Sampler:
@@ -61,46 +63,44 @@ class Sampler:
             time.sleep(next(wait for until, wait in _INTERVALS if last - began < until))
             if self.number != number:
                 return
+            # at once and no more: a frame that ends while this thread holds it ends here, with what hangs on it
+            stack = _stack(main)
             now = time.perf_counter()
-            frame = sys._current_frames().get(main)
-            if frame is not None:
-                self._look(frame, now - last)
-            del frame
+            self._look(stack, now - last)
             last = now
 
-    def _look(self, frame: FrameType, seconds: float) -> None:
+    def _look(self, stack: Stack, seconds: float) -> None:
         """Shares out the time since the last look: it is taken for that of the line that runs now."""
-        here = self.spending.user_frame(frame)
-        if here is None:
-            return
-        inner = self._kinds(frame, here)
+        kinds = [self._kind(code) for code, _ in stack]
+        inner = set(kinds[: next((number for number, kind in enumerate(kinds) if kind == _USER), len(kinds))])
         if _MEASURED in inner:
             return  # by its own clock
-        traced, outer = here if _TRACED in inner else None, here.f_back
-        while outer is not None:
-            if self._kind(outer.f_code) == _TRACED:
-                traced = self.spending.user_frame(outer)  # that asked for it, not the one that is traced
-            outer = outer.f_back
+        traced = max((number for number, kind in enumerate(kinds) if kind == _TRACED), default=None)
         kind = PUT if _PUT in inner else EAGER if _DISPATCHING in inner else OWN
+        if traced is not None:
+            kind = TRACING  # told of the line that asked for it, not of what is traced
         if kind == EAGER:
             self.dispatching()
-        account = self.spending.account(kind if traced is None else TRACING, traced or here)
+        users = [place for place, kind in zip(stack[traced or 0 :], kinds[traced or 0 :], strict=True) if kind == _USER]
+        account = self.spending.of(kind, users)
         if account is not None:
             account.sampled += seconds
-
-    def _kinds(self, frame: FrameType | None, end: FrameType) -> set[int]:
-        found = set()
-        while frame is not None and frame is not end:
-            found.add(self._kind(frame.f_code))
-            frame = frame.f_back
-        return found
 
     def _kind(self, code: CodeType) -> int:
         key = code.co_filename, code.co_name
         known = self.kinds.get(key)
         if known is None:
-            known = self.kinds[key] = _kind_of(*key)
+            known = self.kinds[key] = _USER if self.spending.is_mine(code.co_filename) else _kind_of(*key)
         return known
+
+
+def _stack(thread: int) -> Stack:
+    """Where the thread is, from the inside out."""
+    frame, found = sys._current_frames().get(thread), []
+    while frame is not None:
+        found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return found
 
 
 def _kind_of(file: str, name: str) -> int:

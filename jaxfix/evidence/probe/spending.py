@@ -1,6 +1,6 @@
 """What a process spends its time on beside compiling, by kind and by line of the user's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -11,6 +11,9 @@ from .settings import Settings
 EAGER, READ, PUT, WAIT, TRACING, OWN = "eager", "read", "put", "wait", "tracing", "own"
 _NAMES = 6
 _MOST = 1 << 14  # a program can make code as it runs
+
+
+Place = tuple[CodeType, int]
 
 
 class Account:
@@ -26,7 +29,7 @@ class Account:
 
     __slots__ = ("count", "names", "places", "sampled", "seconds", "waited_s")
 
-    def __init__(self, places: tuple[tuple[CodeType, int], ...]) -> None:
+    def __init__(self, places: tuple[Place, ...]) -> None:
         self.places = places
         self.count = 0
         self.names: dict[str, None] = {}
@@ -50,35 +53,44 @@ class Spending:
         """Forgets what happened in this process so far."""
         self.accounts: dict[tuple[str, int, int], Account] = {}
 
-    def user_frame(self, frame: FrameType | None) -> FrameType | None:
-        """The innermost frame of the user's from `frame` outwards."""
-        mine = self.mine
-        while frame is not None:
-            file = frame.f_code.co_filename
-            known = mine.get(file)
-            if known is None:
-                known = mine[file] = is_user(file, self.settings.user)
-            if known:
-                return frame
-            frame = frame.f_back
-        return None
+    def is_mine(self, file: str) -> bool:
+        """Whether a file is the user's."""
+        known = self.mine.get(file)
+        if known is None:
+            known = self.mine[file] = is_user(file, self.settings.user)
+        return known
 
     def account(self, kind: str, frame: FrameType | None) -> Account | None:
         """That of the innermost line of the user's from `frame` outwards; None where there is none, or no room."""
-        here = self.user_frame(frame)
-        if here is None:
+        mine = self.mine
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if mine[file] if file in mine else self.is_mine(file):
+                break
+            frame = frame.f_back
+        if frame is None:
             return None
         # not by the code itself, whose hash is that of all its instructions; the account keeps it alive
-        key = kind, id(here.f_code), here.f_lasti
+        found = self.accounts.get((kind, id(frame.f_code), frame.f_lasti))
+        return found or self.of(kind, self._users(frame))
+
+    def of(self, kind: str, places: Sequence[Place]) -> Account | None:
+        """That of the first of the user's `places`, which are called from the others."""
+        if not places:
+            return None
+        key = kind, id(places[0][0]), places[0][1]
         found = self.accounts.get(key)
         if found is None and len(self.accounts) < _MOST:
-            found = self.accounts[key] = Account(tuple(self._places(here)))
+            found = self.accounts[key] = Account(tuple(places))
         return found
 
-    def _places(self, frame: FrameType | None) -> Iterator[tuple[CodeType, int]]:
-        while (frame := self.user_frame(frame)) is not None:
-            yield frame.f_code, frame.f_lasti
+    def _users(self, frame: FrameType | None) -> list[Place]:
+        found = []
+        while frame is not None:
+            if self.is_mine(frame.f_code.co_filename):
+                found.append((frame.f_code, frame.f_lasti))
             frame = frame.f_back
+        return found
 
     def as_json(self, is_step: Callable[[CodeType, int], bool]) -> list[dict[str, Any]]:
         """One entry for each kind and line: the most seconds first.
@@ -94,10 +106,11 @@ class Spending:
             entry = found.get((kind, where))
             if entry is None:
                 place = {"path": where.path, "line": where.line, "function": where.function, "cell": where.cell}
-                counts = {"count": 0, "in_steps": 0, "seconds": 0.0, "waited_s": 0.0}
+                counts: dict[str, Any] = {"count": 0, "in_steps": None, "seconds": 0.0, "waited_s": 0.0}
                 entry = found[kind, where] = {"kind": kind, **place, "chain": [*map(str, chain)], "names": [], **counts}
             entry["count"] += account.count
-            entry["in_steps"] += account.count if is_within else 0
+            if is_within:
+                entry["in_steps"] = (entry["in_steps"] or 0) + account.count
             entry["seconds"] += account.seconds + account.sampled
             entry["waited_s"] += account.waited_s
             entry["names"] += [name for name in account.names if name not in entry["names"]]

@@ -46,6 +46,7 @@ class Steps:
         """Something was compiled in the user's `frames`, the innermost first; says in `entry` in which step."""
         if not self.settings.explain:
             return
+        self.hook.resume()
         if self.marked is not None:
             if self.marked.track.open:
                 self.marked.track.compiles += 1

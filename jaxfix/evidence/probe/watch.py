@@ -40,7 +40,7 @@ class Probe:
         self.compiles = Compiles(settings, self.record, self.steps, self._tell)
         self.shadow_call = ShadowCall(self)
         self.calls = Calls(self, self.shadow_call)
-        self.time_spent = TimeSpent(settings, lambda: self.compiles.thread.silent > 0)
+        self.time_spent = TimeSpent(settings, self._is_silent)
         self.sources = Sources(settings, self.record)
         self.messages = Messages(settings.user, lambda: self.calls.thread.silent > 0)
         self.attached = False
@@ -152,6 +152,11 @@ class Probe:
         if self.settings.stop_after is not None and len(record.steps) == self.settings.stop_after:
             record.stopped = f"after {len(record.steps)} steps"
             _thread.interrupt_main()
+
+    def _is_silent(self) -> bool:
+        """Whether what this thread does is not the program's; asked when jax works outside of compiled functions."""
+        self.steps.hook.resume()
+        return self.compiles.thread.silent > 0
 
     def _tell(self) -> None:
         self.progress.tell(steps=len(self.record.steps), compiles=len(self.record.compiles))

@@ -4,8 +4,10 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator
 
-from jaxfix.report.measurement import Compile, Measurement
+from jaxfix.report.measurement import Compile, Measurement, Spent
 from jaxfix.report.trace.compiles import Place, compiled, places
+from jaxfix.report.trace.hot import Hot, advice, hot
+from jaxfix.report.trace.spending import shares
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import EvidenceError, SourceError
 from jaxfix.source.frozen import frozen
@@ -57,10 +59,11 @@ Line = int | tuple[int, int]
 
 
 def named_lines(measurement: Measurement) -> dict[str, set[Line]]:
-    """The lines that the compiles of a run name, by path."""
+    """The lines that a run names, by path."""
     found: dict[str, set[Line]] = {}
-    for entry in measurement.compiles:
-        named: tuple[Compile | Place, ...] = (entry, *places(entry.chain))
+    entries: list[Compile | Spent] = [*measurement.compiles, *measurement.spent]
+    for entry in entries:
+        named: tuple[Compile | Spent | Place, ...] = (entry, *places(entry.chain))
         for place in named:
             line = place.line if place.cell is None else (place.cell, place.line)
             found.setdefault(place.path, set()).add(line)
@@ -99,10 +102,20 @@ def _key(cell: int | None, number: int) -> str:
 
 def dump(trace: Trace) -> bytes:
     """The file: JSON, the rows of the table among it for who reads it with other tools."""
-    head = {"format": FORMAT, "schema": SCHEMA, "rows": to_json(compiled(trace.measurement.compiles))}
+    measured = trace.measurement
+    rows, events = compiled(measured.compiles), hot(measured)
+    total = shares(measured, sum(row.lost_s for row in rows))
+    told = [{**_object(event), "advice": advice(event, measured)} for event in events]
+    head = {"format": FORMAT, "schema": SCHEMA, "shares": to_json(total), "rows": to_json(rows), "events": told}
     body = to_json(trace)
     assert isinstance(body, dict)
     return (json.dumps(head | body, indent=1) + "\n").encode()
+
+
+def _object(event: Hot) -> dict[str, object]:
+    body = to_json(event)
+    assert isinstance(body, dict)
+    return dict(body)
 
 
 def load(raw: bytes, path: str) -> Trace:
