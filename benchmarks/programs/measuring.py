@@ -1,0 +1,203 @@
+"""Measures one program: as written, by hand and by jaxfix, back to back."""
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.programs import running
+from benchmarks.programs.catalogue import Program, Unfit
+from benchmarks.programs.sources import Unreachable, laid_out
+
+NEAR = 3
+"""Lines between a finding and what the person changed that still count as the same place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The medians of one version; `differs` is the first line that it prints otherwise than the program as written."""
+
+    wall: float
+    loop: float | None
+    compiles: int
+    changed: int
+    differs: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    codemod: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What was measured of a program; `failed` says why there is nothing.
+
+    Attributes:
+      hand: None where there is no version by hand.
+      fixed: None where jaxfix changes nothing, or its version does not run.
+      apply: seconds that `jaxfix apply` took.
+      found: codemods with a finding where the person changed something.
+    """
+
+    name: str
+    commit: str
+    digest: str
+    failed: str | None = None
+    written: Side | None = None
+    hand: Side | None = None
+    fixed: Side | None = None
+    broken: str | None = None
+    apply: float = 0.0
+    verdicts: tuple[Verdict, ...] = ()
+    findings: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """How to measure.
+
+    Attributes:
+      work: where programs are laid out and results kept.
+      commit, digest: of this jaxfix.
+      limit: seconds for a run of a program, and ten times as many for `jaxfix apply`.
+    """
+
+    work: Path
+    mirror: Path | None
+    commit: str
+    digest: str
+    rounds: int
+    limit: float
+
+    def measure(self, program: Program, say: Callable[[str], None]) -> Result:
+        """Everything of one program; what fails is said in the result."""
+        try:
+            written, hand = laid_out(program, self.work / program.name, self.work / "repositories", self.mirror)
+            return self._measure(program, written, hand, say)
+        except (Unreachable, Unfit, running.Broken, subprocess.CalledProcessError) as error:
+            return Result(program.name, self.commit, self.digest, failed=f"{type(error).__name__}: {error}")
+
+    def _measure(self, program: Program, written: Path, hand: Path, say: Callable[[str], None]) -> Result:
+        fixed = written.with_name("fixed")
+        shutil.rmtree(fixed, ignore_errors=True)
+        shutil.copytree(written, fixed)
+        sides = {"written": written} | ({"hand": hand} if program.hand else {})
+        compiles = {name: running.compiles(program.start, place, self.limit) for name, place in sides.items()}
+        say("jaxfix")
+        findings = _said("check", "--all", ".", within=written, limit=self.limit)["findings"]
+        report, seconds = self._applied(program, fixed)
+        broken = None
+        if _changed(written, fixed):
+            try:
+                compiles["fixed"] = running.compiles(program.start, fixed, self.limit)
+                sides["fixed"] = fixed
+            except running.Broken as error:
+                broken = str(error)
+        say("rounds")
+        measured = self._rounds(program, sides, compiles)
+        _keep_diff(written, fixed)
+        return Result(
+            program.name,
+            self.commit,
+            self.digest,
+            None,
+            measured["written"],
+            measured.get("hand"),
+            measured.get("fixed"),
+            broken,
+            seconds,
+            tuple(_verdicts(report)),
+            tuple(sorted(finding["id"] for finding in findings)),
+            tuple(sorted(_near(program, [*findings, *report.get("findings", ())]))),
+        )
+
+    def _applied(self, program: Program, folder: Path) -> tuple[Mapping[str, Any], float]:
+        words = ("--allow-no-vcs", "--allow-dirty", "--no-cache", "--timeout", f"{self.limit:g}")
+        run = f"{sys.executable} {program.start}"
+        began = time.perf_counter()
+        report = _said("apply", program.start, "--run", run, *words, within=folder, limit=10 * self.limit)
+        return report, time.perf_counter() - began
+
+    def _rounds(self, program: Program, sides: Mapping[str, Path], compiles: Mapping[str, int]) -> dict[str, Side]:
+        runs: dict[str, list[running.Timed]] = {name: [] for name in sides}
+        for _ in range(self.rounds):
+            for name, place in sides.items():
+                runs[name].append(running.timed(program.start, place, self.limit))
+        plain = runs["written"][0].printed
+        return {
+            name: Side(
+                median(run.wall for run in mine),
+                None if mine[0].loop is None else median(run.loop or 0.0 for run in mine),
+                compiles[name],
+                _changed(sides["written"], sides[name]),
+                running.difference(plain, mine[-1].printed),
+            )
+            for name, mine in runs.items()
+        }
+
+
+def _said(verb: str, *words: str, within: Path, limit: float) -> Mapping[str, Any]:
+    command = [sys.executable, "-m", "jaxfix", verb, *words, "--output-format", "json", "--exit-zero"]
+    environment = os.environ | {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "Agg"}
+    try:
+        done = subprocess.run(command, cwd=within, env=environment, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired as late:
+        raise running.Broken(f"`jaxfix {verb}` did not end within {limit:g} s") from late
+    if not done.stdout.strip():
+        raise running.Broken(f"`jaxfix {verb}`: {(done.stderr.strip().splitlines() or ['no words'])[-1]}")
+    document: Mapping[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def _verdicts(report: Mapping[str, Any]) -> Iterable[Verdict]:
+    """What the rerun said of each fix, by its key; the fixes that needed none, and those that were not rerun."""
+    said = {entry["key"]: (entry["verdict"], entry["reason"]) for entry in report.get("evidence", ())}
+    for fix in report.get("fixes", ()):
+        verdict, reason = said.get(fix["key"], (fix["safety"], "written without a rerun"))
+        yield Verdict(fix["id"], verdict, reason)
+    for held in report.get("held", ()):
+        verdict, reason = said.get(held["key"], ("held", held["reason"]))
+        yield Verdict(held["id"], verdict, reason)
+
+
+def _near(program: Program, findings: Iterable[Mapping[str, Any]]) -> set[str]:
+    places = [(change.file, change.lines[0] - NEAR, max(change.lines) + NEAR) for change in program.hand]
+    return {
+        finding["id"]
+        for finding in findings
+        for file, first, last in places
+        if finding["path"] == file and first <= finding["line"] <= last
+    }
+
+
+def _changed(one: Path, other: Path) -> int:
+    return sum(line[0] in "+-" and line[:3] not in ("+++", "---") for line in _diff(one, other))
+
+
+def _keep_diff(one: Path, other: Path) -> None:
+    other.with_name("jaxfix.diff").write_text("\n".join(_diff(one, other)))
+
+
+def _diff(one: Path, other: Path) -> list[str]:
+    names = sorted({path.relative_to(side).as_posix() for side in (one, other) for path in side.rglob("*.py")})
+    lines: list[str] = []
+    for name in names:
+        old, new = (_lines(side / name) for side in (one, other))
+        lines += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
+    return lines
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
