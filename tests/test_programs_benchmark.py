@@ -7,7 +7,8 @@ import pytest
 from benchmarks.programs import page, running
 from benchmarks.programs.catalogue import Program, Replacement, Unfit, programs, replaced
 from benchmarks.programs.measuring import Result, Side, Verdict
-from benchmarks.programs.sources import Unreachable, as_script, laid_out
+from benchmarks.programs.sources import as_script, laid_out
+from benchmarks.repositories import Unreachable
 
 TEXT = {"main.py": "one\ntwo\nthree\n"}
 
@@ -60,7 +61,7 @@ def test_a_notebook_is_the_code_of_its_cells() -> None:
 
 
 def test_a_repository_that_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.programs.sources.HOST", f"file://{tmp_path}/none")
+    monkeypatch.setattr("benchmarks.repositories.HOST", f"file://{tmp_path}/none")
     program = Program("p", "some/one", "0" * 40, {"main.py": "main.py"}, "main.py", "", "", (), "", (), ())
     with pytest.raises(Unreachable):
         laid_out(program, tmp_path / "out", tmp_path / "store", None)

@@ -1,22 +1,26 @@
-"""Brings releases from the registry, once, and unpacks their Python sources."""
+"""Brings releases from the registry and repositories at a commit, once, and unpacks their Python sources."""
 
+import io
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.repositories import Unreachable as Unreachable
+from benchmarks.repositories import fetched, git
+
 PINNED = Path(__file__).with_name("pinned.txt")
-
-
-class Unreachable(Exception):
-    """The registry cannot be asked, or has no such release."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release of a library; `within` is the part of it that is meant, all of it if empty."""
+    """A release of a library; `within` is the part of it that is meant, all of it if empty.
+
+    One whose name is OWNER/NAME is a repository, and its version a commit.
+    """
 
     name: str
     version: str
@@ -49,12 +53,17 @@ def wheel(release: Release, store: Path) -> Path:
     return kept
 
 
-def unpacked(release: Release, store: Path, place: Path) -> Path:
-    """The wheel unpacked into `place`, which is made anew.
+def unpacked(release: Release, store: Path, place: Path, mirror: Path | None = None) -> Path:
+    """The wheel unpacked into `place`, or the files of the repository.
 
     Raises:
-      Unreachable: the wheel cannot be had.
+      Unreachable: it cannot be had.
     """
+    if "/" in release.name:
+        repository = fetched(release.name, release.version, store, mirror)
+        with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", release.version))) as files:
+            files.extractall(place, [file for file in files if file.name.endswith(".py")], filter="data")
+        return place
     with zipfile.ZipFile(wheel(release, store)) as archive:
         wanted = [name for name in archive.namelist() if name.startswith(release.within)]
         archive.extractall(place, wanted)
@@ -65,7 +74,7 @@ def _releases(text: str) -> Iterator[Release]:
     for line in text.splitlines():
         words = line.partition("#")[0].split()
         if words:
-            name, _, version = words[0].partition("==")
+            name, _, version = words[0].partition("@" if "@" in words[0] else "==")
             yield Release(name, version, *words[1:2])
 
 

@@ -54,6 +54,15 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A fix that was written; `key` tells it apart from all others of the file."""
+
+    path: str
+    codemod: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
     """What `apply --unproven` has done, and what is wrong with it; all is well where there are no `faults`."""
 
@@ -63,6 +72,7 @@ class Applied:
     held: dict[str, int]
     modules: int
     imported: int | None
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +90,13 @@ class Library:
     crashes: tuple[str, ...]
 
 
-def inspect(release: Release, store: Path, work: Path, python: str | None) -> Library:
+def inspect(release: Release, store: Path, work: Path, python: str | None, mirror: Path | None = None) -> Library:
     """Checks and repairs a copy of the library in `work`; imports what was repaired where `python` has its needs.
 
     Raises:
       Unreachable: the library cannot be downloaded.
     """
-    before, after = (_fresh(work / side, release, store) for side in ("before", "after"))
+    before, after = (_fresh(work / side, release, store, mirror) for side in ("before", "after"))
     started = time.perf_counter()
     checked = _jaxfix("check", "--all", ".", within=before)
     seconds = time.perf_counter() - started
@@ -145,6 +155,7 @@ def _apply(before: Path, after: Path, python: str | None) -> tuple[Applied, tupl
         dict(Counter(str(held["reason"]) for held in first.document.get("held", ()))),
         len(modules),
         imported,
+        tuple(Edit(fix["path"], fix["id"], fix["key"]) for fix in first.document.get("fixes", ())),
     )
     return applied, (*first.crashes, *second.crashes)
 
@@ -215,6 +226,6 @@ def _sources(place: Path) -> dict[str, bytes]:
     return {path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*.py"))}
 
 
-def _fresh(place: Path, release: Release, store: Path) -> Path:
+def _fresh(place: Path, release: Release, store: Path, mirror: Path | None) -> Path:
     shutil.rmtree(place, ignore_errors=True)
-    return unpacked(release, store, place)
+    return unpacked(release, store, place, mirror)

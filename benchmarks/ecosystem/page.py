@@ -5,21 +5,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from benchmarks.ecosystem.inspecting import Found, Library
-from benchmarks.ecosystem.review import Key, Verdict, key
+from benchmarks.ecosystem.inspecting import Edit, Found, Library
+from benchmarks.ecosystem.review import Key, Merge, Verdict, key
 from benchmarks.ecosystem.suite import Suite
 
 LEVELS = ("certain", "possible")
 Verdicts = Mapping[Key, Verdict]
+Merges = Mapping[tuple[str, Edit], Merge]
 
 
-def lines(libraries: Sequence[Library], verdicts: Verdicts, suites: Mapping[str, Suite]) -> Iterator[str]:
+def lines(
+    libraries: Sequence[Library], verdicts: Verdicts, merges: Merges, suites: Mapping[str, Suite], listed: str
+) -> Iterator[str]:
+    """The page; `listed` is the name of the list that the libraries stand in."""
     found = [(library, entry) for library in libraries for entry in library.findings]
     yield "# jaxfix on code that nobody here wrote"
     yield ""
     yield (
-        "Written by `python -m benchmarks.ecosystem`: pinned releases (`benchmarks/ecosystem/pinned.txt`) from the "
-        "registry, `jaxfix check --all` on each, then `jaxfix apply --unproven` on a copy. *Certain*: the code that "
+        f"Written by `python -m benchmarks.ecosystem`: what `benchmarks/ecosystem/{listed}` lists, releases from the "
+        "registry or repositories at a commit, `jaxfix check --all` on each, then `jaxfix apply --unproven` on a copy. "
+        "*Certain*: the code that "
         "was read shows that the line runs eagerly and repeatedly; *possible*: public code, whose callers decide."
     )
     yield ""
@@ -42,6 +47,7 @@ def lines(libraries: Sequence[Library], verdicts: Verdicts, suites: Mapping[str,
     )
     yield ""
     yield from _rewrites(libraries)
+    yield from _merges(libraries, merges)
     yield from _tested(suites)
     yield from _wrong(libraries, verdicts)
     yield from _declined(found)
@@ -113,6 +119,24 @@ def _rewrites(libraries: Sequence[Library]) -> Iterator[str]:
         yield f"| {library.name} | {fixes} | {done.files} | {imported} | {len(done.faults)} |"
     for library in libraries:
         yield from (f"* {library.name}: {fault}" for fault in library.applied.faults)
+
+
+def _merges(libraries: Sequence[Library], merges: Merges) -> Iterator[str]:
+    """What a person said of each edit, where one was asked."""
+    edits = [(library.name, edit) for library in libraries for edit in library.applied.edits]
+    said = [merges[edit] for edit in edits if edit in merges]
+    if said:
+        yes = sum(entry.merge for entry in said)
+        yield ""
+        yield (
+            f"Would a maintainer merge it? Of {len(edits)} edits **{yes} yes**, {len(said) - yes} no, "
+            f"{len(edits) - len(said)} not looked at (`benchmarks/ecosystem/merged.json`)."
+        )
+        yield ""
+        yield from (
+            f"* {it.library} {it.path} `{it.key.partition(':')[0]}`: {'yes' if it.merge else 'no'}, {it.why}"
+            for it in said
+        )
 
 
 def _tested(suites: Mapping[str, Suite]) -> Iterator[str]:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.ecosystem.inspecting import Found, Library
+from benchmarks.ecosystem.inspecting import Edit, Found, Library
 from jaxfix.report.wire import from_json
 
 REVIEWED = Path(__file__).with_name("reviewed.json")
+MERGED = Path(__file__).with_name("merged.json")
 VERDICTS = ("right", "little", "wrong")
 Key = tuple[str, str, str, str, str, int]
 
@@ -50,3 +51,20 @@ def verdicts(path: Path = REVIEWED) -> Mapping[Key, Verdict]:
         if entry.verdict not in VERDICTS or not entry.why:
             raise ValueError(f"{path.name}: {entry.library} {entry.path}:{entry.line} lacks a verdict or a reason")
     return {entry.key(): entry for entry in entries}
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Whether the maintainers would merge an edit, and why."""
+
+    library: str
+    path: str
+    key: str
+    merge: bool
+    why: str
+
+
+def merges(path: Path = MERGED) -> Mapping[tuple[str, Edit], Merge]:
+    """What was said of edits, by the library and the edit."""
+    entries = from_json(tuple[Merge, ...], json.loads(path.read_text())) if path.exists() else ()
+    return {(it.library, Edit(it.path, it.key.partition(":")[0], it.key)): it for it in entries}

@@ -15,7 +15,8 @@ from typing import Any
 
 from benchmarks.programs import running
 from benchmarks.programs.catalogue import Program, Unfit
-from benchmarks.programs.sources import Unreachable, laid_out
+from benchmarks.programs.sources import laid_out
+from benchmarks.repositories import Unreachable
 
 NEAR = 3
 """Lines between a finding and what the person changed that still count as the same place."""

@@ -64,11 +64,11 @@ def lines(
     yield "# Programs by other hands"
     yield ""
     yield (
-        "Written by `python -m benchmarks.programs`: programs of public repositories, at a commit each, as they are but "
-        "for what is said below; as a person made them faster with the least change; and as `jaxfix apply FILE --run` "
-        "leaves them. Each was chosen for what it is, adapted, and sped up by hand before jaxfix saw it. Times are "
-        "medians of runs in turns, on a shared machine with two cores: only the ratios mean something. *Loop* is the "
-        "program's own loop, *wall* all of the process with imports and compiles."
+        "Written by `python -m benchmarks.programs`: programs of public repositories, at a commit each, as they are "
+        "but for what is said below; as a person made them faster with the least change; and as "
+        "`jaxfix apply FILE --run` leaves them. Each was chosen for what it is, adapted, and sped up by hand before "
+        "jaxfix saw it. Times are medians of runs in turns, on a shared machine with two cores: only the ratios mean "
+        "something. *Loop* is the program's own loop, *wall* all of the process with imports and compiles."
     )
     yield ""
     yield from _summary(programs, results, good, judgements)

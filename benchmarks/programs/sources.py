@@ -7,12 +7,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.programs.catalogue import Program, replaced
-
-HOST = "https://github.com"
-
-
-class Unreachable(Exception):
-    """A repository cannot be fetched, or has no such file at the commit."""
+from benchmarks.repositories import fetched, git
 
 
 def laid_out(program: Program, folder: Path, store: Path, mirror: Path | None) -> tuple[Path, Path]:
@@ -20,7 +15,7 @@ def laid_out(program: Program, folder: Path, store: Path, mirror: Path | None) -
 
     Args:
       store: where repositories are kept that were fetched.
-      mirror: a folder of bare repositories, `OWNER+NAME` or `OWNER+NAME/repo`.
+      mirror: a folder of bare repositories, as of `fetched`.
 
     Raises:
       Unreachable: its files cannot be had.
@@ -40,35 +35,9 @@ def as_script(notebook: str) -> str:
 
 
 def _source(program: Program, path: str, store: Path, mirror: Path | None) -> str:
-    text = _git(_repository(program, store, mirror), "show", f"{program.commit}:{path}")
+    place = fetched(program.repository, program.commit, store, mirror)
+    text = git(place, "show", f"{program.commit}:{path}").decode().replace("\r\n", "\n")
     return as_script(text) if path.endswith(".ipynb") else text
-
-
-def _repository(program: Program, store: Path, mirror: Path | None) -> Path:
-    name = program.repository.replace("/", "+")
-    for place in (mirror / name, mirror / name / "repo") if mirror else ():
-        if (place / "HEAD").exists():
-            return place
-    place = store / name
-    if not (place / "HEAD").exists():
-        place.mkdir(parents=True, exist_ok=True)
-        _git(place, "init", "--bare", "--quiet")
-    if not _has(place, program.commit):
-        _git(place, "fetch", "--quiet", "--depth=1", f"{HOST}/{program.repository}", program.commit)
-    return place
-
-
-def _has(place: Path, commit: str) -> bool:
-    known = subprocess.run(["git", "-C", str(place), "cat-file", "-e", commit], capture_output=True)
-    return known.returncode == 0
-
-
-def _git(place: Path, *words: str) -> str:
-    done = subprocess.run(["git", "-C", str(place), *words], capture_output=True)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise Unreachable(said[-1] if said else f"git {words[0]} failed")
-    return done.stdout.decode()
 
 
 def _write(texts: dict[str, str], folder: Path, program: Program) -> Path:
