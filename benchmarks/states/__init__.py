@@ -1,0 +1,1 @@
+"""Controlled programs, each of which compiles its step twice for one cause."""

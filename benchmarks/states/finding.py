@@ -1,0 +1,45 @@
+"""What jaxfix finds in a controlled program."""
+
+import re
+from dataclasses import replace
+
+from benchmarks.states.programs import Program
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.project import joined
+from jaxfix.report.report import Diagnostic
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import CODEMODS
+
+_WANT = re.compile(r"# want: (?P<id>[a-z-]+)")
+Place = tuple[str, int, str]
+"""A file, a line and the codemod that has a finding there."""
+
+
+def expected(program: Program) -> Place:
+    """The one place that is marked."""
+    (found,) = [
+        (name, number, match["id"])
+        for name, text in program.files.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if (match := _WANT.search(line))
+    ]
+    return found
+
+
+def diagnostics(program: Program) -> list[tuple[str, Diagnostic]]:
+    """The findings of all codemods, each with its file."""
+    given = [
+        (SourceFile.decode(name, text.encode()), Surroundings(name.removesuffix(".py")))
+        for name, text in program.files.items()
+    ]
+    project = joined(given)
+    return [
+        (source.path, diagnostic)
+        for source, around in given
+        for diagnostic in analyze(source, CODEMODS, surroundings=replace(around, project=project)).diagnostics
+    ]
+
+
+def found(program: Program) -> set[Place]:
+    return {(path, diagnostic.line, diagnostic.id) for path, diagnostic in diagnostics(program)}
