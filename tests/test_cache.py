@@ -367,13 +367,15 @@ def test_no_part_of_a_record_is_forgotten() -> None:
     made = Factory(("rate",), ("batch",))
     wraps, factories = {"w": Wrapping.CALLS}, {"make": made}
     facts = Facts(
-        "m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories, hides=names
+        *("m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories),
+        records={"State": names},
+        hides=names,
     )
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
     asked = frozenset({("jit", "a.f"), ("users", "a.b"), ("stores", "s"), ("runs", "a.g")})
     told = {("jit", "a.f"): jit, ("users", "a.b"): (replace(use, is_test=True),), ("stores", "s"): True}
     told |= {("runs", "a.g"): Runs.EAGER, ("factory", "a.make"): made, ("values", "a.b"): (use,)}
-    told |= {("wrapping", "a.w"): Wrapping.STAGES}
+    told |= {("wrapping", "a.w"): Wrapping.STAGES, ("fields", "a.State"): ("mean", "count")}
     record = Record(Look(asked=asked, told=told), facts, {"a.b": (use,)})
     assert of_text(as_text(record)) == record
 

@@ -35,7 +35,7 @@ from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import FACTORY, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
-from jaxfix.semantic.records import Key
+from jaxfix.semantic.records import Key, Records
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
@@ -75,6 +75,7 @@ __all__ = [
     "Part",
     "Passing",
     "Rebinding",
+    "Records",
     "Solver",
     "Transformed",
     "Use",

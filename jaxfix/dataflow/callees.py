@@ -2,19 +2,37 @@
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
+from jaxfix.dataflow.solver import Solver, optional
 from jaxfix.dataflow.sources import Sources
 from jaxfix.library.facets import Transform
 from jaxfix.library.table import where
+from jaxfix.semantic.classes import family, methods, own_class
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
-from jaxfix.staging.jit import COMPILING
-from jaxfix.syntax.bindings import Binding
+from jaxfix.source.frozen import frozen
+from jaxfix.staging.jit import is_jit, jitted_by_decorator, jitted_of, method
 from jaxfix.syntax.nodes import FUNCTIONS, Function
 from jaxfix.syntax.signatures import default_of, positional_of
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
+_WITH_VALUE = where(Transform.WITH_VALUE)
+
+
+@frozen
+class _Callee:
+    """A function as it is called.
+
+    Attributes:
+      jitted: through a `jax.jit` around it.
+      bound: of an object, which is its first parameter.
+    """
+
+    function: Function
+    jitted: bool = False
+    bound: bool = False
 
 
 class Callees:
@@ -29,25 +47,65 @@ class Callees:
 
     def called(self, call: ast.Call) -> Function | None:
         """The function of this module that `call` calls, through a `jax.jit` around it if there is one."""
-        if not isinstance(call.func, ast.Name):
-            return call.func if isinstance(call.func, ast.Lambda) else None
-        if call.func.id not in self._module.get(Identifiers).bound:
-            return None
-        function = self._module.definition(call.func)
-        return function or self.jitted(call) or self._unpacked_function(call.func)
+        found = self._of(call.func)
+        return found.function if found is not None else None
 
-    def _unpacked_function(self, name: ast.expr) -> Function | None:
-        """As `init` of `init, update = make()`."""
-        match self._bindings(name):
-            case (Binding(node=ast.Name() as target),) if self._module.value_of(target) is None:
-                match self._functions(name) if self._functions is not None else ():
-                    case (ast.FunctionDef() as function,):
-                        return function
+    def _of(self, func: ast.expr) -> "_Callee | None":
+        match func:
+            case ast.Lambda():
+                return _Callee(func)
+            case ast.Name(id=name) if name in self._module.get(Identifiers).bound:
+                function = self._module.definition(func)
+                return _Callee(function) if function is not None else self._named(func)
+            case ast.Attribute() if self._functions is not None:
+                return self._named(func)
         return None
 
-    def _bindings(self, name: ast.expr) -> tuple[Binding, ...]:
-        scope = self._module.scope_of(name.id, name) if isinstance(name, ast.Name) else None
-        return self._module.bindings(name.id, scope) if isinstance(name, ast.Name) and scope is not None else ()
+    @cached_property
+    def _named(self) -> "Solver[ast.expr, _Callee | None]":
+        """What the name of a function stands for, where it is bound to more than a `def`."""
+        return Solver(self._stands_for, optional())
+
+    def _stands_for(self, expr: ast.expr) -> "_Callee | None":
+        match expr:
+            case ast.Call(func=func, args=[inner, *_]) if is_jit(self._module, func):
+                found = self._of(inner)
+                return replace(found, jitted=True) if found is not None else None
+            case ast.Attribute():
+                return self._of_attribute(expr)
+        value = self._module.only_value(expr)
+        if self._functions is None or value is not None:
+            return self._stands_for(value) if isinstance(value, ast.Call) else None
+        # As `init` of `init, update = make()`, and `update` of `update = jax.jit(update)` behind it.
+        several = [self._of_source(source) for source in self._functions(expr)]
+        known = [each for each in several if each is not None]
+        if len(known) < len(several) or len({each.function for each in known}) != 1:
+            return None
+        return next((each for each in known if each.jitted), known[0])
+
+    def _of_source(self, source: ast.AST) -> "_Callee | None":
+        match source:
+            case ast.FunctionDef():
+                return _Callee(source)
+            case ast.Call():
+                return self._named(source)
+        return None
+
+    def _of_attribute(self, expr: ast.Attribute) -> "_Callee | None":
+        """The method that `self.step` or `solver.step` is, or the jitted function that is stored there."""
+        module = self._module
+        owner = own_class(module, expr.value)
+        defined = methods(family(module, owner), expr.attr) if owner is not None else ()
+        jitted = jitted_of(module, expr) if owner is not None and not defined else None
+        if jitted is not None and jitted.function is not None:
+            return _Callee(jitted.function, jitted=True, bound=module.method_of(jitted.function) is not None)
+        function = method(module, owner, expr.attr) if owner is not None and len(defined) == 1 else None
+        if function is None or len(function.decorator_list) > 1:
+            return None
+        is_jitted = jitted_by_decorator(module, function) is not None
+        is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+        known = is_jitted or is_static or not function.decorator_list
+        return _Callee(function, jitted=is_jitted, bound=not is_static) if known else None
 
     def mapped(self, call: ast.Call) -> Function | None:
         """The function of this module that `jax.tree.map(function, tree, ...)` calls for the leaves of trees."""
@@ -58,10 +116,16 @@ class Callees:
         return frozenset(self._module.calls(*_TREE_MAPS))
 
     def jitted(self, call: ast.Call) -> Function | None:
-        """As `called`, of a name that is bound to `jax.jit(function)`."""
-        match self._module.only_value(call.func):
-            case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in COMPILING:
-                return self._module.definition(inner)
+        """As `called`, of what is bound to `jax.jit(function)`, and of a method that is jitted."""
+        found = self._of(call.func)
+        return found.function if found is not None and found.jitted else None
+
+    def valued(self, call: ast.Call) -> Function | None:
+        """The function whose value `jax.value_and_grad(function)(...)` returns first; None for any other call."""
+        match self._module.only_value(call.func) if isinstance(call.func, ast.Name) else call.func:
+            case ast.Call(func=func, args=[inner, *_]) if self._module.qualname(func) in _WITH_VALUE:
+                found = self._of(inner)
+                return found.function if found is not None else None
         return None
 
     def arguments(self, parameter: ast.arg) -> tuple[list[ast.expr], bool]:
@@ -72,22 +136,31 @@ class Callees:
             return [], False
         found, complete = [], True
         for call in self._callers.get(function, ()):
-            argument = self._passed(call, arguments, parameter, skipped=int(self.mapped(call) is function))
+            argument = self._passed(call, arguments, parameter, skipped=self._skipped(call, function))
             if argument is not None:
                 found.append(argument)
             elif default(self._module, parameter) is None:
                 complete = False
         return found, complete
 
+    def _skipped(self, call: ast.Call, function: Function) -> int:
+        """How many arguments `call` has before those of `function`: a method has one less, its object."""
+        if self.mapped(call) is function:
+            return 1
+        found = self._of(call.func)
+        return -1 if found is not None and found.bound else 0
+
     def _passed(self, call: ast.Call, arguments: ast.arguments, parameter: ast.arg, *, skipped: int) -> ast.expr | None:
         """What `call` passes, which has that many arguments that it does not."""
-        for keyword in call.keywords if not skipped else ():
+        for keyword in call.keywords if skipped <= 0 else ():
             if keyword.arg == parameter.arg:
                 return keyword.value
         positional = positional_of(arguments)
         if parameter not in positional or any(isinstance(a, ast.Starred) for a in call.args):
             return None
         index = positional.index(parameter) + skipped
+        if index < 0:
+            return call.func.value if isinstance(call.func, ast.Attribute) else None
         return call.args[index] if index < len(call.args) else None
 
     @cached_property

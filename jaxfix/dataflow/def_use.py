@@ -98,8 +98,7 @@ class Origins:
                 plain = not any(isinstance(e, ast.Starred) for e in elts)
                 return self.of(elts[key]) if plain and -len(elts) <= key < len(elts) else (UNREAD,)
             case ast.Dict(keys=keys, values=values):
-                found = [v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == key]
-                return self.of(found[-1]) if found and None not in keys else (UNREAD,)
+                return self._item_of_dict(list(zip(keys, values, strict=True)), key)
             case ast.Call():
                 return self._item_of_call(source, key)
             case Part(key=outer):
@@ -109,6 +108,20 @@ class Origins:
             case CastLike():
                 return (self._cast(source.call, (*source.path, key)),)
         return (source if isinstance(source, ast.arg) else UNREAD,)
+
+    def _item_of_dict(self, pairs: list[tuple[ast.expr | None, ast.expr]], key: Key) -> Sources:
+        """The last one that may have it: `**others` is one without a key."""
+        for name, value in reversed(pairs):
+            match name:
+                case None:
+                    return self.items(value, key) or (UNREAD,)
+                case ast.Constant(value=own) if own == key:
+                    return self.of(value)
+                case ast.Constant():
+                    continue
+                case _:
+                    break
+        return (UNREAD,)
 
     def result(self, call: ast.Call) -> Carried | None:
         """The result of `call`, a loop or branch of JAX whose functions are of this module; None for any other."""
@@ -193,8 +206,8 @@ class Origins:
                     return
                 for binding in reaching(self._module, expr, found):
                     yield from self._bound(binding)
-            case ast.Attribute(value=value, attr=attr):
-                yield from self._field(value, attr)
+            case ast.Attribute():
+                yield from self._field(expr.value, expr.attr)
             case ast.Subscript(value=value, slice=ast.Constant(value=str() | int() as key)):
                 yield from self.items(value, key)
             case ast.IfExp(body=body, orelse=orelse):
@@ -245,38 +258,22 @@ class Origins:
             yield target
 
     def _unpacked(self, target: ast.Name) -> Iterator[ast.AST]:
-        parent = self._module.parent(target)
-        match parent, self._module.parent(parent) if parent is not None else None:
-            case ast.Tuple(elts=elts) | ast.List(elts=elts), ast.Assign(targets=[only], value=value) if only is parent:
-                plain = not any(isinstance(e, ast.Starred) for e in elts)
-                yield from self.items(value, elts.index(target)) if plain else (target,)
-            case ast.Tuple() | ast.List(), ast.Tuple() | ast.List():
-                yield from self._unpacked_deeper(target)
-            case ast.AugAssign(), _:
-                yield parent
-            case ast.Assign(value=value), _:
-                yield from self.of(value)
-            case ast.For(target=only, iter=ast.Call(func=ast.Name(id="range")) as counted), _ if only is target:
-                yield counted
-            case _:
-                yield target
-
-    def _unpacked_deeper(self, target: ast.Name) -> Iterator[ast.AST]:
-        """Of `(a, target), b = value`."""
+        """What binds a name in another way than plainly, as `(a, target), b = value` does."""
         place: list[int] = []
         inner: ast.AST = target
         outer = self._module.parent(target)
-        while isinstance(outer, ast.Tuple | ast.List):
-            if any(isinstance(element, ast.Starred) for element in outer.elts):
-                break
+        while isinstance(outer, ast.Tuple | ast.List) and not any(isinstance(e, ast.Starred) for e in outer.elts):
             place.insert(0, next(index for index, element in enumerate(outer.elts) if element is inner))
             inner, outer = outer, self._module.parent(outer)
         match outer:
+            case ast.AugAssign():
+                yield outer
             case ast.Assign(targets=[only], value=value) if only is inner:
-                sources = self.items(value, place[0])
-                for key in place[1:]:
-                    sources = tuple(item for source in sources for item in self.item(source, key))
-                yield from sources
+                yield from self._at((value, ()), tuple(place))
+            case ast.Assign(value=value) if inner is target:
+                yield from self.of(value)
+            case ast.For(target=only, iter=ast.Call(func=ast.Name(id="range")) as counted) if only is target:
+                yield counted
             case _:
                 yield target
 
@@ -313,7 +310,7 @@ class Origins:
             yield self._part(WHOLE)
             return
         for pair in self.pairs:
-            if pair.state is parameter:
+            if pair.state is parameter and pair.told:
                 self.crossed = True
                 for made in returned(pair.init):
                     yield from self.of(made)
@@ -351,6 +348,9 @@ class Origins:
             return self.of(list(parts.values())[key])
         if (self._module.qualname(call.func) or "").rpartition(".")[2] in CASTS:
             return (self._cast(call, (key,)),)
+        valued = self._callees.valued(call) if key == 0 else None
+        if valued is not None:
+            return tuple(source for expr in returned(valued) for source in self.of(expr))
         function = self.called(call)
         results = returned(function) if function is not None else ()
         if results:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.records import Records
+from jaxfix.semantic.states import States
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import Function, in_order
 from jaxfix.syntax.signatures import parameters_of
@@ -16,11 +16,13 @@ class Pair:
 
     Attributes:
       state: the parameter of `update` that takes the state; None if its place is not certain.
+      told: names or annotations say so, and not only what is read of the parameter.
     """
 
     init: Function
     update: Function
     state: ast.arg | None
+    told: bool = True
 
 
 def pairs(module: Module) -> tuple[Pair, ...]:
@@ -28,57 +30,38 @@ def pairs(module: Module) -> tuple[Pair, ...]:
     found: dict[tuple[Function, Function], Pair] = {}
     for init, update in _couples(module):
         found.setdefault((init, update), Pair(init, update, _state_parameter(update)))
-    for pair in _couples_by_class(module, module.get(Records)):
+    for pair in _couples_by_state(module):
         found.setdefault((pair.init, pair.update), pair)
     return tuple(found.values())
 
 
-def _couples_by_class(module: Module, records: Records) -> Iterator[Pair]:
-    """Functions of which one returns an object of a class of the module, and the other takes and returns one.
+def _couples_by_state(module: Module) -> Iterator[Pair]:
+    """Functions of which one makes a state, and the other takes one and returns the next.
 
-    Only those that a caller can call one after the other: the first is no part of another function.
+    A state is an object of a class with fields, or a dictionary: what is returned tells which, and of what a function
+    takes the annotation, or the fields and keys that are read of it. Only those that a caller can call one after the
+    other: they stand side by side.
     """
-    if not records.fields:
+    states = module.get(States)
+    makers = states.makers()
+    if not makers:
         return
-    functions = [f for f in module.functions if isinstance(f, ast.FunctionDef)]
-    takes = {f: [(a, o) for a in _arguments_of(f) if (o := _annotated(records, a)) is not None] for f in functions}
-    if not any(takes.values()):
-        return
-    results: dict[Function | None, list[ast.expr]] = {}
-    for node in module.nodes(ast.Return):
-        if node.value is not None:
-            results.setdefault(module.function(node), []).append(node.value)
-    chosen = [f for f in functions if takes[f] or module.function(f) is None]
-    makes = {f: {owner for expr in results.get(f, ()) for owner in _made_in(module, records, expr)} for f in chosen}
-    for init, made in makes.items():
-        if takes[init] or len(made) != 1 or module.function(init) is not None:
+    takers = {f: states.taken(f) for f in makers}
+    for init, made in makers.items():
+        if len(made) != 1 or any(made & owners for _, owners in takers[init]):
             continue
-        for update in functions:
-            states = [argument for argument, owner in takes[update] if owner in made]
-            if len(states) == 1 and makes[update] & made:
-                yield Pair(init, update, states[0])
+        for update, again in makers.items():
+            taken = [parameter for parameter, owners in takers[update] if owners & made]
+            if len(taken) == 1 and again & made and _are_together(module, init, update):
+                yield Pair(init, update, taken[0], told=taken[0].annotation is not None)
 
 
-def _annotated(records: Records, parameter: ast.arg) -> ast.ClassDef | None:
-    return records.owner(parameter.annotation) if parameter.annotation is not None else None
-
-
-def _made_in(module: Module, records: Records, expr: ast.expr) -> Iterator[ast.ClassDef]:
-    """The class of what is returned, or of a part of a tuple that is: as it stands, or bound to a name once."""
-    for part in expr.elts if isinstance(expr, ast.Tuple) else (expr,):
-        made = module.only_value(part) or part
-        owner = records.owner(made.func) if isinstance(made, ast.Call) else None
-        if owner is not None:
-            yield owner
-        elif isinstance(made, ast.Call) and (changed := records.changed(made)) is not None:
-            yield from _class_of_parameter(module, records, changed)
-
-
-def _class_of_parameter(module: Module, records: Records, expr: ast.expr) -> Iterator[ast.ClassDef]:
-    if isinstance(expr, ast.Name) and (scope := module.scope_of(expr.id, expr)) is not None:
-        for binding in module.bindings(expr.id, scope):
-            if isinstance(binding.node, ast.arg) and (owner := _annotated(records, binding.node)) is not None:
-                yield owner
+def _are_together(module: Module, init: ast.FunctionDef, update: ast.FunctionDef) -> bool:
+    """Whether a caller can call one after the other: two methods of one object, or functions side by side."""
+    owner, around = module.method_of(init), module.function(init)
+    if owner is not module.method_of(update):
+        return False
+    return around is None or around is module.function(update)
 
 
 def _couples(module: Module) -> Iterator[tuple[Function, Function]]:
@@ -128,10 +111,6 @@ def _couples_by_name(owner: ast.Module | ast.ClassDef) -> Iterator[tuple[Functio
                 other = name.replace("initialize", word).replace("init", word)
                 if other in functions:
                     yield init, functions[other]
-
-
-def _arguments_of(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
-    return tuple(parameters_of(function.args))
 
 
 def _state_parameter(update: Function) -> ast.arg | None:

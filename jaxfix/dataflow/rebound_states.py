@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.induction import calls_in_loops
+from jaxfix.semantic.classes import own_class
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
 from jaxfix.source.frozen import frozen
@@ -15,62 +16,103 @@ from jaxfix.syntax.signatures import argument_values
 
 @frozen
 class Rebinding:
-    """`name = step(name, ...)` in a loop, where `step` is a jitted function of the module.
+    """`name = step(name, ...)` in a loop, or `self.name = self.step(self.name, ...)`, where `step` is jitted.
 
     Attributes:
+      target: the name or the attribute.
+      function: the one of the module that is jitted.
       place: where the new value is in what `call` returns; empty for all of it.
-      firsts: what the name is bound to before the loop.
+      firsts: what it is bound to before.
     """
 
-    target: ast.Name
+    target: ast.Name | ast.Attribute
     call: ast.Call
     function: Function
     place: tuple[Key, ...]
     firsts: tuple[ast.expr, ...]
 
+    @property
+    def name(self) -> str:
+        """Of the variable, or of the attribute."""
+        return self.target.id if isinstance(self.target, ast.Name) else self.target.attr
+
 
 def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
     """The states of training loops: what a loop passes to a jitted function, and binds to its result.
 
+    Those that an object holds are among them, whoever calls its method again and again.
+
     Returns:
-      In the order of the text; one without a known value before the loop is left out.
+      In the order of the text; one without a known value before is left out.
     """
-    for call in module.get(calls_in_loops):
-        if not isinstance(module.parent(call), ast.Assign) or not module.loops(call):
+    looped = set(module.get(calls_in_loops))
+    for call in module.nodes(ast.Call):
+        targets = tuple(_targets(module, call))
+        if not targets:
             continue
+        is_looped = call in looped and bool(module.loops(call))
         function = origins.called(call)
         if function is None or not _is_jitted(module, origins, call, function):
             continue
-        for target, place in _targets(module, call):
-            firsts = tuple(_firsts(module, target, call))
-            if firsts:
-                yield Rebinding(target, call, function, place, firsts)
+        for target, place in targets:
+            if is_looped or isinstance(target, ast.Attribute):
+                firsts = tuple(_firsts(module, target, call))
+                if firsts:
+                    yield Rebinding(target, call, function, place, firsts)
 
 
-def _targets(module: Module, call: ast.Call) -> Iterator[tuple[ast.Name, tuple[Key, ...]]]:
-    arguments = argument_values(call)
-    passed = {name.id for argument in arguments for name in walk(argument) if isinstance(name, ast.Name)}
+def _targets(module: Module, call: ast.Call) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:
     match module.parent(call):
-        case ast.Assign(targets=[ast.Name() as target]) if target.id in passed:
-            yield target, ()
-        case ast.Assign(targets=[ast.Tuple(elts=elts)]) if not any(isinstance(e, ast.Starred) for e in elts):
-            for position, element in enumerate(elts):
-                match element:
-                    case ast.Name(id=name) if name in passed:
-                        yield element, (position,)
-                    case ast.Tuple(elts=inner):
-                        for place, part in enumerate(inner):
-                            if isinstance(part, ast.Name) and part.id in passed:
-                                yield part, (position, place)
+        case ast.Assign(targets=[target]):
+            passed = {
+                ast.unparse(node)
+                for argument in argument_values(call)
+                for node in walk(argument)
+                if isinstance(node, ast.Name | ast.Attribute)
+            }
+            yield from ((found, place) for found, place in _named(target, ()) if ast.unparse(found) in passed)
 
 
-def _firsts(module: Module, target: ast.Name, call: ast.Call) -> Iterator[ast.expr]:
-    """The values that the name has at first: those outside of the loop, and those that a loop around it gives it."""
-    loop = module.loops(call)[0]
-    for binding in module.bindings(target.id, module.scope_of(target.id, target)):
-        value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-        if value is not None and value is not call and loop not in module.loops(value):
+def _named(target: ast.expr, place: tuple[int, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:
+    """The names and attributes of objects that a target binds, two levels deep."""
+    match target:
+        case ast.Name() | ast.Attribute(value=ast.Name()):
+            yield target, place
+        case ast.Tuple(elts=elts) if len(place) < 2 and not any(isinstance(e, ast.Starred) for e in elts):
+            for index, element in enumerate(elts):
+                yield from _named(element, (*place, index))
+
+
+def _firsts(module: Module, target: ast.Name | ast.Attribute, call: ast.Call) -> Iterator[ast.expr]:
+    """The values that it has at first: those outside of the loop, and those that a loop around it gives it."""
+    loops = module.loops(call)[:1]
+    for node in _bound(module, target):
+        value = _value_of(module, node)
+        if value is not None and value is not call and (not loops or loops[0] not in module.loops(value)):
             yield value
+
+
+def _bound(module: Module, target: ast.Name | ast.Attribute) -> Iterator[ast.AST]:
+    """The places that bind the variable, or store the attribute of the same object or of one of its class."""
+    if isinstance(target, ast.Name):
+        yield from (b.node for b in module.bindings(target.id, module.scope_of(target.id, target)))
+        return
+    owner = own_class(module, target.value)
+    for node in module.attributes(target.attr):
+        is_same = owner is not None and own_class(module, node.value) is owner
+        if isinstance(node.ctx, ast.Store) and is_same:
+            yield node
+
+
+def _value_of(module: Module, node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.Name):
+        return module.value_of(node)
+    match module.parent(node):
+        case ast.Assign(targets=[only], value=value) if only is node:
+            return value
+        case ast.AnnAssign(value=value):
+            return value
+    return None
 
 
 def _is_jitted(module: Module, origins: Origins, call: ast.Call, function: Function) -> bool:

@@ -15,7 +15,7 @@ from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.promotion import as_array, as_carry, as_quotient, as_traced, joined, least, promoted
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.sources import CastLike
-from jaxfix.library.facets import Class, Dtype, Package, Result, Scalar
+from jaxfix.library.facets import Class, Dtype, Package, Result, Scalar, WeakType
 from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.report.abstract_value import UNKNOWN, Form, Kind, Value
 from jaxfix.semantic.calls import returned
@@ -29,13 +29,15 @@ _FILLED = dtype_positions(Result.FILLED)
 _ALIKE = dtype_positions(Result.ALIKE)
 _PROMOTING = short_names(Dtype.PROMOTED)
 _KEEPING = short_names(Dtype.KEPT, "jax.numpy")
-_REDUCING = short_names(Result.REDUCED)
+_REDUCING = short_names(Result.REDUCED, "jax.numpy")
+_REDUCING_METHODS = short_names(Result.REDUCED, "jax.Array")
 _FLOATING = short_names(Dtype.FLOAT) - _REDUCING
 _AVERAGES = short_names(Dtype.FLOAT) & _REDUCING
 _ARRAYS = where(Class.ARRAY)
 _NUMPY, _CONSTANTS = where(Package.NUMPY), where(Package.CONSTANTS)
 _PYTHON_FLOATS = short_names(Result.PYTHON_FLOAT)
 _INCREMENTS = short_names(Result.INCREMENT)
+_STRENGTHENING = where(WeakType.LOST)
 _CASTS = short_names(Dtype.LIKE) | short_names(Dtype.CAST)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 
@@ -175,9 +177,13 @@ class Values:
             return UNKNOWN
         if isinstance(call.func, ast.Attribute) and call.func.attr == "astype" and call.args:
             return self._cast(call, call.func.value, call.args[0])
+        if isinstance(call.func, ast.Attribute) and qualname is None and call.func.attr in _REDUCING_METHODS:
+            return self._reduced(call, call.func.value, call.func.attr)
         mapped = self.origins.mapped(call)
         if mapped is not None:
             return self._leaf(mapped)
+        if qualname in _STRENGTHENING:
+            return Value(Form.STRONG, varies=True)
         if module in _NUMPY:
             made = self._numpy(call, last)
             return replace(made, form=Form.NUMPY) if module == "numpy" and made is not None else made
@@ -253,16 +259,20 @@ class Values:
             operand = self._inner(call.args[0])
             return as_quotient(as_array(operand)) if operand is not None else None
         if name in _REDUCING and call.args:
-            return self._reduced(call, name)
+            return self._reduced(call, call.args[0], name)
         return UNKNOWN
 
-    def _reduced(self, call: ast.Call, name: str) -> Value | None:
-        """Measured: strong, even of a weak array."""
-        operand = self._inner(call.args[0])
+    def _reduced(self, call: ast.Call, reduced: ast.expr, name: str) -> Value | None:
+        """Measured: strong, even of a weak array; a method may be that of something else."""
+        operand = self._inner(reduced)
         if operand is None:
             return None
+        is_method = not any(argument is reduced for argument in call.args)
+        if is_method and not operand.is_array:
+            return UNKNOWN
         kind = Kind.FLOAT if name in _AVERAGES else operand.kind
-        return Value(Form.STRONG, kind, scalar=len(call.args) == 1 and not call.keywords, varies=True)
+        is_whole = len(call.args) == int(not is_method) and not call.keywords
+        return Value(Form.STRONG, kind, scalar=is_whole, varies=True)
 
     def _converted(self, call: ast.Call) -> Value | None:
         value = self._inner(call.args[0])

@@ -65,7 +65,7 @@ def _answers(data: Iterable[tuple[str, str, object]]) -> Iterable[tuple[Asked, o
 
 def _of_facts(facts: Facts) -> _Data:
     """As `to_json`, in a fifth of the time: every file has them."""
-    plain = {name: getattr(facts, name) for name in ("name", "is_test", "aliases", *_STRINGS)}
+    plain = {name: getattr(facts, name) for name in ("name", "is_test", "aliases", "records", *_STRINGS)}
     return plain | {name: to_json(getattr(facts, name)) for name in ("jits", "wraps", "factories")}
 
 
@@ -75,7 +75,8 @@ def _facts(data: _Data) -> Facts:
     name, is_test, aliases = data["name"], data["is_test"], data["aliases"]
     jits, wraps, factories = data["jits"], data["wraps"], data["factories"]
     assert isinstance(jits, dict) and isinstance(wraps, dict) and isinstance(aliases, dict)
-    assert isinstance(factories, dict)
+    records = data["records"]
+    assert isinstance(factories, dict) and isinstance(records, dict)
     return Facts(
         str(name),
         bool(is_test),
@@ -89,6 +90,7 @@ def _facts(data: _Data) -> Facts:
         {key: Wrapping(wrapping) for key, wrapping in wraps.items()},
         strings["mentions"],
         {key: from_json(Factory, made) for key, made in factories.items()},
+        {key: _strings(fields) for key, fields in records.items()},
         strings["hides"],
     )
 

@@ -1,6 +1,6 @@
 """What functions of NumPy and of the libraries around JAX do; NumPy's that `jax.numpy` has too are there."""
 
-from jaxfix.library.facets import Class, Dtype, Effect, Identity, Iteration, Result, Transform
+from jaxfix.library.facets import Class, Dtype, Effect, Identity, Iteration, Result, Transform, WeakType
 from jaxfix.library.function import Function
 
 FUNCTIONS = (
@@ -8,6 +8,7 @@ FUNCTIONS = (
     Function("chex.chexify", (Transform.TRACES,)),
     Function("chex.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
     Function("chex.replace", (Result.REPLACED,)),
+    Function("equinox.apply_updates", (WeakType.LOST,)),
     Function("equinox.filter_checkpoint", (Identity.BY_VALUE,)),
     Function("equinox.filter_custom_jvp.def_jvp", (Transform.DERIVATIVE_RULE,)),
     Function("equinox.filter_custom_vjp.def_bwd", (Transform.DERIVATIVE_RULE,)),
@@ -27,7 +28,13 @@ FUNCTIONS = (
     ),
     Function(
         "equinox.filter_value_and_grad",
-        (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.ONLY_VALUES, Identity.BY_VALUE),
+        (
+            Transform.DIFFERENTIATES,
+            Transform.REVERSE,
+            Transform.WITH_VALUE,
+            Transform.ONLY_VALUES,
+            Identity.BY_VALUE,
+        ),
     ),
     Function("equinox.filter_vjp", (Transform.DIFFERENTIATES,)),
     Function("equinox.filter_vmap", (Transform.BATCHES, Transform.ONLY_VALUES, Identity.BY_VALUE)),
@@ -36,7 +43,9 @@ FUNCTIONS = (
     Function("flax.linen.jit", (Transform.TRACES, Transform.COMPILES, Transform.LIFTED, Identity.RENEWS)),
     Function("flax.nnx.grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Identity.RENEWS)),
     Function("flax.nnx.jit", (Transform.TRACES, Transform.COMPILES, Identity.RENEWS)),
-    Function("flax.nnx.value_and_grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Identity.RENEWS)),
+    Function(
+        "flax.nnx.value_and_grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.WITH_VALUE, Identity.RENEWS)
+    ),
     Function("flax.nnx.vmap", (Transform.BATCHES, Identity.RENEWS)),
     Function("flax.struct.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
     Function("haiku.jit", (Transform.TRACES, Transform.COMPILES, Transform.LIFTED, Identity.RENEWS)),
@@ -58,6 +67,7 @@ FUNCTIONS = (
     Function("numpy.setbufsize", (Effect.WORLD,)),
     Function("numpy.seterr", (Effect.WORLD,)),
     Function("numpy.seterrcall", (Effect.WORLD,)),
+    Function("optax.apply_updates", (WeakType.LOST,)),
     Function("optax.safe_increment", (Result.INCREMENT,)),
     Function("optax.safe_int32_increment", (Result.INCREMENT,)),
     Function("optax.tree.cast_like", (Dtype.LIKE,)),

@@ -50,6 +50,8 @@ class Transform:
     """Calls it there and then."""
     PASSES_ON = Facet()
     """Runs it where the result is called."""
+    WITH_VALUE = Facet()
+    """Makes a function that returns the value beside the gradient, as the first of two."""
     ONLY_VALUES = Facet()
     """Makes a function that returns what it computed, and nothing of the trace."""
     BINDS = Facet()
@@ -209,6 +211,8 @@ class WeakType:
     """The result is weakly typed if all arguments are."""
     IGNORED = Facet()
     """The result is the same for a weakly and a strongly typed argument."""
+    LOST = Facet()
+    """The result is strongly typed, as what is added to the argument is."""
 
 
 class Scalar:

@@ -139,7 +139,14 @@ FUNCTIONS = (
     Function("jax.tree_util.tree_unflatten", (Result.SAME_BUFFER,)),
     Function(
         "jax.value_and_grad",
-        (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.GRADIENT, Transform.ONLY_VALUES, Identity.RENEWS),
+        (
+            Transform.DIFFERENTIATES,
+            Transform.REVERSE,
+            Transform.GRADIENT,
+            Transform.WITH_VALUE,
+            Transform.ONLY_VALUES,
+            Identity.RENEWS,
+        ),
         options=("argnums", "has_aux", "holomorphic", "allow_int"),
     ),
     Function("jax.vjp", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.CALLS_AT_ONCE, Class.HIDES)),

@@ -9,6 +9,7 @@ from jaxfix.effects.pytree_classes import hiding
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import CallSite, Factory, Facts, Jit, Use, Wrapping
+from jaxfix.semantic.records import Records
 from jaxfix.staging.contexts import Staging, UseSummary
 from jaxfix.staging.decorators import is_decorator, wrapping_of
 from jaxfix.staging.function_identity import factory
@@ -55,6 +56,7 @@ class _Summarizer:
             wraps=dict(self._wraps()),
             mentions=tuple(sorted(self._mentions())),
             factories=dict(self._factories()),
+            records=dict(self._records()),
             hides=tuple(dict.fromkeys(hiding(self.module, self.packages))),
         )
 
@@ -109,6 +111,11 @@ class _Summarizer:
                 found = factory(self.module, function)
                 if found is not None:
                     yield function.name, found
+
+    def _records(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for owner, fields in self.module.get(Records).fields.items():
+            if self.module.parent(owner) is self.module.tree and len(self.module.bindings(owner.name)) == 1:
+                yield owner.name, fields
 
     @cached_property
     def _perhaps_decorators(self) -> list[Function]:

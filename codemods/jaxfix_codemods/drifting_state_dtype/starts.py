@@ -116,7 +116,7 @@ def _judged(module: Module, loop: Rebinding, place: tuple[Key, ...], made_by: as
     full = after.own - HALVES
     if not full:
         return None
-    named = [key for key in (loop.target.id, *place) if isinstance(key, str)]
+    named = [key for key in (loop.name, *place) if isinstance(key, str)]
     (start,) = before.own
     spelled = _spelled(module, dtypes, made_by)
     step = f"`{module.text(loop.call.func)}`"

@@ -6,6 +6,12 @@ found, so the second step traces and compiles everything again. An explicit
 dtype for every such scalar makes the first state look like all later ones; one
 that is left out keeps the second compile.
 
+A state is told by what flows, not by names: what a jitted function or method is
+handed and binds again, in a loop or in an attribute; and what one function makes
+and another one takes and returns, by the fields of its class or by its keys. A
+number of Python's, as in `best=jnp.inf`, is a weakly typed leaf too, once an
+update returns an array for it; one that only counts stays as it is.
+
 `dtype=int` and `dtype=float` are the very types that JAX gives a Python number
 (they follow `jax_enable_x64`): right where the update computes in a precision of
 its own, or keeps what it was given. Where whoever calls the update decides, the
@@ -106,16 +112,22 @@ def _name(leaf: Leaf) -> str:
 
 def _type(module: Module, leaves: list[Leaf], edit: Rewriter) -> None:
     for leaf in leaves:
-        assert isinstance(leaf.made_by, ast.Call)
-        wanted = dtype(module, leaf)
-        jnp = edit.imported("jax.numpy", prefer="jnp", at=leaf.made_by) if "{jnp}" in wanted else ""
+        wanted, is_made = dtype(module, leaf), isinstance(leaf.made_by, ast.Call)
+        jnp = edit.imported("jax.numpy", prefer="jnp", at=leaf.made_by) if "{jnp}" in wanted or not is_made else ""
         jax = edit.imported("jax", prefer="jax", at=leaf.made_by) if "{jax}" in wanted else ""
-        edit.set_keyword(leaf.made_by, "dtype", wanted.format(jnp=jnp, jax=jax))
+        typed = wanted.format(jnp=jnp, jax=jax)
+        if isinstance(leaf.made_by, ast.Call):
+            edit.set_keyword(leaf.made_by, "dtype", typed)
+        else:
+            edit.wrap(leaf.made_by, f"{jnp}.asarray(", f", dtype={typed})")
 
 
 CODEMOD = Codemod(
     id="weak-state",
-    triggers=("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.numpy.full_like"),
+    triggers=(
+        *("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.numpy.full_like", "jax.numpy.inf"),
+        *("jax.jit", "equinox.filter_jit"),
+    ),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.STRONGER_TYPES,
     find=find,

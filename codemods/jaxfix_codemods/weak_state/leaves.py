@@ -5,9 +5,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jaxfix.api import Function, Module, direct_calls, frozen, returned
-from jaxfix.api.analysis import MOST_PARTS, Form, Key, Kind, Lattice, Pair, Rebinding, Solver, Values, rebindings
+from jaxfix.api.analysis import (
+    MOST_PARTS,
+    Form,
+    Key,
+    Kind,
+    Lattice,
+    Pair,
+    Rebinding,
+    Records,
+    Solver,
+    Values,
+    rebindings,
+)
 from jaxfix.api.library import CONTROL_FLOW
-from jaxfix_codemods.weak_state.updates import Updated, is_state, shape, strengthened
+from jaxfix_codemods.weak_state.updates import Guess, Updated, is_state, shape, strengthened
 
 _KINDS = (Kind.INT, Kind.FLOAT)
 
@@ -22,6 +34,7 @@ class Leaf:
       kind: of the number at first.
       after: what an update returns for it.
       init: the function that returns the state, if it is one of a pair.
+      told: names or annotations say that it is one, so that what it is made for is what is updated.
       loop: the call that updates the state, if a loop does.
       mapped: the function of the leaves of a tree that makes it, if it is made so.
     """
@@ -31,6 +44,7 @@ class Leaf:
     kind: Kind
     after: Updated | None = None
     init: Function | None = None
+    told: bool = False
     loop: ast.Call | None = None
     mapped: Function | None = None
 
@@ -43,32 +57,38 @@ def drifting(module: Module, values: Values) -> Iterator[Leaf]:
 
 def _of_pairs(module: Module, values: Values) -> Iterator[Leaf]:
     for pair in values.origins.pairs:
-        if _is_looped(module, pair.update) or _starts_loops(module, pair.init):
+        if _is_looped(module, values, pair.update) or _starts_loops(module, pair.init):
             continue
         leaves = [leaf for made in returned(pair.init) for leaf in module.get(_Leaves).of(made)]
         if leaves:
             states = list(_updated_states(module, values, pair))
             for leaf in leaves:
                 for state in states:
-                    after = strengthened(module, values, state, leaf.path, leaf.kind, guess=pair.state is not None)
+                    guess = _guess(leaf) if pair.state is not None else Guess.NOTHING
+                    after = strengthened(module, values, state, leaf.path, leaf.kind, guess)
                     if after is not None:
-                        yield replace(leaf, after=after, init=pair.init)
+                        yield replace(leaf, after=after, init=pair.init, told=pair.told)
 
 
 def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
     """What a name holds that a loop binds anew to the result of a jitted function of it."""
     for first in loop.firsts:
         for leaf in module.get(_Leaves).of(first):
-            after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), leaf.kind, guess=True)
+            after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), leaf.kind, _guess(leaf))
             if after is not None:
-                yield replace(leaf, path=(loop.target.id, *leaf.path), after=after, loop=loop.call)
+                yield replace(leaf, path=(loop.name, *leaf.path), after=after, loop=loop.call)
+
+
+def _guess(leaf: Leaf) -> Guess:
+    """A number of Python's may be one that only counts, and is as weak as what it comes back as."""
+    return Guess.SPELLED_OUT if isinstance(leaf.made_by, ast.Call) else Guess.SHOWN
 
 
 class _Leaves:
     """The weakly typed parts of states, as far as constructions are spelled out."""
 
     def __init__(self, module: Module) -> None:
-        self._values = module.get(Values)
+        self._values, self._records = module.get(Values), module.get(Records)
         self._solve: Solver[_Part, tuple[Leaf, ...]] = Solver(self._found, _LEAVES)
 
     def of(self, state: ast.AST) -> tuple[Leaf, ...]:
@@ -85,16 +105,29 @@ class _Leaves:
         if leaf_of is not None:
             for made in returned(leaf_of):
                 yield from self._solve((made, path, leaf_of))
-        elif isinstance(source, ast.expr) and value.form is Form.WEAK and value.kind in _KINDS:
+        elif isinstance(source, ast.expr) and value.kind in _KINDS and _is_weak(source, value.form):
             yield Leaf(path, source, value.kind, mapped=mapped)
         elif parts and len(path) < MOST_PARTS:
+            is_tree = self._records.holds_leaves(source)
             for key, inner in parts:
-                yield from self._solve((inner, (*path, key), mapped))
+                leaves = self._solve((inner, (*path, key), mapped))
+                yield from (leaf for leaf in leaves if is_tree or isinstance(leaf.made_by, ast.Call))
         elif isinstance(source, ast.Call) and not path:
             function = origins.called(source)
             if function is not None and not isinstance(function, ast.Lambda):
                 for made in returned(function):
                     yield from self._solve((made, (), None))
+
+
+def _is_weak(source: ast.expr, form: Form) -> bool:
+    """Whether it is a weakly typed array, or a number that is written there: as an argument that is one too."""
+    return form is Form.WEAK or (form is Form.PYTHON and is_number(source))
+
+
+def is_number(expr: ast.expr) -> bool:
+    """Whether it is written as one number: `0.0`, `-jnp.inf`."""
+    inner = expr.operand if isinstance(expr, ast.UnaryOp) else expr
+    return isinstance(inner, ast.Constant | ast.Name | ast.Attribute)
 
 
 _Part = tuple[ast.AST, tuple[Key, ...], Function | None]
@@ -140,11 +173,11 @@ def _is_carried(module: Module, call: ast.Call) -> bool:
     return False
 
 
-def _is_looped(module: Module, update: Function) -> bool:
+def _is_looped(module: Module, values: Values, update: Function) -> bool:
     """Whether the update is the body of a loop that JAX traces: that types its carry once and for all."""
     for call in module.calls(*CONTROL_FLOW):
         for argument in call.args:
             inner = argument.args if isinstance(argument, ast.Call) else [argument]
-            if any(module.definition(function) is update for function in inner):
+            if any(update in values.origins.of(function) for function in inner):
                 return True
     return False

@@ -4,7 +4,7 @@ import ast
 
 from jaxfix.api import Code, Equality, Function, Module, Reason, walk
 from jaxfix.api.analysis import Kind, positional_of
-from jaxfix_codemods.weak_state.leaves import Leaf
+from jaxfix_codemods.weak_state.leaves import Leaf, is_number
 
 _DTYPES = {Kind.INT: "int", Kind.FLOAT: "float"}
 _CONSTRUCTORS = ("jax.numpy.array", "jax.numpy.asarray", "jax.numpy.full", "jax.numpy.full_like")
@@ -24,7 +24,7 @@ def dtype(module: Module, leaf: Leaf) -> str:
     if leaf.mapped is not None:
         name = _only_parameter(leaf.mapped)
         return _DTYPES[leaf.kind] if name is None else f"{{jnp}}.result_type(float, {name})"
-    name = _only_parameter(leaf.init) if leaf.init is not None else None
+    name = _only_parameter(leaf.init) if leaf.init is not None and leaf.told else None
     if name is None or module.scope_of(name, leaf.made_by) is not leaf.init:
         return _DTYPES[leaf.kind]
     return f"{{jnp}}.finfo({{jnp}}.result_type(float, *{{jax}}.tree.leaves({name}))).dtype"
@@ -47,7 +47,8 @@ def why_not_typed(module: Module, leaf: Leaf) -> Reason | None:
     """Why what makes the leaf cannot be given a dtype."""
     call = leaf.made_by
     text = " ".join(module.text(call).split())
-    if not isinstance(call, ast.Call) or module.qualname(call.func) not in _CONSTRUCTORS:
+    is_made = isinstance(call, ast.Call) and module.qualname(call.func) in _CONSTRUCTORS
+    if not is_made and not is_number(call):
         return Reason(Code.SIGNATURE, f"`{text}` takes no dtype")
     if leaf.after is not None and leaf.after.kind is Kind.FLOAT and leaf.kind is Kind.INT:
         return Reason(
@@ -61,10 +62,10 @@ def why_not_typed(module: Module, leaf: Leaf) -> Reason | None:
     name = _DTYPES[leaf.kind]
     if module.scope_of(name, call) is not None or bool(module.names.star_imports):
         return Reason(Code.NAME_CLASH, f"`{name}` may be another thing than the builtin here")
-    return _unknown_type(module, call)
+    return _unknown_type(module, call) if isinstance(call, ast.Call) else None
 
 
-def _is_shared(module: Module, call: ast.Call, init: Function) -> bool:
+def _is_shared(module: Module, call: ast.expr, init: Function) -> bool:
     """Whether what `call` makes may serve for more than the state: made outside of `init`, or read twice."""
     if init not in module.functions_around(call):
         return True

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from jaxfix.api import Module, frozen, returned
 from jaxfix.api.analysis import (
@@ -22,11 +22,13 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import Dtype, Result, Scalar, Transform, dtype_positions, short_names, where
 
 _HANDING_ON = where(Transform.DIFFERENTIATES) | where(Transform.SAME_RESULT)
+_GRADIENTS = where(Transform.GRADIENT)
 _PROMOTING = where(Dtype.PROMOTED)
 _MAKERS = {**dtype_positions(Result.FILLED), **dtype_positions(Result.CONVERTED)}
 _INCREMENTS = short_names(Result.INCREMENT)
 _INTEGERS = where(Scalar.INT)
 _KEEPING = where(Dtype.KEPT) | where(Dtype.FLOAT)
+_REDUCING_METHODS = short_names(Result.REDUCED, "jax.Array")
 _WEAK = (Form.PYTHON, Form.WEAK)
 
 
@@ -64,17 +66,24 @@ def is_state(module: Module, source: ast.AST, shapes: set[str]) -> bool:
     match source:
         case ast.Call(func=ast.Attribute(attr="_replace" | "replace"), args=[]):
             return True
+        case ast.Dict(keys=keys) if None in keys:
+            return True
     found = shape(module, source)
     return bool(found) and found in shapes
 
 
-def strengthened(
-    module: Module, values: Values, state: ast.AST, path: tuple[Key, ...], kind: Kind, *, guess: bool
-) -> Updated | None:
-    """What the update returns strongly typed for the part at `path`, at first a `kind`; None if it returns it weak.
+class Guess(Enum):
+    """What is taken for strongly typed though no value is known."""
 
-    With `guess` also of one that hardly stays weak, though the file does not say it.
-    """
+    NOTHING = "nothing"
+    SHOWN = "what is computed of something that is strongly typed"
+    SPELLED_OUT = "what hardly stays weak, as the file spells out all of it"
+
+
+def strengthened(
+    module: Module, values: Values, state: ast.AST, path: tuple[Key, ...], kind: Kind, guess: Guess
+) -> Updated | None:
+    """What the update returns strongly typed for the part at `path`, at first a `kind`; None if it returns it weak."""
     sources = spread(values, values.origins.of(state))
     for key in path:
         sources = spread(values, tuple(item for source in sources for item in values.origins.item(source, key)))
@@ -82,7 +91,7 @@ def strengthened(
         return None
     value = values.any_of(sources)
     is_open = value.form in (Form.ARRAY, Form.UNKNOWN)
-    if value.form is Form.STRONG or (guess and is_open and _Reading(module, values, kind).spells_out(sources)):
+    if value.form is Form.STRONG or (is_open and _Reading(module, values, kind).suggests(sources, guess)):
         integer = _integer(module, values, sources) if kind is Kind.INT else None
         return Updated(value.kind, module.get(DtypeOrigins).of_any(sources), integer)
     return None
@@ -160,6 +169,14 @@ class _Reading:
         self._strength: Solver[ast.AST, _Strength] = Solver(self._strength_of, _STRENGTH)
         self._may_be_own: Solver[ast.expr, bool] = Solver(self._is_own, MAY)
 
+    def suggests(self, sources: Sequence[ast.AST], guess: Guess) -> bool:
+        match guess:
+            case Guess.NOTHING:
+                return False
+            case Guess.SHOWN:
+                return bool(sources) and all(self._strength(source) is _Strength.STRONG for source in sources)
+        return self.spells_out(sources)
+
     def spells_out(self, sources: Iterable[ast.AST]) -> bool:
         """Whether the file says it of all of `sources`: other functions, as `tree.where`, may keep it weak."""
         return not any(map(self._may_be_unread, sources))
@@ -185,6 +202,8 @@ class _Reading:
         match source:
             case ast.Call(args=args, func=func) if (self._module.qualname(func) or "").startswith("jax.numpy."):
                 return args[1:] if self._module.qualname(func) == "jax.numpy.where" else args
+            case ast.Call(func=func, args=[first, *_]) if self._is_gradient(func):
+                return (first,)  # typed as what it is taken by, as far as one parameter goes
             case ast.Call():
                 function = self._values.origins.mapped(source) or self._values.origins.called(source)
                 return returned(function) if function is not None else ()
@@ -195,6 +214,11 @@ class _Reading:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
                 return parts  # a tree, of which a function of leaves is told
         return None
+
+    def _is_gradient(self, func: ast.expr) -> bool:
+        """Whether it is `jax.grad(loss)`, or a name for that."""
+        made = self._module.only_value(func) if isinstance(func, ast.Name) else func
+        return isinstance(made, ast.Call) and self._module.qualname(made.func) in _GRADIENTS
 
     # --- strongly typed, whatever else there is ---------------------------------------------------------------
 
@@ -212,6 +236,8 @@ class _Reading:
         return _Strength.PERHAPS_WEAK if _Strength.PERHAPS_WEAK in found else min(found, default=_Strength.STRONG)
 
     def _strength_of(self, source: ast.AST) -> _Strength:
+        if self._values.any_of((source,)).form is Form.STRONG:
+            return _Strength.STRONG
         match source:
             case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
                 return self._any((left, right))
@@ -219,6 +245,8 @@ class _Reading:
                 return self._any(self._parts(source) or ())
             case ast.Call(func=func) if self._module.qualname(func) in _KEEPING:
                 return self._all(source.args)
+            case ast.Call(func=ast.Attribute(attr=name) as func) if self._is_reduction(func, name):
+                return _Strength.STRONG
             case ast.Call(func=func):
                 function = self._values.origins.called(source)
                 if function is not None:
@@ -228,6 +256,10 @@ class _Reading:
                     return _Strength.STRONG
                 return self._reduced(source)
         return _Strength.PERHAPS_WEAK
+
+    def _is_reduction(self, method: ast.Attribute, name: str) -> bool:
+        """As `losses.mean()`, which is strongly typed whatever the array is."""
+        return name in _REDUCING_METHODS and self._module.qualname(method) is None
 
     def _reduced(self, call: ast.Call) -> _Strength:
         """What another file's function makes a float of nothing but what callers pass and what their functions make.

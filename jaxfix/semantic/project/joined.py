@@ -40,6 +40,10 @@ class Joined:
         """The function that `qualname` names, in whatever file it is defined, if it makes a jitted one."""
         return self._naming.defined(qualname, lambda facts: facts.factories)
 
+    def fields(self, qualname: str) -> tuple[str, ...]:
+        """The fields of the class that `qualname` names, in whatever file; none where it declares none."""
+        return self._naming.defined(qualname, lambda facts: facts.records) or ()
+
     def users(self, qualname: str) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`, tests among them."""
         return self._users.users(qualname)

@@ -226,6 +226,7 @@ class Facts:
       factories: its functions that make a jitted one at each call, by their name in it.
       mentions: the dotted names, as its imports give them, by which it may use something of another file; `.name` for
         the private methods of that name, of any class.
+      records: the fields of its classes that declare some and write no constructor, by their name in it.
       hides: what makes trees in it that may hold more than leaves, or the packages that such trees may come from.
     """
 
@@ -241,4 +242,5 @@ class Facts:
     wraps: dict[str, Wrapping] = field(default_factory=dict)
     mentions: tuple[str, ...] = ()
     factories: dict[str, Factory] = field(default_factory=dict)
+    records: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hides: tuple[str, ...] = ()

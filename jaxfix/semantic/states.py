@@ -1,0 +1,107 @@
+"""States that functions make, take and return: which kind each is, as far as fields and keys tell."""
+
+import ast
+from functools import cached_property
+
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.records import Records
+from jaxfix.syntax.signatures import parameters_of
+
+State = ast.ClassDef | str | frozenset[str]
+"""A class of this file, the dotted name of one elsewhere, or the keys of a dictionary."""
+Taken = tuple[tuple[ast.arg, frozenset[State]], ...]
+"""The parameters that take a state, each with those that it may be."""
+_CHANGING = frozenset({"_replace", "replace"})
+_FEWEST_KEYS = 2
+"""Of a dictionary that counts as a state."""
+
+
+class States:
+    """Answers for one module."""
+
+    def __init__(self, module: Module) -> None:
+        self._module, self._records = module, module.get(Records)
+
+    def makers(self) -> dict[ast.FunctionDef, frozenset[State]]:
+        """The functions that return a state, or a tuple with one, in the order of the text."""
+        found: dict[ast.FunctionDef, set[State]] = {}
+        for function, made in self._made:
+            states = self._changed_by(made)
+            found.setdefault(function, set()).update(states, self._states_of(made))
+        return {function: frozenset(states) for function, states in found.items() if states}
+
+    def taken(self, function: ast.FunctionDef) -> Taken:
+        """The parameters of a function that take a state."""
+        parameters = [(each, self._taken_by(function, each)) for each in parameters_of(function.args)]
+        return tuple((parameter, states) for parameter, states in parameters if states)
+
+    # --- what is made -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _made(self) -> tuple[tuple[ast.FunctionDef, ast.Call | ast.Dict], ...]:
+        """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once."""
+        return tuple(
+            (function, made)
+            for node in self._module.nodes(ast.Return)
+            if node.value is not None and isinstance(function := self._module.function(node), ast.FunctionDef)
+            for part in (node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,))
+            if isinstance(made := self._module.only_value(part) or part, ast.Call | ast.Dict)
+        )
+
+    @cached_property
+    def _fields(self) -> dict[State, frozenset[str]]:
+        """Those of every state that some function returns."""
+        return {state: fields for _, made in self._made for state, fields in self._states_of(made).items()}
+
+    def _states_of(self, made: ast.Call | ast.Dict) -> dict[State, frozenset[str]]:
+        if isinstance(made, ast.Call):
+            return self._class(made.func)
+        keys = frozenset(key.value for key in made.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+        return {keys: keys} if len(keys) == len(made.keys) >= _FEWEST_KEYS else {}
+
+    def _changed_by(self, made: ast.Call | ast.Dict) -> frozenset[State]:
+        """What the parameter is of which `made` is a copy, with other values for some parts."""
+        if isinstance(made, ast.Call):
+            changed = self._records.changed(made)
+        else:
+            changed = next((value for key, value in zip(made.keys, made.values, strict=True) if key is None), None)
+        scope = self._module.scope_of(changed.id, changed) if isinstance(changed, ast.Name) else None
+        if not isinstance(changed, ast.Name) or not isinstance(scope, ast.FunctionDef):
+            return frozenset()
+        parameters = [b.node for b in self._module.bindings(changed.id, scope) if isinstance(b.node, ast.arg)]
+        return frozenset(state for each in parameters for state in self._taken_by(scope, each))
+
+    def _class(self, expr: ast.expr) -> dict[State, frozenset[str]]:
+        owner = self._records.owner(expr)
+        if owner is not None:
+            return {owner: frozenset(self._records.fields[owner])}
+        qualname = self._module.qualname(expr)
+        fields = self._records.fields_elsewhere(qualname) if qualname is not None else ()
+        return {qualname: frozenset(fields)} if qualname is not None and fields else {}
+
+    # --- what is taken ----------------------------------------------------------------------------------------
+
+    def _taken_by(self, function: ast.FunctionDef, parameter: ast.arg) -> frozenset[State]:
+        if parameter.annotation is not None:
+            return frozenset(self._class(parameter.annotation))
+        if parameter.arg in ("self", "cls"):
+            return frozenset()
+        fields, keys = self._read(function, parameter)
+        read = fields | keys
+        return frozenset(
+            state
+            for state, own in self._fields.items()
+            if read and read <= own and not (keys if not isinstance(state, frozenset) else fields)
+        )
+
+    def _read(self, function: ast.FunctionDef, parameter: ast.arg) -> tuple[frozenset[str], frozenset[str]]:
+        """The fields and the keys that are read of it."""
+        fields: set[str] = set()
+        keys: set[str] = set()
+        for use in self._module.reads(parameter.arg, function):
+            match self._module.parent(use):
+                case ast.Attribute(attr=name, ctx=ast.Load()):
+                    fields |= {name} - _CHANGING
+                case ast.Subscript(slice=ast.Constant(value=str(name)), value=value) if value is use:
+                    keys.add(name)
+        return frozenset(fields), frozenset(keys)
