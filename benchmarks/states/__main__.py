@@ -1,42 +1,47 @@
-"""Runs the controlled programs: how often each compiles its step, and whether jaxfix finds why.
+"""Runs the controlled programs, as they are and fixed: how often each compiles its step, and whether jaxfix finds why.
 
     python -m benchmarks.states [WORD ...]   a table, of the programs whose name has a word; exit status 1 where one of
                                              them does not compile twice
 
-Each program is run once, in a process of its own.
+Each run is a process of its own.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.states.finding import expected, found
+from benchmarks.states.finding import expected, fixed, found
 from benchmarks.states.programs import PROGRAMS, Program
 
 
-def compiles(program: Program, folder: Path) -> int:
-    """How often the program compiles its step."""
-    for name, text in program.files.items():
-        (folder / name).write_text(text)
+def compiles(program: Program, files: Mapping[str, str]) -> int:
+    """How often the program compiles its step, with these files."""
     environ = {**os.environ, "JAX_LOG_COMPILES": "1", "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "main.py"]
-    run = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=True, timeout=120)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            (Path(folder) / name).write_text(text)
+        command = [sys.executable, "main.py"]
+        run = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=120)
+    if run.returncode:
+        raise SystemExit(f"{program.name}: {run.stderr[-2000:]}")
     return sum(f"Compiling jit({program.compiled})" in line for line in run.stderr.splitlines())
 
 
 def main() -> int:
-    chosen = [program for program in PROGRAMS if not sys.argv[1:] or any(word in program.name for word in sys.argv[1:])]
-    wrong = hits = 0
+    words = sys.argv[1:]
+    chosen = [program for program in PROGRAMS if not words or any(word in program.name for word in words)]
+    wrong = hits = cured = 0
     for program in chosen:
-        with tempfile.TemporaryDirectory() as folder:
-            count = compiles(program, Path(folder))
         is_found = expected(program) in found(program)
+        before, after = compiles(program, program.files), compiles(program, fixed(program))
         hits += is_found
-        wrong += count < 2
-        print(f"{count:3} compiles  {'found' if is_found else '-':6}  {program.name}")
-    print(f"{hits} of {len(chosen)} found; {wrong} compile once")
+        cured += after < before
+        wrong += before < 2
+        print(f"{before:3} -> {after} compiles  {'found' if is_found else '-':6}  {program.name}", flush=True)
+    print(f"{hits} of {len(chosen)} found, {cured} compile less when fixed; {wrong} compile once")
     return int(bool(wrong))
 
 

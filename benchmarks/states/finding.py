@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from benchmarks.states.programs import Program
 from jaxfix.engine.analyze import analyze
+from jaxfix.engine.generated import MODULE, SOURCE
+from jaxfix.engine.plan import plan
 from jaxfix.engine.project import joined
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -29,16 +31,27 @@ def expected(program: Program) -> Place:
 
 def diagnostics(program: Program) -> list[tuple[str, Diagnostic]]:
     """The findings of all codemods, each with its file."""
+    return [
+        (source.path, diagnostic)
+        for source, around in _sources(program)
+        for diagnostic in analyze(source, CODEMODS, surroundings=around).diagnostics
+    ]
+
+
+def fixed(program: Program) -> dict[str, str]:
+    """The files after the fixes of the codemod that is expected, with the generated helpers beside them."""
+    chosen = [codemod for codemod in CODEMODS if codemod.id == expected(program)[2]]
+    patches = [plan(source, chosen, lambda fix: None, around) for source, around in _sources(program)]
+    return {patch.path: patch.after.decode() for patch in patches} | {f"{MODULE}.py": SOURCE.read_text()}
+
+
+def _sources(program: Program) -> list[tuple[SourceFile, Surroundings]]:
     given = [
-        (SourceFile.decode(name, text.encode()), Surroundings(name.removesuffix(".py")))
+        (SourceFile.decode(name, text.encode()), Surroundings(name.removesuffix(".py"), helpers=MODULE))
         for name, text in program.files.items()
     ]
     project = joined(given)
-    return [
-        (source.path, diagnostic)
-        for source, around in given
-        for diagnostic in analyze(source, CODEMODS, surroundings=replace(around, project=project)).diagnostics
-    ]
+    return [(source, replace(around, project=project)) for source, around in given]
 
 
 def found(program: Program) -> set[Place]:

@@ -15,8 +15,10 @@ from jaxfix.source.frozen import frozen
 from jaxfix.staging.jit import jitted_of
 from jaxfix.syntax.nodes import Function, walk
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FEW = 3
+"""Remainders that are no more programs than somebody may want."""
 _CONVERSIONS = short_names(Result.NUMBER, "builtins")
 _NUMBERS = short_names(Scalar.INT, "builtins") | short_names(Scalar.FLOAT, "builtins")
 
@@ -99,6 +101,9 @@ class _Numbers:
                 scope = self._module.scope_of(name, expr)
                 found = self._module.bindings(name, scope) if scope is not None else ()
                 return max((self._bound(binding.node) for binding in found), default=_Is.OTHER)
+            case ast.Subscript():
+                values = [_entry(self._module, expr), *(_stored(self._module, s) for s in _stores(self._module, expr))]
+                return max(_Is.OTHER if each is None else self._is(each) for each in values)
         parts = {self._is(operand) for operand in _operands(self._module, expr)}
         return _Is.OTHER if _Is.OTHER in parts else min(parts, default=_Is.OTHER)
 
@@ -127,6 +132,11 @@ class _Numbers:
         expr, at = asked
         if isinstance(expr, ast.Name):
             return self._variable(expr, at)
+        match expr:
+            case ast.Subscript():
+                return self._entry(expr, at)
+            case ast.BinOp(op=ast.Mod(), right=ast.Constant(value=int() as number)) if number <= _FEW:
+                return Number()
         found = reduce(_either, (self._change((part, at)) for part in _operands(self._module, expr)), Number())
         return replace(found, surely=found.surely and not _is_rough(expr))
 
@@ -140,6 +150,46 @@ class _Numbers:
             return self._change((value, at)) if stores else Number()
         surely = any(_is_sure(module, node, around) for node in stores)
         return Number(bool(stores), surely or not stores, stores[0] if stores else None)
+
+    def _entry(self, expr: ast.Subscript, at: ast.AST) -> Number:
+        around: list[ast.AST] = [loop for loop in self._module.ancestors(at) if isinstance(loop, _LOOPS)]
+        stores = [s for s in _stores(self._module, expr) if _is_in_any(self._module, s, around)]
+        return Number(bool(stores), not stores or any(_is_sure(self._module, store, around) for store in stores))
+
+
+def _entry(module: Module, expr: ast.Subscript) -> ast.expr | None:
+    """What `stats["step"]` is at first, where `stats` is bound once, to a dictionary that spells it out."""
+    match module.only_value(expr.value), expr.slice:
+        case ast.Dict(keys=keys, values=values), ast.Constant(value=str(name)) if None not in keys:
+            found = [v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == name]
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _stores(module: Module, expr: ast.Subscript) -> tuple[ast.Subscript, ...]:
+    """The places that put something else there."""
+    match expr:
+        case ast.Subscript(value=ast.Name(id=name) as holder, slice=ast.Constant(value=key)):
+            reads = module.uses(name, module.scope_of(name, holder))
+            entries = [module.parent(read) for read in reads]
+            return tuple(
+                entry
+                for entry in entries
+                if isinstance(entry, ast.Subscript)
+                and isinstance(entry.ctx, ast.Store)
+                and not (isinstance(entry.slice, ast.Constant) and entry.slice.value != key)
+            )
+    return ()
+
+
+def _stored(module: Module, store: ast.Subscript) -> ast.expr | None:
+    """What is put there, or what that is added to it."""
+    match module.parent(store):
+        case ast.AugAssign(op=op, value=value) if isinstance(op, _ARITHMETIC):
+            return value
+        case ast.Assign(targets=[only], value=value) if only is store:
+            return value
+    return None
 
 
 def _either(one: Number, other: Number) -> Number:
@@ -173,7 +223,7 @@ def _operands(module: Module, expr: ast.expr) -> tuple[ast.expr, ...]:
 def _is_rough(expr: ast.expr) -> bool:
     """Whether it can be the same for several rounds, though what it is computed of is not."""
     match expr:
-        case ast.BinOp(op=ast.FloorDiv()):
+        case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
             return True
         case ast.Call(func=ast.Name(id=name)):
             return name in _CONVERSIONS and name != "float"

@@ -10,6 +10,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.function_identity import RENEWING, made_anew
 from jaxfix.staging.jit import jit_of, transform_of
+from jaxfix.syntax.nodes import in_order
 
 _OLDER_COND = ("pred", "true_operand", "true_fun", "false_operand", "false_fun")
 _PACKAGES = where(Package.OPERATES)
@@ -51,8 +52,8 @@ def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.exp
       Each argument that is a function or a list of them, with the name of its parameter. Nothing where `call` is no
       control flow of JAX.
     """
-    primitive = transform_of(module, _unnamed(module, call.func)) or ""
-    if primitive not in CONTROL_FLOW:
+    primitive = primitive_of(module, call)
+    if primitive is None:
         return
     if (older := older_cond(module, call)) is not None:
         yield from ((older.true_fun, "true_fun"), (older.false_fun, "false_fun"))
@@ -64,11 +65,41 @@ def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.exp
             yield argument, taken.name
 
 
+def control_flow(module: Module) -> tuple[ast.Call, ...]:
+    """The calls of control flow, those through a name that may stand for something else too among them.
+
+    Returns:
+      In the order of the text.
+    """
+    return module.get(_control_flow)
+
+
+def _control_flow(module: Module) -> tuple[ast.Call, ...]:
+    chosen = {target.id for target, value in module.names.assigned if isinstance(value, ast.IfExp)}
+    by_name = (call for call in module.spelled_calls(chosen) if primitive_of(module, call) is not None)
+    return tuple(in_order([*dict.fromkeys((*module.calls(*CONTROL_FLOW), *by_name))]))
+
+
+def primitive_of(module: Module, call: ast.Call) -> str | None:
+    """The canonical name of the control flow that `call` is, or may be: `scan = a if verbose else jax.lax.scan`.
+
+    Returns:
+      None where it is none.
+    """
+    found = transform_of(module, _unnamed(module, call.func))
+    return found if found in CONTROL_FLOW else None
+
+
 def _unnamed(module: Module, func: ast.expr) -> ast.expr:
-    """What `jax.named_call` gives a name, and leaves as it is: `loop = jax.named_call(lax.while_loop, name="fit")`."""
+    """What `jax.named_call` gives a name, and leaves as it is: `loop = jax.named_call(lax.while_loop, name="fit")`.
+
+    Of two that a condition chooses from, the one that is control flow.
+    """
     match module.only_value(func) if isinstance(func, ast.Name) else func:
         case ast.Call(func=by, args=[inner, *_]) if module.qualname(by) == "jax.named_call":
             return inner
+        case ast.IfExp(body=body, orelse=orelse):
+            return next((each for each in (body, orelse) if transform_of(module, each) in CONTROL_FLOW), func)
     return func
 
 

@@ -90,7 +90,22 @@ def _of_call(module: Module, call: ast.Call, by: str) -> ast.AST | None:
     if qualname in RENEWING:
         return call
     function = module.definition(call.func)
-    return call if isinstance(function, ast.FunctionDef) and _returns_new(module, function) else None
+    if isinstance(function, ast.FunctionDef):
+        return call if _returns_new(module, function) else None
+    is_elsewhere = qualname and not qualname.startswith("jax.")
+    return (
+        call if (is_elsewhere or _is_wrapper_elsewhere(module, call.func)) and _is_given_new(module, call, by) else None
+    )
+
+
+def _is_wrapper_elsewhere(module: Module, func: ast.expr) -> bool:
+    """Whether it is what a function of another file returned: `progress_bar(n)`."""
+    return isinstance(func, ast.Call) and not (module.qualname(func.func) or "jax.").startswith("jax.")
+
+
+def _is_given_new(module: Module, call: ast.Call, by: str) -> bool:
+    """Whether it wraps one function, another one each time."""
+    return len(call.args) == 1 and not call.keywords and made_anew(module, call.args[0], by) is not None
 
 
 def _of_binding(module: Module, node: ast.AST, by: str) -> ast.AST | None:

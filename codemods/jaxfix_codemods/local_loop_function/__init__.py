@@ -103,7 +103,7 @@ Judged = Move | Reason
 def find(module: Module) -> Iterator[Finding]:
     transformed = eager_transformations(module)
     mapped: set[Transformed] = set()
-    for call in module.calls(*CONTROL_FLOW):
+    for call in control_flow_calls.control_flow(module):
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
         if not made_anew or module.get(Staging).runs(call) is Runs.TRACED:
             continue  # compiled once, be it with the program around it
@@ -140,7 +140,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _move(module: Module, call: ast.Call, made_anew: MadeAnew) -> Judged:
     try:
-        return judge(module, call, module.qualname(call.func) or "", made_anew)
+        return judge(module, call, control_flow_calls.primitive_of(module, call) or "", made_anew)
     except Declined as declined:
         return declined.reason
 
@@ -163,7 +163,7 @@ def _is_made_in_vain(module: Module, call: ast.Call, made_anew: MadeAnew) -> boo
 
 def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, *, lost: bool) -> Finding:
     """The finding of one call; `lost` where only a derivative that nobody sees here runs it."""
-    primitive = module.qualname(call.func) or ""
+    primitive = control_flow_calls.primitive_of(module, call) or ""
     names = shown(module, *(use for use, _ in made_anew))
     again = _is_made_in_vain(module, call, made_anew)
     found = partial(
@@ -197,6 +197,9 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
 
 
 def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
+    if module.qualname(call.func) not in CONTROL_FLOW:
+        name = module.text(call.func)
+        raise Declined(Reason(Code.UNREAD, f"`{name}` may be another function, and what that does was not read"))
     functions = [definition for use, _ in made_anew if (definition := module.definition(use)) is not None]
     check_gain(module, [*functions, *(use for use, _ in made_anew)])
     return retraced(module, call.func)
@@ -206,7 +209,7 @@ def _cause(module: Module, call: ast.Call, names: str, made_anew: MadeAnew) -> s
     if control_flow_calls.wraps_its_functions(module, call):
         is_older = control_flow_calls.older_cond(module, call) is not None
         older = ", where each branch has an operand of its own," if is_older else ""
-        primitive = last_part(module.qualname(call.func) or "")
+        primitive = last_part(control_flow_calls.primitive_of(module, call) or "")
         return f"`{primitive}`{older} wraps {names} in {'new functions' if len(made_anew) > 1 else 'a new function'}"
     return f"{names} {'are new functions' if len(made_anew) > 1 else 'is a new function'}"
 

@@ -13,7 +13,16 @@ def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.exp
         if isinstance(argument, ast.List | ast.Tuple):
             yield from ((element, f"branch_{i}") for i, element in enumerate(argument.elts))
         else:
-            yield argument, {"f": "body", "cond_fun": "cond", "body_fun": "body"}.get(name, name.removesuffix("_fun"))
+            role = {"f": "body", "cond_fun": "cond", "body_fun": "body"}.get(name, name.removesuffix("_fun"))
+            yield from ((chosen, role) for chosen in _alternatives(argument))
+
+
+def _alternatives(argument: ast.expr) -> Iterator[ast.expr]:
+    """The functions that a condition chooses from."""
+    if isinstance(argument, ast.IfExp):
+        yield from (*_alternatives(argument.body), *_alternatives(argument.orelse))
+    else:
+        yield argument
 
 
 def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:

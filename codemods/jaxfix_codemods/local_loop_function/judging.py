@@ -148,7 +148,7 @@ def _check(module: Module, local: Local) -> None:
     if local.function.decorator_list:
         raise Declined(Reason(Code.DECORATED, f"`{local.function.name}` is decorated"))
     for use in hoisting.reads(module, local.function):
-        if not isinstance(module.parent(use), ast.Call | ast.List | ast.Tuple | ast.keyword):
+        if not isinstance(module.parent(_chosen(module, use)), ast.Call | ast.List | ast.Tuple | ast.keyword):
             raise Declined(
                 Reason(
                     Code.ON_PURPOSE, f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose"
@@ -160,6 +160,13 @@ def _check(module: Module, local: Local) -> None:
                     Code.ON_PURPOSE, f"`{local.function.name}` is kept in `{first_line(module, use)}`, as if on purpose"
                 )
             )
+
+
+def _chosen(module: Module, use: ast.expr) -> ast.expr:
+    """The conditional expression that chooses `use`, or `use` itself."""
+    parent = module.parent(use)
+    is_choice = isinstance(parent, ast.IfExp) and parent.test is not use
+    return _chosen(module, parent) if is_choice and isinstance(parent, ast.IfExp) else use
 
 
 def doubts(module: Module, move: Move) -> Iterator[str]:
@@ -218,6 +225,9 @@ def _check_lift(module: Module, local: Local, name: str) -> None:
 def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tuple[Local, ...]) -> None:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{last_part(primitive)}` is called with `*` or `**`"))
+    if module.qualname(call.func) != primitive:
+        name = module.text(call.func)
+        raise Declined(Reason(Code.UNREAD, f"`{name}` may be another function, and what that does was not read"))
     if len(locals_) != len(list(function_arguments(module, call))):
         raise Declined(
             Reason(
