@@ -17,6 +17,15 @@ from typing import Any
 from jaxfix.evidence.trace import trace
 
 PROGRAM = Path(__file__).resolve().parent / "trace" / "cost.py"
+_EACH = (
+    ("alone_s", "call of a compiled function, outside of a loop of steps"),
+    ("in_its_loop_s", "call of a compiled function, in a loop of steps"),
+    ("eager_s", "eager `x + x`"),
+    ("element_s", "eager `x[1]`"),
+    ("read_s", "`float(x)`"),
+    ("put_s", "`jax.device_put(x)`"),
+    ("python_s", "10,000 rounds of a loop in Python, in all threads"),
+)
 LEAVES = ("1", "10", "100", "1000")
 # keeps its output in a file, for a trace leaves the standard output to the program
 _RUNNER = "import contextlib, runpy, sys\nwith open(sys.argv.pop(1), 'w') as out, contextlib.redirect_stdout(out):\n"
@@ -65,9 +74,9 @@ def section(python: str, rounds: int) -> Iterator[str]:
         times = [1000 * value for value in (before["compile_s"], after["compile_s"], after["handler_s"])]
         yield f"| {leaves} | {times[0]:.1f} | {times[1]:.1f} | {times[1] / times[0]:.2f} | {times[2]:.2f} |"
     yield ""
-    yield "| a call of a compiled function | plain, us | traced, us | traced / plain |"
+    yield "| one of many | plain, us | traced, us | traced / plain |"
     yield "|---|---|---|---|"
-    for name, told in (("alone_s", "outside of a loop of steps"), ("in_its_loop_s", "in a loop of steps")):
+    for name, told in _EACH:
         times = [1e6 * run["calls"][name] for run in (plain, traced)]
         yield f"| {told} | {times[0]:.2f} | {times[1]:.2f} | {times[1] / times[0]:.2f} |"
     yield ""
@@ -80,7 +89,8 @@ def page(pythons: list[str], rounds: int) -> Iterator[str]:
     yield "Written by `benchmarks/trace_cost.py`: the same program with the trace and without, in turns, the best"
     yield f"of {rounds}, in processor time of its thread, on a machine that others use too: trust ratios of a table."
     yield "A compile is the median of 15 of one line. The handler is what the probe does at a compile. In a loop"
-    yield "of steps the time of an iteration is told, in which the trace notes time, memory and live arrays."
+    yield "of steps the time of an iteration is told, in which the trace notes time, memory and live arrays. The last"
+    yield "line is of pure Python, with the thread that looks where the main thread is."
     yield ""
     for python in pythons:
         yield from section(python, rounds)

@@ -105,9 +105,9 @@ def test_the_table_says_what_is_lost_and_what_cures_it() -> None:
     measured = measurement(compiles("a.py", 3, "iota", FIRST), compiles("a.py", 9, "scan", FIRST, FRESH))
     (row, _) = compiled(measured.compiles)
     assert render.table(measured, plain, None, {row: Cure("local-loop-function", True)}) == (
-        "lost s  seconds  compiles  where   what  why                                        cure\n"
-        "  0.50     1.00         2  a.py:9  scan  function object differs each call: `body`  local-loop-function [*]\n"
-        "           0.50         1  a.py:3  iota  first compile of this line\n"
+        "seconds  lost s  times  where   what  why                                        cure\n"
+        "   1.00    0.50      2  a.py:9  scan  function object differs each call: `body`  local-loop-function [*]\n"
+        "   0.50              1  a.py:3  iota  first compile of this line\n"
         "3 compiles, 1.50 s; 1 of a line that had compiled before, 0.50 s lost\n"
     )
 
@@ -437,6 +437,22 @@ def test_the_shapes_of_one_step_are_those_of_a_tree(
     (traced / "t.json").write_bytes(trace_file.dump(trace_of(measured, train=SLOW.encode())))
     _, out, _ = cli("check", "--trace", "t.json", "--select", "ragged-shape")
     assert out.count("ragged-shape") == count
+
+
+@pytest.mark.parametrize(
+    ("why", "number", "in_a_step", "count"),
+    [(Why.SHAPE, 20, False, 0), (Why.STATIC, 3, False, 0), (Why.STATIC, 20, False, 1), (Why.STATIC, 3, True, 1)],
+)
+def test_what_is_compiled_for_each_layer_before_the_steps_is_no_recompile(
+    traced: Path, cli: Run, why: Why, number: int, in_a_step: bool, count: int
+) -> None:
+    layers = compiles("train.py", 14, "jit(init)", FIRST, *[Cause(why, "`n` 1 -> 2", "n", "1", "2")] * number)
+    if in_a_step:
+        layers = [replace(entry, step=step) for step, entry in enumerate(layers, 1)]
+    step = [replace(entry, step=1) for entry in compiles("train.py", 15, "jit(g)", FIRST)]
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measurement(layers, step), train=SLOW.encode())))
+    _, out, _ = cli("check", "--trace", "t.json", "--select", "ragged-shape", "--select", "python-counter")
+    assert out.count("train.py:14") == count
 
 
 def test_what_a_stranger_writes_into_a_trace_moves_no_cursor(traced: Path, cli: Run) -> None:

@@ -5,7 +5,10 @@ from dataclasses import replace
 import pytest
 
 from jaxfix.report.measurement import Compile, Kind, Measurement, Spent, Step
-from jaxfix.report.trace.hot import Hot, advice, hot
+from jaxfix.report.trace.by_hand import advice, todos
+from jaxfix.report.trace.cause import Cause, Why
+from jaxfix.report.trace.compiles import compiled
+from jaxfix.report.trace.hot import Hot, hot
 from jaxfix.report.trace.spending import shares, spent
 
 STEPS = tuple(Step(0, 0, 10**8, 0.1) for _ in range(10))
@@ -131,3 +134,21 @@ def test_lines_of_several_processes_are_one() -> None:
 def test_of_an_older_trace_nothing_is_made_up() -> None:
     older = measured(seconds=0.0)
     assert shares(older, 0.0) is None and not hot(older)
+
+
+def test_recompiles_without_a_cure_say_what_to_do() -> None:
+    ragged = Cause(Why.SHAPE, "shape of `x` float32[3] -> float32[5]")
+    compiles = tuple(
+        Compile("a.py", 3, "f", ("a.py:3 in f",), "jit(g)", cause, 1.0) for cause in (None, ragged, ragged)
+    )
+    found = replace(measured(), compiles=compiles)
+    (todo,) = todos(found, ())
+    assert todo.words == "a.py:3, `jit(g)`: pad to one shape, or to a few: 2 compiles in vain, 2.0 of 10.0 s"
+    assert not todos(found, compiled(compiles))
+
+
+def test_of_first_compiles_a_cache_is_told() -> None:
+    compiles = tuple(Compile("a.py", n, "f", (f"a.py:{n} in f",), "add", None, 1.0) for n in range(5))
+    (todo,) = todos(replace(measured(), compiles=compiles), ())
+    assert todo.words.endswith("`JAX_COMPILATION_CACHE_DIR`: first compiles, 5.0 of 10.0 s")
+    assert not todos(replace(measured(), compiles=tuple(replace(entry, cached=True) for entry in compiles)), ())

@@ -62,7 +62,25 @@ def call_s(calls):
         if n % 100 == 1:
             looped.append(time.thread_time())
         batch = step(batch)
-    return {"alone_s": alone, "in_its_loop_s": min(b - a for a, b in itertools.pairwise(looped)) / 100}
+    return {
+        "alone_s": alone,
+        "in_its_loop_s": min(b - a for a, b in itertools.pairwise(looped)) / 100,
+        "eager_s": min(hundred(lambda x: x + x, batch) for _ in [None] * (calls // 100)),
+        "element_s": min(hundred(lambda x: x[1], batch) for _ in [None] * (calls // 100)),
+        "read_s": min(hundred(lambda x: float(x), batch[0]) for _ in [None] * (calls // 100)),
+        "put_s": min(hundred(lambda x: jax.device_put(x), np.ones(3, "float32")) for _ in [None] * (calls // 100)),
+        "python_s": min(python_s() for _ in [None] * 5),
+    }
+
+
+def python_s():
+    """Processor time of all threads for a second or so of Python, by the second."""
+    began, cpu = time.perf_counter(), time.process_time()
+    total = 0
+    while time.perf_counter() - began < 1:
+        for number in range(10_000):
+            total += number
+    return (time.process_time() - cpu) / (total / 49_995_000)
 
 
 def hundred(step, batch):

@@ -1,20 +1,37 @@
-"""What a program compiled, by source line, what it lost by that, and what cures it."""
+"""What a program was long in, by source line, what it compiled in vain, and what cures it."""
 
 import io
 from collections.abc import Mapping, Sequence
 
 from jaxfix.render.paint import Paint, counted, plain, printable
-from jaxfix.report.measurement import Measurement, Step
+from jaxfix.report.measurement import Kind, Measurement, Spent, Step
+from jaxfix.report.trace.by_hand import todos
 from jaxfix.report.trace.compiles import Compiled, compiled
+from jaxfix.report.trace.hot import SHARE
+from jaxfix.report.trace.spending import per_step, shares, spent
 from jaxfix.source.frozen import frozen
 
 ONCE = 10
-"""Rows of the table for lines that compiled a single time; the rest is summed up."""
-_HEADINGS = ("lost s", "seconds", "compiles", "where", "what", "why", "cure")
+"""Rows of the table for lines that compiled a single time, and for what they did else; the rest is summed up."""
+_OWN_SHARE = 0.05
+"""Of the run: a line of Python that takes less has no row."""
+_HEADINGS = ("seconds", "lost s", "times", "a step", "where", "what", "why", "cure")
+_NUMBERS = 4
 _WHY = _HEADINGS.index("why")
 _NARROWEST_WHY = 24
 _GAP = 2
 _MEGABYTE = 1_000_000
+_SHOWN_S = 0.05
+_NAMES = 3
+_OFTEN = 9.5
+_DID: Mapping[Kind, str] = {
+    Kind.EAGER: "run one by one",
+    Kind.READ: "read by the host",
+    Kind.PUT: "put on the device",
+    Kind.WAIT: "waits for the device",
+    Kind.TRACING: "traced, and not compiled",
+    Kind.OWN: "Python, and calls of compiled functions",
+}
 
 
 @frozen
@@ -32,24 +49,52 @@ Cures = Mapping[Compiled, Cure]
 
 
 def table(measurement: Measurement, paint: Paint, width: int | None = None, cures: Cures | None = None) -> str:
-    """The rows, the most seconds lost first, then the totals and what the steps did.
+    """The rows, the most seconds first, then what the whole run went into, what the steps did, and what to do.
 
     Args:
       width: the columns that a line may take; None for as many as it needs.
     """
-    rows = compiled(measurement.compiles)
-    if not rows:
+    rows, did = compiled(measurement.compiles), told(measurement)
+    if not rows and not did:
         return f"{nothing(measurement)}\n" + steps(measurement, paint)
-    again = [row for row in rows if row.again]
-    once = [row for row in rows if not row.again]
-    shown = (*again, *once[:ONCE])
-    cells = [_cells(row, cures or {}) for row in shown]
-    left = once[ONCE:]
-    lines = [_laid_out(cells, paint, width)]
+    once = sorted((row for row in rows if not row.again), key=lambda row: -row.seconds)
+    least = SHARE * measurement.seconds
+    dear = [row for row in once[:ONCE] if row.seconds >= least]
+    shown: list[Compiled | Spent] = [*(row for row in rows if row.again), *dear, *did]
+    shown.sort(key=lambda row: -row.seconds)
+    cells = [_cells(row, cures or {}) if isinstance(row, Compiled) else _did(row, measurement) for row in shown]
+    lines = [_laid_out(cells, paint, width)] if cells else []
+    left = once[len(dear) :]
     if left:
         seconds = sum(row.seconds for row in left)
         lines.append(f"and {counted(len(left), 'line')} more that compiled once, {seconds:.2f} s\n")
-    return "".join((*lines, totals(measurement, paint), steps(measurement, paint)))
+    by_hand = [f"by hand: {_one_line(todo.words)}\n" for todo in todos(measurement, cures or {})]
+    summed = (went(measurement, paint), totals(measurement, paint), steps(measurement, paint))
+    return "".join((*lines, *summed, *by_hand))
+
+
+def told(measurement: Measurement) -> tuple[Spent, ...]:
+    """What lines did beside compiling, as far as it has a row: a hundredth of the run, of Python more."""
+    least = dict.fromkeys(Kind, SHARE * measurement.seconds) | {Kind.OWN: _OWN_SHARE * measurement.seconds}
+    return tuple(entry for entry in spent(measurement) if entry.seconds >= least[entry.kind])[:ONCE]
+
+
+def went(measurement: Measurement, paint: Paint = plain) -> str:
+    """What the seconds of the run went into, in one line; empty where they are not known."""
+    whole = shares(measurement, sum(row.lost_s for row in compiled(measurement.compiles)))
+    if whole is None:
+        return ""
+    lost = f" ({whole.lost_s:.1f} lost)" if whole.lost_s >= _SHOWN_S else ""
+    waiting = f" ({whole.waited_s:.1f} waiting)" if whole.waited_s >= _SHOWN_S else ""
+    parts = [
+        (whole.compiling_s, f"compiling{lost}"),
+        (whole.eager_s, "running programs one by one"),
+        (whole.read_s + whole.wait_s, f"reading from the device{waiting}"),
+        (whole.put_s, "putting on it"),
+        (whole.rest_s, "the rest"),
+    ]
+    shown = ", ".join(f"{seconds:.1f} {words}" for seconds, words in parts if seconds >= _SHOWN_S)
+    return f"{paint('bold', f'of {whole.run_s:.1f} s')}: {shown}\n"
 
 
 def nothing(measurement: Measurement) -> str:
@@ -114,8 +159,31 @@ def _cells(row: Compiled, cures: Cures) -> tuple[str, ...]:
     count = f"{row.compiles} ({row.cached} cached)" if row.cached else str(row.compiles)
     lost = f"{row.lost_s:.2f}" if row.again else ""
     why = _one_line(row.cause.words) if row.cause else ""
-    where = _one_line(row.where)
-    return lost, f"{row.seconds:.2f}", count, where, _one_line(row.program), why, str(cures.get(row, ""))
+    where, what = _one_line(row.where), _one_line(row.program)
+    return f"{row.seconds:.2f}", lost, count, "", where, what, why, str(cures.get(row, ""))
+
+
+def _did(row: Spent, measurement: Measurement) -> tuple[str, ...]:
+    count = f"{row.count:,}" if row.count else ""
+    return f"{row.seconds:.2f}", "", count, a_step(row, measurement), _one_line(row.where), names(row), did(row), ""
+
+
+def a_step(row: Spent, measurement: Measurement) -> str:
+    """How often in each step; empty outside of steps."""
+    each = per_step(row, measurement) if row.count else None
+    return "" if each is None else f"{each:,.0f}" if each >= _OFTEN else f"{each:.1f}"
+
+
+def names(row: Spent) -> str:
+    """What it ran, or how it read."""
+    more = ", ..." if len(row.names) > _NAMES else ""
+    return _one_line(", ".join(row.names[:_NAMES])) + more
+
+
+def did(row: Spent) -> str:
+    """What a line did beside compiling, in words."""
+    waited = f", {row.waited_s:.2f} s of it waiting" if row.kind is Kind.READ and row.waited_s >= _SHOWN_S else ""
+    return _DID[row.kind] + waited
 
 
 def _one_line(text: str) -> str:
@@ -140,7 +208,7 @@ def _columns(cells: Sequence[tuple[str, ...]], used: Sequence[int], paint: Paint
 
     layout = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for column in used:
-        is_number = _HEADINGS[column] in ("lost s", "seconds", "compiles")
+        is_number = column < _NUMBERS
         layout.add_column(_HEADINGS[column], justify="right" if is_number else "left", no_wrap=column != _WHY)
     for row in cells:
         layout.add_row(*(Text(row[column], style=_style(column, row)) for column in used))
@@ -155,9 +223,18 @@ def _stacked(cells: Sequence[tuple[str, ...]], paint: Paint, width: int) -> str:
 
     parts: list[Text | Padding] = []
     for row in cells:
-        lost, seconds, count, where, what, why, cure = row
-        figures = f"{count} x, {seconds} s" + (f", {lost} s lost" if lost else "")
-        parts.append(Text(f"{where}  {what}", style="bold"))
+        seconds, lost, count, each, where, what, why, cure = row
+        figures = ", ".join(
+            words
+            for words in (
+                f"{count} x" if count else "",
+                f"{each} a step" if each else "",
+                f"{seconds} s",
+                f"{lost} s lost" if lost else "",
+            )
+            if words
+        )
+        parts.append(Text(f"{where}  {what}".rstrip(), style="bold"))
         parts += [Padding(Text(line), (0, 0, 0, 4)) for line in (figures, why, cure) if line]
     return _printed(Group(*parts), paint, width)
 

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from jaxfix.report.measurement import Compile
 from jaxfix.report.trace.cause import Cause, Why
@@ -40,7 +41,8 @@ class Compiled:
       causes: of every compile that has one, each with its number, the most frequent first.
       chain: the user's lines from `line` outwards, those of the first compile that was in vain.
       cell: of a notebook, from 1, within which `line` counts; None elsewhere.
-      is_of_one_step: whether all of them happened in a single step, as those of the leaves of a tree do.
+      is_of_one_step: whether all of them happened in a single step, as those of the leaves of a tree do, or before and
+        after the steps of a program that has some, as those of the layers of a network do.
     """
 
     path: str
@@ -72,9 +74,12 @@ class Compiled:
 def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
     """By line and program: the most seconds lost first, then the most compiles in vain, the most seconds, by name."""
     groups: dict[tuple[str, str], list[Compile]] = {}
+    has_steps = False
     for entry in compiles:
         groups.setdefault((entry.where, entry.program), []).append(entry)
-    return tuple(sorted((merged(group) for group in groups.values()), key=_rank))
+        has_steps |= entry.step is not None
+    found = (merged(group) for group in groups.values())
+    return tuple(sorted((_outside(row, groups) if has_steps else row for row in found), key=_rank))
 
 
 def merged(group: Sequence[Compile]) -> Compiled:
@@ -101,6 +106,12 @@ def merged(group: Sequence[Compile]) -> Compiled:
         cell=telling.cell,
         is_of_one_step=len({entry.step for entry in group}) == 1 and group[0].step is not None,
     )
+
+
+def _outside(row: Compiled, groups: Mapping[tuple[str, str], Sequence[Compile]]) -> Compiled:
+    """Of one step is also what happened outside of all."""
+    is_outside = all(entry.step is None for entry in groups[row.where, row.program])
+    return replace(row, is_of_one_step=True) if is_outside else row
 
 
 def places(chain: Iterable[str]) -> tuple[Place, ...]:

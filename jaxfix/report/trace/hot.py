@@ -14,8 +14,6 @@ _SETUP_SHARE = 0.05
 """The same for what happens outside of the steps."""
 _NEARLY_ALL = 0.8
 _ALMOST_NOTHING = 0.01
-_MANY_READS = 4
-"""In a step: so many are elements of one array."""
 _PROGRAMS_OF_A_READ = 4
 _INDEXING = frozenset(
     {"dynamic_slice", "dynamic_index_in_dim", "gather", "slice", "squeeze", "unstack", "_unstack", "_rewriting_take"}
@@ -95,44 +93,6 @@ def hot(measurement: Measurement) -> tuple[Hot, ...]:
 def _least(region: Hot, measurement: Measurement) -> float:
     is_setup = region.per_step is None and bool(measurement.steps)
     return (_SETUP_SHARE if is_setup else SHARE) * measurement.seconds
-
-
-def advice(region: Hot, measurement: Measurement) -> str:
-    """What to do by hand, in one line with what it costs now."""
-    of = f"{region.seconds:.1f} of {measurement.seconds:.1f} s"
-    if region.kind == "eager":
-        how_often = _often(region.programs, region.per_step, "program")
-        return f"put {_lines(region)} under one `jax.jit`: {how_often} run one by one, {of}"
-    reads = in_each(region.reads, measurement) if region.per_step is not None else float(region.reads)
-    if region.reads >= region.puts and (reads or 0) >= _MANY_READS:
-        how_often = _often(region.reads, region.per_step, "read")
-        return f"take the array once, by `np.asarray` before {_lines(region)}: {how_often}, {of}"
-    if region.reads >= max(region.puts, region.waits):
-        how_often = _often(region.reads, region.per_step, "read")
-        return f"read less often in {_lines(region)}: {how_often}, {of}, {region.waited_s:.1f} s of it waiting"
-    if region.puts >= region.waits:
-        how_often = _often(region.puts, region.per_step, "put")
-        return f"put the data on the device once, before the loop, not in {_lines(region)}: {how_often}, {of}"
-    return f"wait for the device only where it is timed, in {_lines(region)}: {of} of waiting"
-
-
-def _often(count: int, per_step: float | None, noun: str) -> str:
-    if per_step is None:
-        return f"{count:,} {noun}{_plural(count)}"
-    if round(per_step) < 1:
-        return f"{count:,} {noun}{_plural(count)}, less than one a step"
-    return f"{per_step:,.0f} {noun}{_plural(round(per_step))} a step"
-
-
-def _plural(count: int) -> str:
-    return "" if count == 1 else "s"
-
-
-def _lines(region: Hot) -> str:
-    which = f"line {region.first}" if region.first == region.last else f"lines {region.first}-{region.last}"
-    cell = f" of cell {region.cell}" if region.cell is not None else ""
-    function = f" (`{region.function}`)" if region.function != "<module>" else ""
-    return f"{which}{cell} of {region.path}{function}"
 
 
 def _is_read(entry: Spent, reads: Iterable[Spent]) -> bool:

@@ -5,8 +5,9 @@ import json
 from collections.abc import Collection, Iterator
 
 from jaxfix.report.measurement import Compile, Measurement, Spent
+from jaxfix.report.trace.by_hand import advice
 from jaxfix.report.trace.compiles import Place, compiled, places
-from jaxfix.report.trace.hot import Hot, advice, hot
+from jaxfix.report.trace.hot import Hot, hot
 from jaxfix.report.trace.spending import shares
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import EvidenceError, SourceError

@@ -1,0 +1,97 @@
+"""What to do by hand about what a run was long in: one line each, with what it costs now."""
+
+from collections.abc import Container, Mapping
+
+from jaxfix.report.measurement import Measurement
+from jaxfix.report.trace.cause import Why
+from jaxfix.report.trace.compiles import Compiled, compiled
+from jaxfix.report.trace.hot import SHARE, Hot, hot
+from jaxfix.report.trace.spending import in_each
+from jaxfix.source.frozen import frozen
+
+_MANY_READS = 4
+"""In a step: so many are elements of one array."""
+_FIRST_SHARE = 0.25
+"""Of the run: first compiles that take less are not worth a cache on the disk."""
+_RECOMPILES: Mapping[Why, str] = {
+    Why.FUNCTION: "make the function once, outside of what calls it",
+    Why.STATIC: "pass it as an array, or the same object each time",
+    Why.PARAMETER: "pass the number as an array",
+    Why.WEAK_TYPE: "begin with the type that comes back, as by `jnp.asarray(x, dtype)`",
+    Why.DTYPE: "begin with the type that comes back, as by `jnp.asarray(x, dtype)`",
+    Why.SHAPE: "pad to one shape, or to a few",
+    Why.SHARDING: "place the first one as the later ones, by `jax.device_put`",
+    Why.STRUCTURE: "pass containers of the same keys and lengths",
+    Why.CONSTANT: "pass the array as an argument",
+    Why.CONTEXT: "set the configuration once, before the loop",
+}
+
+
+@frozen
+class Todo:
+    """A line of advice.
+
+    Attributes:
+      seconds: that it is about.
+      about: the region or the row that it speaks of; None of the whole run.
+    """
+
+    words: str
+    seconds: float
+    about: Hot | Compiled | None
+
+
+def todos(measurement: Measurement, cured: Container[Compiled]) -> tuple[Todo, ...]:
+    """What takes more than a hundredth of the run and is not `cured`, the most seconds first."""
+    if not measurement.seconds:
+        return ()
+    rows = compiled(measurement.compiles)
+    found = [Todo(advice(region, measurement), region.seconds, region) for region in hot(measurement)]
+    for row in rows:
+        words = _RECOMPILES.get(row.why)
+        if words is not None and row.again and row.lost_s >= SHARE * measurement.seconds and row not in cured:
+            of = f"{row.again} compiles in vain, {row.lost_s:.1f} of {measurement.seconds:.1f} s"
+            found.append(Todo(f"{row.where}, `{row.program}`: {words}: {of}", row.lost_s, row))
+    first = sum(row.seconds - row.lost_s for row in rows)
+    if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
+        of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
+        found.append(Todo(f"keep what is compiled for the next run, by `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
+    return tuple(sorted(found, key=lambda todo: -todo.seconds))
+
+
+def advice(region: Hot, measurement: Measurement) -> str:
+    """What to do by hand, in one line with what it costs now."""
+    of = f"{region.seconds:.1f} of {measurement.seconds:.1f} s"
+    if region.kind == "eager":
+        how_often = _often(region.programs, region.per_step, "program")
+        return f"put {_lines(region)} under one `jax.jit`: {how_often} run one by one, {of}"
+    reads = in_each(region.reads, measurement) if region.per_step is not None else float(region.reads)
+    if region.reads >= region.puts and (reads or 0) >= _MANY_READS:
+        how_often = _often(region.reads, region.per_step, "read")
+        return f"take the array once, by `np.asarray` before {_lines(region)}: {how_often}, {of}"
+    if region.reads >= max(region.puts, region.waits):
+        how_often = _often(region.reads, region.per_step, "read")
+        return f"read less often in {_lines(region)}: {how_often}, {of}, {region.waited_s:.1f} s of it waiting"
+    if region.puts >= region.waits:
+        how_often = _often(region.puts, region.per_step, "put")
+        return f"put the data on the device once, before the loop, not in {_lines(region)}: {how_often}, {of}"
+    return f"wait for the device only where it is timed, in {_lines(region)}: {of} of waiting"
+
+
+def _often(count: int, per_step: float | None, noun: str) -> str:
+    if per_step is None:
+        return f"{count:,} {noun}{_plural(count)}"
+    if round(per_step) < 1:
+        return f"{count:,} {noun}{_plural(count)}, less than one a step"
+    return f"{per_step:,.0f} {noun}{_plural(round(per_step))} a step"
+
+
+def _plural(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def _lines(region: Hot) -> str:
+    which = f"line {region.first}" if region.first == region.last else f"lines {region.first}-{region.last}"
+    cell = f" of cell {region.cell}" if region.cell is not None else ""
+    function = f" (`{region.function}`)" if region.function != "<module>" else ""
+    return f"{which}{cell} of {region.path}{function}"
