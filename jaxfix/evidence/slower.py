@@ -24,6 +24,8 @@ def dearer(before: Measurement, after: Measurement, work: Iterable[Worked], time
       times: of several pairs of runs; fewer than `RUNS` say nothing.
     """
     for entry in work:
+        if entry.freed:
+            return f"every call now runs `{entry.freed[0]}`, which ran before only where a branch was taken"
         for what, old, new, least in (
             ("operations", entry.operations_before, entry.operations_after, _OPERATIONS),
             ("values", entry.values_before, entry.values_after, _VALUES),

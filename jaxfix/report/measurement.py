@@ -160,6 +160,7 @@ class Worked:
       function: as `path:qualified name`.
       operations_before: that the original runs, each round of a loop counted.
       values_before: the numbers that these make.
+      freed: dear operations that always run, and in the original only where a branch is taken.
     """
 
     function: str
@@ -167,6 +168,7 @@ class Worked:
     operations_after: int
     values_before: int
     values_after: int
+    freed: tuple[str, ...] = ()
 
 
 @frozen

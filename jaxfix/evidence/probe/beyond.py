@@ -1,9 +1,15 @@
 """Calls of an original and its rewritten function that the program does not make, and its callers might."""
 
+import contextlib
+import copy
 import functools
+import gc
+import weakref
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from . import kinds
+from .caches import Caches
 from .contexts import (
     JITTED,
     UNDER,
@@ -11,6 +17,7 @@ from .contexts import (
     derivatives,
     filled,
     in_double,
+    jitted,
     loops_freely,
     operations_of,
     program_of,
@@ -22,7 +29,7 @@ from .hooks import overridden
 from .jaxprs import same_program
 from .limits import limits, numbers_of, of_program
 from .originals import nested
-from .pairing import Leaves, Pairing
+from .pairing import Call, Leaves, Pairing
 from .programs import ASKING
 from .razor import double_precision, to_double
 from .samples import Sample, is_array, leaves_of
@@ -47,7 +54,7 @@ class Beyond:
         self.is_same = self._is_one_program(leaves)
         for program in filter(None, (program_of(call, leaves) for call in self.trial.callers())):
             self.limits = self.limits.and_also(of_program(program))
-        traced: list[Step] = [self.shapes, self.contexts]
+        traced: list[Step] = [self.remembered, self.shapes, self.contexts]
         return [*traced, *steps, self.arguments] if self.is_same else [*steps, self.arguments, *traced]
 
     def contexts(self, leaves: Leaves) -> Iterator[None]:
@@ -80,6 +87,46 @@ class Beyond:
             if self.trial.compare(how, leaves, transform(before), transform(after)):
                 works.add(how)
             yield
+
+    def remembered(self, leaves: Leaves) -> Iterator[None]:
+        """A first call under `jit`, of which nothing may stay; and whether the object of a method goes when it may."""
+        caches = Caches(self.sides.before_reach, self.sides.reach)
+        if not caches.any:
+            return
+        before, after = (functools.partial(_jitted_first, call, caches) for call in self.trial.callers())
+        self.trial.compare("as called, after a first call under jit", leaves, before, after)
+        yield
+        if caches.grow:
+            for name, owner in self._owners(leaves):
+                self.trial.compare(f"as called, and `{name}` forgotten", leaves, *self._forgotten(name, owner))
+                yield
+
+    def _owners(self, leaves: Leaves) -> Iterator[tuple[str, Any]]:
+        """The objects of the user's among the arguments."""
+        for name, value in self.sample.arguments(leaves).items():
+            if self.sides.reach.is_mine(type(value).__module__) and hasattr(value, "__dict__"):
+                yield name, value
+
+    def _forgotten(self, name: str, owner: Any) -> tuple[Call, Call]:
+        """Calls of both with a copy of an argument, which nobody else has: whether it is still there afterwards."""
+
+        def made(side: Call) -> Call:
+            def called(leaves: Leaves) -> Any:
+                held = copy.copy(owner)
+                kept = weakref.ref(held)
+                own, self.trial.sample = self.trial.sample, self.sample.replaced(name, held)
+                try:
+                    side(self.trial.sample.leaves())
+                finally:
+                    self.trial.sample = own
+                del held
+                gc.collect()
+                return {"is kept alive": kept() is not None}
+
+            return called
+
+        before, after = map(made, self.trial.callers())
+        return before, after
 
     def arguments(self, leaves: Leaves) -> Iterator[None]:
         """Other Python values, objects of subclasses, and NumPy in place of jax."""
@@ -139,7 +186,7 @@ class Beyond:
         places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
         before, after = (filled(call, leaves, places) for call in self.trial.callers())
         try:
-            return same_program(before, after, [leaves[place] for place in places])
+            return same_program(before, after, [leaves[place] for place in places], donations=True)
         except Exception:  # it cannot be traced as a whole
             return False
 
@@ -153,3 +200,11 @@ class Beyond:
     def _is_one_program_in_double(self, leaves: Leaves) -> bool:
         with double_precision():
             return self._is_one_program([to_double(leaf) for leaf in leaves])
+
+
+def _jitted_first(call: Call, caches: Caches, leaves: Leaves) -> Any:
+    """What a call returns where the first one was under `jit`."""
+    with caches.emptied():
+        with contextlib.suppress(Exception):  # it cannot be
+            jitted(call, leaves)
+        return call(leaves)

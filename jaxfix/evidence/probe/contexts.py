@@ -21,8 +21,7 @@ _MOST_OPERATIONS = 2000
 
 def transformed(leaves: Leaves) -> Iterator[Transform]:
     """Transformations of a call of these leaves, by label; what is one program before them is one after them."""
-    jax = importlib.import_module("jax")
-    yield f"{UNDER}jit", lambda call: lambda held: _opened(call, held, jax.jit)
+    yield f"{UNDER}jit", lambda call: lambda held: jitted(call, held)
     yield f"{UNDER}vmap", lambda call: lambda held: _mapped(call, held)
     yield from derivatives(leaves)
 
@@ -125,11 +124,11 @@ def _has_rules(program: Any) -> bool:
     return any(_has_rules(part) for equation in program.eqns for part in inner(equation))
 
 
-def _opened(call: Call, leaves: Leaves, transform: Callable[..., Any]) -> Any:
-    """What the transformed call returns of the leaves that are arrays."""
+def jitted(call: Call, leaves: Leaves) -> Any:
+    """What the call returns under `jit` of the leaves that are arrays."""
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
     run = _values_of(filled(call, leaves, places))
-    return transform(run)(*(leaves[place] for place in places))
+    return importlib.import_module("jax").jit(run)(*(leaves[place] for place in places))
 
 
 def _values_of(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Set
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .files import is_user
@@ -29,7 +29,7 @@ _WORLD = {
     *("socket", "urlopen", "requests", "wandb", "add_scalar", "host_callback", "exit", "_exit", "sleep"),
     *("savefig", "to_csv", "kill", "putenv"),
 }
-_MOST = 200
+_MOST, _DEEPEST = 200, 3
 _LOOPS = {"while_loop", "bisect", "root", "custom_root", "bounded_while_loop"}
 _WORD = re.compile(r"[\w.+-]{1,40}")
 _IMPLICIT = {"__init__", "__post_init__", "__call__", "__new__"}
@@ -60,9 +60,21 @@ class Reach:
             return
         self._seen.add(id(code))
         self.codes.append((code, globals_))
-        for name in sorted({name for part in nested(code) for name in part.co_names}):
+        names = sorted({name for part in nested(code) for name in part.co_names})
+        for name in names:
             if name in globals_:
-                self.add_value(globals_[name])
+                self._add_read(globals_[name], names)
+            elif (module := _imported(name, globals_)) is not None:
+                self._add_read(module, names)
+
+    def _add_read(self, value: Any, names: list[str], depth: int = 0) -> None:
+        """Adds a value that is read, or of a module of the user's what is mentioned of it."""
+        if not isinstance(value, ModuleType):
+            self.add_value(value)
+        elif depth < _DEEPEST and self.is_mine(value.__name__):
+            for name in names:
+                if name in vars(value):
+                    self._add_read(vars(value)[name], names, depth + 1)
 
     def add_value(self, value: Any, depth: int = 0) -> None:
         """Adds the functions behind a value: a function, what is wrapped or captured, the methods of a class."""
@@ -101,6 +113,13 @@ class Reach:
     def names(self) -> set[str]:
         """All names and attributes that are mentioned."""
         return {name for code, _ in self.codes for part in nested(code) for name in part.co_names}
+
+
+def _imported(name: str, globals_: Any) -> ModuleType | None:
+    """The module that a function may import by itself under that name."""
+    package = str(globals_.get("__package__") or "")
+    found = sys.modules.get(f"{package}.{name}" if package else name) or sys.modules.get(name)
+    return found if isinstance(found, ModuleType) else None
 
 
 def unwrapped(value: Any) -> Iterator[FunctionType]:

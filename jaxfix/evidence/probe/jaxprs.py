@@ -30,15 +30,20 @@ class Untraced(Exception):
     """A function is no program to jax."""
 
 
-def same_program(one: Callable[..., Any], other: Callable[..., Any], arguments: list[Any]) -> bool:
+def same_program(
+    one: Callable[..., Any], other: Callable[..., Any], arguments: list[Any], *, donations: bool = False
+) -> bool:
     """Whether both are the same program, of arrays or abstract values like these.
 
     Programs with callbacks are the same if these are the same objects.
 
+    Args:
+      donations: whether what becomes of the arguments counts too, and not the results alone.
+
     Raises:
       Untraced: one of them cannot be traced.
     """
-    numbering = Numbering()
+    numbering = Numbering(donations)
     return bool(numbering.of(one, arguments) == numbering.of(other, arguments))
 
 
@@ -58,7 +63,8 @@ class _Turn(NamedTuple):
 class Numbering:
     """The numbers of values: equal for what is computed in the same way."""
 
-    def __init__(self) -> None:
+    def __init__(self, donations: bool = False) -> None:
+        self.donations = donations
         self.numbers: dict[Any, int] = {}
         self.kept: list[Any] = []  # what is told apart by its identity
         self.effects: list[int] = []
@@ -108,6 +114,8 @@ class Numbering:
         name, params = equation.primitive.name, equation.params
         called = next((params[key] for key in CALLED if key in params), None)
         if name in CALLS and called is not None and not any(map(_is_placed, map(params.get, _PLACED))):
+            if self.donations and depth == 0:
+                self.effects += [self._new("donated", given) for given in _donated(inputs, params)]
             return self._closed(called, inputs, depth)
         if name == "scan":
             return self._scan(equation, inputs, depth)
@@ -227,6 +235,11 @@ class Numbering:
     def _identity(self, value: Any) -> Any:
         self.kept.append(value)
         return type(value).__qualname__, id(value)
+
+
+def _donated(inputs: Numbers, params: dict[str, Any]) -> list[int]:
+    """Of what a call is given, what it may overwrite."""
+    return [given for given, is_donated in zip(inputs, params.get("donated_invars", ()), strict=False) if is_donated]
 
 
 def _typed(variables: Any) -> Iterator[tuple[int, Any]]:

@@ -38,9 +38,27 @@ def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
         for place in places if 1 < len(places) <= _MOST_ALONE else ():
             alone = [changed[at] if at == place else leaf for at, leaf in enumerate(leaves)]
             yield from _if_new(f"{GIVEN}{how} in array {places.index(place) + 1}", leaves, alone)
+    for how, other in _same_bytes(leaves):
+        yield from _if_new(f"{GIVEN}the same bytes {how}", leaves, other)
     for rows in dict.fromkeys((0, 1, *_lengths(leaves, limits))):
         words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
         yield from _if_new(f"{GIVEN}{words}", leaves, _resized(leaves, rows))
+
+
+def _same_bytes(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
+    """Arrays that are the same to what looks at their bytes alone."""
+    np = importlib.import_module("numpy")
+
+    def reshaped(host: Any) -> Any:
+        if host.ndim > 1:
+            return host.reshape(host.shape[::-1] if host.shape != host.shape[::-1] else -1)
+        return host.reshape(-1, 2 if host.size % 2 == 0 else 1) if host.size > 1 else host
+
+    def recast(host: Any) -> Any:
+        return host.view(np.dtype(f"i{host.itemsize}")) if host.dtype.kind == "f" and host.itemsize == 4 else host
+
+    yield "in another shape", [_mapped(leaf, reshaped) for leaf in leaves]
+    yield "as whole numbers", [_mapped(leaf, recast) for leaf in leaves]
 
 
 def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:

@@ -92,6 +92,8 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
             yield f"perturbed, {leaf} as {bool(leaf)}", bool(leaf)
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 1}", leaf + 1
+    elif isinstance(leaf, float) and leaf.is_integer() and abs(leaf) < 2**31:
+        yield f"perturbed, {leaf} as {int(leaf)}", int(leaf)
     elif isinstance(leaf, FunctionType):
         yield f"perturbed, `{leaf.__name__}` doubled", doubled(leaf)
         other = clone(leaf)
@@ -120,12 +122,14 @@ def clone(function: FunctionType) -> FunctionType | None:
 
 
 def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that returns twice what this one returns."""
+    """A function of the same name that returns twice what this one returns."""
 
     def twice(*args: Any, **keywords: Any) -> Any:
         tree = importlib.import_module("jax").tree_util
         return tree.tree_map(lambda leaf: 2 * leaf if _is_number(leaf) else leaf, function(*args, **keywords))
 
+    for name in ("__module__", "__name__", "__qualname__"):
+        setattr(twice, name, getattr(function, name, getattr(twice, name)))
     return twice
 
 

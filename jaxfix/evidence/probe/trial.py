@@ -38,7 +38,7 @@ from .settings import shown
 from .sides import Sides, is_bound
 from .stores import Stores
 from .watching import Watching
-from .work import Work, work
+from .work import freed, program, work_of
 
 _CALL_S = 5.0
 _MOST_NUMBERS, _MOST_COUNT = 6, 2048
@@ -227,7 +227,7 @@ class Trial:
         try:
             if not stateful and (self.sample.traced or not names & programs.ASKING):
                 self.record.programs.append({"function": self.name, **programs.compared(before, after, arrays)})
-            self._work(*(work(side, arrays) for side in (before, after)))
+            self._work(*(program(side, arrays) for side in (before, after)))
         except Exception:  # it cannot be traced as a whole
             return
         finally:
@@ -247,10 +247,11 @@ class Trial:
         floats = [place for place in places if is_float(leaves[place])]
         return returned, self._pulled(side, floats, mine) if self.sample.differentiated else None
 
-    def _work(self, before: Work, after: Work) -> None:
-        figures = {"operations_before": before.operations, "operations_after": after.operations}
-        figures |= {"values_before": before.values, "values_after": after.values}
-        self.record.work.append({"function": self.name, **figures})
+    def _work(self, before: Any, after: Any) -> None:
+        old, new = work_of(before), work_of(after)
+        figures = {"operations_before": old.operations, "operations_after": new.operations}
+        figures |= {"values_before": old.values, "values_after": new.values}
+        self.record.work.append({"function": self.name, **figures, "freed": freed(before, after)})
 
     def callers(self) -> tuple[Call, Call]:
         """The original and the rewritten function, of the leaves of their arguments."""

@@ -1,11 +1,21 @@
 """How much a function computes, counted in its program: operations that run, and values that they make."""
 
 import importlib
+from collections import Counter
 from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
 
 from .jaxprs import inner
+
+_DECOMPOSING = {
+    *("eig", "eigh", "svd", "qr", "geqrf", "householder_product", "cholesky", "lu", "schur", "hessenberg"),
+    *("tridiagonal", "triangular_solve", "custom_linear_solve"),
+}
+_DEAR = {
+    *_DECOMPOSING,
+    *("while", "scan", "dot_general", "conv_general_dilated", "fft", "sort", "pure_callback", "io_callback"),
+}
 
 
 class Work(NamedTuple):
@@ -24,9 +34,39 @@ class Work(NamedTuple):
         return Work(self.operations + other.operations, self.values + other.values)
 
 
-def work(function: Callable[..., Any], arrays: list[Any]) -> Work:
-    """The work of one call with arrays like these; whatever tracing it raises."""
-    return work_of(importlib.import_module("jax").make_jaxpr(function)(*arrays).jaxpr)
+def program(function: Callable[..., Any], arrays: list[Any]) -> Any:
+    """The jaxpr of one call with arrays like these; whatever tracing it raises."""
+    return importlib.import_module("jax").make_jaxpr(function)(*arrays).jaxpr
+
+
+def freed(before: Any, after: Any) -> list[str]:
+    """Dear operations of the second program that run at every call, and in the first one only where a branch is taken.
+
+    Of decompositions also those that the first one has nowhere: a condition in Python, perhaps, has left them out.
+    """
+    least, most, now = _dear(before, always=True), _dear(before, always=False), _dear(after, always=True)
+    return [name for name in sorted(now) if now[name] > least[name] and _is_held_back(name, least, most)]
+
+
+def _is_held_back(name: str, least: Counter[str], most: Counter[str]) -> bool:
+    return most[name] > least[name] or (name in _DECOMPOSING and not any(most[other] for other in _DECOMPOSING))
+
+
+def _dear(program: Any, *, always: bool) -> Counter[str]:
+    """How often dear operations stand in a program: all of them, or those that run whichever branch is taken."""
+    found = Counter[str]()
+    for equation in program.eqns:
+        name = equation.primitive.name
+        parts = [_dear(part, always=always) for part in inner(equation)]
+        if name == "cond" and parts and always:
+            shared = parts[0]
+            for part in parts[1:]:
+                shared &= part
+            parts = [shared]
+        for part in parts:
+            found += part
+        found[name] += name in _DEAR
+    return found
 
 
 def work_of(program: Any) -> Work:
