@@ -2,11 +2,13 @@
 
 import functools
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from beside_program import differing, measured
 
+from jaxfix.evidence.probe.between import Between
 from jaxfix.evidence.probe.caches import Caches
 from jaxfix.evidence.probe.effects import Reach
 from jaxfix.evidence.probe.perturb import doubled
@@ -67,6 +69,32 @@ def test_what_a_module_of_the_user_is_asked_for_is_reached(tmp_path: Path) -> No
     reach.is_mine = lambda name: name == "settings"  # type: ignore[method-assign]
     reach.add((lambda: settings.rate()).__code__, {"settings": module})  # type: ignore[name-defined]  # noqa: F821
     assert [function.__name__ for function in reach.functions] == ["rate"]
+
+
+class Trainer:
+    def __init__(self, hook: Callable[[object], None]) -> None:
+        self.rate, self.hook = 0.5, hook
+
+
+@pytest.mark.evidence
+def test_hooks_and_lists_change_what_else_is_given_but_not_while_jax_traces() -> None:
+    jax = pytest.importorskip("jax")
+    trainer = Trainer(lambda given: None)
+    options = {"rate": 0.5}
+    given = {"trainer": trainer, "options": options, "batches": [1, 2]}
+    between = Between(given, {"rate", "hook"}, lambda value: isinstance(value, Trainer))
+    assert between.users() == ["batches", "trainer.hook"]
+    undo = between.put("trainer.hook")
+    jax.make_jaxpr(lambda v: (trainer.hook(trainer), v)[1])(1.0)
+    assert (trainer.rate, options["rate"]) == (0.5, 0.5)
+    trainer.hook(trainer)
+    assert (trainer.rate, options["rate"]) == (1.0, 1.0)
+    undo()
+    undone = between.put("batches")
+    assert [options["rate"] for _ in given["batches"]] == [0.5, 1.0]
+    undone()
+    assert (trainer.rate, options["rate"]) == (0.5, 0.5)
+    assert Between({"batches": [1, 2], "v": 1.0}, set(), lambda value: False).users() == []
 
 
 def test_another_function_of_the_same_name_is_given() -> None:

@@ -317,6 +317,11 @@ ELSEWHERE = replace(TRACED, function="train.py:other", is_same=False)
             Level.PROGRAM,
             "; the same program for every value of float32[3], int32[] or key<fry>[], with all else as in 2 calls",
         ),
+        (
+            (replace(TRACED, arrays=("bool[]",), any_size=False, besides=("count", "settings.rate")),),
+            Level.PROGRAM,
+            "; the same program for every value of bool[], with `count`, `settings.rate` and all else as in a call",
+        ),
         ((TRACED, replace(TRACED, is_same=False)), Level.BITWISE, ""),
         ((), Level.BITWISE, ""),
     ],

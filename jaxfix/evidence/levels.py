@@ -34,7 +34,9 @@ def same_program(programs: Sequence[Traced]) -> str | None:
     of = f"for every value of {arrays}" if arrays else "whenever it is called"
     sizes = " and every size from 2 on, equal ones staying equal" if all(entry.any_size for entry in programs) else ""
     calls = "a call" if len(programs) == 1 else f"{len(programs)} calls"
-    return f"the same program {of}{sizes}, with all else as in {calls}"
+    besides = list(dict.fromkeys(f"`{name}`" for entry in programs for name in entry.besides))[:_NAMED]
+    other = f"{', '.join(besides)} and all else" if besides else "all else"
+    return f"the same program {of}{sizes}, with {other} as in {calls}"
 
 
 def _listed(arrays: Sequence[str]) -> str:

@@ -144,12 +144,14 @@ class Traced:
       arrays: the types of the arrays, such as `float32[32]`.
       is_same: whether both are the same program: the same operations on the same values, wherever `jit` begins.
       any_size: whether they are that also of arrays of all other sizes from 2 on, equal ones staying equal.
+      besides: what might make them another one: arguments that are no arrays, and what may be bound anew.
     """
 
     function: str
     arrays: tuple[str, ...]
     is_same: bool
     any_size: bool
+    besides: tuple[str, ...] = ()
 
 
 @frozen

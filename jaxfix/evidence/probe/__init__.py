@@ -45,6 +45,7 @@ names the file with the settings.
     beyond     calls that the program does not make
     followed   what the program does with what rewritten functions return
     afterwards calls and updates of what has been returned
+    between    what changes while a call uses it
     caches     what only the rewritten function remembers
     rebinding  what may be bound anew between two calls
     effects    what a function reaches, and what it does to the world

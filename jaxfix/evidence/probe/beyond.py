@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import kinds
+from .alter import Alter
+from .between import Between
 from .caches import Caches
 from .contexts import (
     JITTED,
@@ -32,7 +34,7 @@ from .originals import nested
 from .pairing import Call, Leaves, Pairing
 from .programs import ASKING
 from .razor import double_precision, to_double
-from .samples import Sample, is_array, leaves_of
+from .samples import Sample, fresh, is_array, leaves_of, passed
 from .sides import is_bound
 from .work import work_of
 
@@ -54,8 +56,9 @@ class Beyond:
         self.is_same = self._is_one_program(leaves)
         for program in filter(None, (program_of(call, leaves) for call in self.trial.callers())):
             self.limits = self.limits.and_also(of_program(program))
+        others: list[Step] = [self.between, self.arguments]
         traced: list[Step] = [self.remembered, self.shapes, self.contexts]
-        return [*traced, *steps, self.arguments] if self.is_same else [*steps, self.arguments, *traced]
+        return [*traced, *steps, *others] if self.is_same else [*steps, *others, *traced]
 
     def contexts(self, leaves: Leaves) -> Iterator[None]:
         """What callers may put around a call; little of it tells two functions apart that are the same program."""
@@ -151,6 +154,27 @@ class Beyond:
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():
             self.trial.pair(how, other)
             yield
+
+    def between(self, leaves: Leaves) -> Iterator[None]:
+        """What the caller's callables and lists may change while the function uses them."""
+        for user in self._between(self.sample.arguments(leaves)).users() if not self.sample.traced else ():
+            before, after = (functools.partial(self._changing, user, side) for side in (0, 1))
+            self.trial.compare(f"{kinds.GIVEN}`{user}` that changes what else is given", leaves, before, after)
+            yield
+
+    def _between(self, arguments: dict[str, Any]) -> Between:
+        names = self.sides.before_reach.names | self.sides.reach.names
+        return Between(arguments, names, Alter(self.sides.reach.is_mine).is_object)
+
+    def _changing(self, user: str, side: int, leaves: Leaves) -> Any:
+        function, code = ((self.sides.before, self.sides.original), (self.sides.after, self.sample.code))[side]
+        arguments = self.sample.arguments([fresh(leaf) for leaf in leaves])
+        undo = self._between(arguments).put(user)
+        try:
+            args, keywords = passed(code, arguments)
+            return function(*args, **keywords)
+        finally:
+            undo()
 
     def shapes(self, leaves: Leaves) -> Iterator[None]:
         """Arrays of other shapes and dtypes; both functions are called where tracing tells them apart."""

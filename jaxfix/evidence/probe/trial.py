@@ -85,6 +85,7 @@ class Trial:
         self.slow = self.is_changing = self.is_stated = False
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
         self.files = dict[str, bytes]()
+        self.slots: list[str] = []
 
     def run(self) -> None:
         if self.sample.is_large:
@@ -142,6 +143,7 @@ class Trial:
         any_bound = False
         for slot in list(slots.of(arguments, self.sides.cells)):
             any_bound = True
+            self.slots += [slot.label] if slot.label.partition(" = ")[0] not in self.slots else []
             with slot.rebound():
                 self.pair(f"rebound `{slot.label}`", leaves)
             yield
@@ -226,7 +228,7 @@ class Trial:
         stateful = bool(self.sides.state.places) or self.is_changing
         try:
             if not stateful and (self.sample.traced or not names & programs.ASKING):
-                self.record.programs.append({"function": self.name, **programs.compared(before, after, arrays)})
+                self._same_program(programs.compared(before, after, arrays))
             self._work(*(program(side, arrays) for side in (before, after)))
         except Exception:  # it cannot be traced as a whole
             return
@@ -234,6 +236,17 @@ class Trial:
             self.sides.state.put_back(held)
             self.owner.deadline = None
         yield
+
+    def _same_program(self, found: dict[str, Any]) -> None:
+        """Adds whether both are the same program, and what else than arrays might make them another one."""
+        names = zip(self.sample.names(), self.sample.leaves(), strict=True)
+        besides = dict.fromkeys([*(name for name, leaf in names if not is_array(leaf)), *self.slots])
+        self.record.programs.append({"function": self.name, **found, "besides": list(besides)})
+        if found["is_same"] and besides:
+            first, *more = besides
+            self.record.untried.leave_out(
+                self.name, f"every value of `{first}`{f' and {len(more)} more' if more else ''}"
+            )
 
     def _traced(self, side: Callable[..., Any], leaves: Leaves, places: list[int], *arrays: Any) -> Any:
         """What a function returns of these arrays in their places, and its gradient where the program takes one."""
