@@ -314,11 +314,11 @@ def test_a_case_that_hangs_or_dies_is_cut_off_alone(odd: OptimizerRunner) -> Non
     cases = frozenset({f"odd.public.{name}, eager, float32" for name in ("scaled", "e_examples", "f_pair")})
     runner = OptimizerRunner("odd", odd.file("_private.py").parent, sys.executable, everything=True, case_limit_s=5)
     runner.__dict__["_surveyed"] = odd.surveyed()  # the factories as they are on the disk
-    found = {entry.case.split(",")[0]: entry.failure for entry in runner.measure({"_private.py": dead.encode()}, cases)}
-    assert found == {
-        "odd.public.e_examples": "the process ended with status 4",
-        "odd.public.f_pair": None,
-        "odd.public.scaled": "cut off after 5 s",
+    measured = runner.measure({"_private.py": dead.encode()}, cases)
+    assert {entry.case.split(",")[0]: (entry.failure, entry.stopped) for entry in measured} == {
+        "odd.public.e_examples": ("the process ended with status 4", None),
+        "odd.public.f_pair": (None, None),
+        "odd.public.scaled": ("cut off after 5 s", "after 5 s"),
     }
 
 

@@ -76,6 +76,7 @@ class Program:
         return Measurement(
             case=case,
             failure=self.failing(fixes, case),
+            stopped="after 5 s" if "cut off" in (self.failing(fixes, case) or "") else None,
             compiles=tuple(chained) or (line,) * count,
             traces=0,
             steps=(Step(len(slow) or count, 0, 0, 0.0),) * 3,
@@ -173,10 +174,29 @@ def test_what_is_judged_is_told_where_something_ends_the_proof(end: type[BaseExc
         return 3 - len(fixes)
 
     program = Program(compiles, result=lambda fixes, case: 2.0 if "d" in fixes else 1.0)
-    salvaged: list[Evidence] = []
+    judged: list[Evidence] = []
     with pytest.raises(end):
-        prove([(PATH, fix(key), 1) for key in "abcd"], sources_with, program, lambda phrase: None, salvaged.extend)
-    assert {evidence.key: evidence.verdict for evidence in salvaged} == {"d": Verdict.DIFFERENT, "a": Verdict.PROVEN}
+        prove([(PATH, fix(key), 1) for key in "abcd"], sources_with, program, lambda phrase: None, judged.append)
+    assert {evidence.key: evidence.verdict for evidence in judged} == {"d": Verdict.DIFFERENT, "a": Verdict.PROVEN}
+
+
+def test_what_is_cut_off_as_it_is_says_nothing_of_a_fix_and_what_is_with_one_refutes_it() -> None:
+    def failing(fixes: frozenset[str], case: str) -> str | None:
+        return "cut off after 5 s" if case == "slow" or "b" in fixes else None
+
+    reaches = {"slow": "a", "quick": "bc"}
+    program = Program(lambda fixes, case: 3 - len(fixes & {"c"}), reaches=reaches, failing=failing)
+    found = prove([(PATH, fix(key), 1) for key in "abc"], sources_with, program, lambda phrase: None).receipts
+    assert [entry.verdict for entry in found] == [Verdict.NOT_REACHED, Verdict.FAILED, Verdict.PROVEN]
+    assert found[0].reason == "`slow` was cut off after 5 s: raise `--timeout`"
+
+
+def test_what_is_told_in_the_meantime_is_what_is_returned_at_the_end() -> None:
+    program = Program(lambda fixes, case: 6 - len(fixes), result=lambda fixes, case: 2.0 if "d" in fixes else 1.0)
+    judged: list[Evidence] = []
+    found = prove([(PATH, fix(key), 1) for key in "abcdef"], sources_with, program, lambda phrase: None, judged.append)
+    assert {evidence.key: evidence for evidence in judged} == {evidence.key: evidence for evidence in found.receipts}
+    assert len(judged) == 6
 
 
 def test_of_two_that_do_the_same_one_is_kept() -> None:

@@ -103,7 +103,7 @@ class Census:
         place, self.versions = json.loads(done.stdout)
         self.package, self.python, self.location, self.work = package, python, Path(place), work / package
         self.applied = self.work / f"applied-{digest()}{f'-{select}' if select else ''}"
-        self.limits = {"timeout_s": CASE_LIMIT_S * CHUNK, "case_limit_s": CASE_LIMIT_S}
+        self.limits = {"case_limit_s": CASE_LIMIT_S}
         self.select = select
         self.runner = OptimizerRunner(package, self.location, python, workers=workers, everything=True, **self.limits)
 

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ LOOPED = ("bfloat16", "float32 under x64")
 """The dtypes that show whether a state keeps its types: `lax.fori_loop` refuses one that does not."""
 STEPS = 6
 """Updates, iterations or solves of a case: steady from the third on, and RAdam's rectified branch is the sixth."""
+_SURVEY_S = 600.0
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
@@ -49,8 +51,8 @@ class OptimizerRunner:
       python: the interpreter that has jax and what the package needs.
       functions: (path, qualified name) of the functions that fixes rewrite; paths relative to `location` or to here.
       workers: cases that run at the same time.
-      most: factories that are driven for each function; those that it is named after come first, then by name.
-      timeout_s: for all cases of one measurement together.
+      most: factories that are driven for each function; those that it is named after come first, then those that are
+        driven for another one already, then by name.
       case_limit_s: for one case.
       factory_limit_s: for building one factory and tracing one step of it.
       everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
@@ -67,8 +69,7 @@ class OptimizerRunner:
         functions: Sequence[tuple[str, str]] = (),
         *,
         workers: int = 2,
-        most: int = 6,
-        timeout_s: float = 600.0,
+        most: int = 3,
         case_limit_s: float = 120.0,
         factory_limit_s: float = 60.0,
         everything: bool = False,
@@ -82,7 +83,7 @@ class OptimizerRunner:
         self._location = location.resolve()
         self._python = python
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
-        self._workers, self._most, self._timeout_s = workers, most, timeout_s
+        self._workers, self._most = workers, most
         self._target, self._told = target or Local(), told
         self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
         self._everything, self._loops = everything, loops
@@ -117,7 +118,7 @@ class OptimizerRunner:
         """
         if self._surveyed is None:
             with scratch() as folder:
-                finished = self._run(folder, {}, {"verb": "survey"})
+                finished = self._run(folder, {}, {"verb": "survey"}, _SURVEY_S)
                 found = _survey(folder / "results" / "survey.json", self._package, self._python, finished)
             entries = (Surveyed(e["factory"], frozenset(e["reached"]), e["way"], e["failure"]) for e in found)
             self._surveyed = {entry.factory: entry for entry in entries}
@@ -144,9 +145,16 @@ class OptimizerRunner:
             return ()
         with scratch() as folder:
             request = {"verb": "drive", "cases": chosen, "workers": self._workers}
-            finished = self._run(folder, sources, request)
+            limit = self._limits["case_limit_s"] * (1 + len(chosen) / self._workers)
+            finished = self._run(folder, sources, request, limit)
             read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
-        return tuple(verified(measurement, sources) for measurement in read)
+        return tuple(verified(self._cut_off(measurement), sources) for measurement in read)
+
+    def _cut_off(self, case: Measurement) -> Measurement:
+        """The case; of one that was cut off nothing is known but what its factory reaches."""
+        if case.stopped is None:
+            return case
+        return replace(case, functions=tuple(sorted(self.survey()[case.case.partition(",")[0]])))
 
     def _cases(self) -> list[tuple[str, str, str, str, int, str | None]]:
         return [
@@ -164,13 +172,18 @@ class OptimizerRunner:
             return sorted(self.survey())
         driven: set[str] = set()
         for function in self._functions:
-            reaching = [factory for factory, reached in self.survey().items() if function.name in reached]
             outer = function.qualname.partition(".")[0]
-            reaching.sort(key=lambda factory, outer=outer: (factory.rpartition(".")[2] != outer, factory))  # type: ignore[misc]
-            driven.update(reaching[: self._most])
+
+            def order(factory: str, outer: str = outer) -> tuple[bool, bool, str]:
+                return factory.rpartition(".")[2] != outer, factory not in driven, factory
+
+            reaching = [factory for factory, reached in self.survey().items() if function.name in reached]
+            driven.update(sorted(reaching, key=order)[: self._most])
         return sorted(driven)
 
-    def _run(self, folder: Path, sources: Mapping[str, bytes], request: Mapping[str, object]) -> Finished:
+    def _run(
+        self, folder: Path, sources: Mapping[str, bytes], request: Mapping[str, object], limit_s: float
+    ) -> Finished:
         changed = {self.file(path): content for path, content in sources.items()}
         copy = self._copied(changed, folder / "overlay")
         places = Places({self._location: copy}, self._location, folder / "overlay")
@@ -188,7 +201,7 @@ class OptimizerRunner:
         asked = {**request, **self._limits, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
-        return self._target.run(Job(words, folder, environment, self._timeout_s, told=self._told))
+        return self._target.run(Job(words, folder, environment, limit_s, told=self._told))
 
     def _copied(self, changed: Mapping[Path, bytes], overlay: Path) -> Path:
         """The copy of the package; what is changed elsewhere, such as a helper file that it imports, is copied too."""

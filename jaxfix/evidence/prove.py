@@ -39,7 +39,7 @@ def prove(
     patched: Callable[[Fixes], Mapping[str, bytes]],
     runner: Runner,
     progress: Progress,
-    salvage: Callable[[tuple[Evidence, ...]], None] = lambda receipts: None,
+    judged: Callable[[Evidence], None] = lambda receipt: None,
 ) -> Proof:
     """Judges each candidate by two runs that differ by it alone, or by what all of them together save in its lines.
 
@@ -47,7 +47,7 @@ def prove(
       candidates: path, fix and line of each.
       patched: the sources, whole and by path, with exactly the fixes of these (path, key) made.
       progress: told what is run next, in words.
-      salvage: told what is judged already, where Ctrl-C or a lost connection ends the proof before its end.
+      judged: called with each verdict as soon as there is one; with another one where a later run overturns it.
 
     Raises:
       EvidenceError: the program cannot be run at all.
@@ -55,16 +55,12 @@ def prove(
     if not candidates:
         return Proof(())
     progress("running it as it is")
-    trial = _Trial(candidates, patched, runner, progress)
-    try:
-        trial.join()
-        trial.credit()
-        trial.weed()
-        trial.leave_out()
-        trial.hold()
-    except BaseException:
-        salvage(tuple(trial.evidence(candidate) for candidate in candidates if trial.has_judged(candidate)))
-        raise
+    trial = _Trial(candidates, patched, runner, progress, judged)
+    trial.join()
+    trial.credit()
+    trial.weed()
+    trial.leave_out()
+    trial.hold()
     return Proof(tuple(trial.evidence(candidate) for candidate in candidates), trial.together())
 
 
@@ -75,7 +71,10 @@ class _Trial:
         patched: Callable[[Fixes], Mapping[str, bytes]],
         runner: Runner,
         progress: Progress,
+        judged: Callable[[Evidence], None],
     ) -> None:
+        self._judged_now = judged
+        self._candidates = {(path, fix.key): (path, fix, line) for path, fix, line in candidates}
         self._runs = Runs({(path, fix.key): fix for path, fix, _ in candidates}, patched, runner, progress)
         self._fixes, self._reaches = self._runs.fixes, self._runs.reaches
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
@@ -100,7 +99,7 @@ class _Trial:
         (key,) = waiting
         comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
         if summary(comparisons)[0].is_refuted:
-            self._comparisons[key] = comparisons
+            self._judge(key, comparisons)
             return accepted
         return [*accepted, key]
 
@@ -122,7 +121,7 @@ class _Trial:
                 fix = self._fixes[key]
                 found = judge(narrow, _equality(fix), name, fix.proves)
                 if found.verdict is Verdict.PROVEN and found.beside:
-                    self._comparisons[key] = (replace(found, narrow=True),)
+                    self._judge(key, (replace(found, narrow=True),))
 
     def weed(self) -> None:
         """Drops what can be left out all at once, or half by half, without costing a compile anywhere.
@@ -143,8 +142,9 @@ class _Trial:
         together = Fixes(self._kept)
         comparisons = {key: self._compared(key, together - set(keys), together) for key in keys}
         if all(summary(found)[0] is Verdict.NO_EFFECT for found in comparisons.values()):
-            self._comparisons |= comparisons
             self._kept = [key for key in self._kept if key not in keys]
+            for key, found in comparisons.items():
+                self._judge(key, found)
             return
         middle = len(keys) // 2
         self._weed(keys[:middle])
@@ -158,9 +158,10 @@ class _Trial:
         for key in tuple(self._kept):
             if key in self._comparisons:
                 continue
-            self._comparisons[key] = self._left_out(key)
-            if summary(self._comparisons[key])[0] is not Verdict.PROVEN:
+            found = self._left_out(key)
+            if summary(found)[0] is not Verdict.PROVEN:
                 self._kept.remove(key)
+            self._judge(key, found)
 
     def _left_out(self, key: Key) -> tuple[Comparison, ...]:
         """The comparisons of as many cases as it takes to prove the fix; of all that can tell if it is not."""
@@ -210,9 +211,14 @@ class _Trial:
         """Takes back what is left if, without what was dropped, it no longer agrees with the original."""
         if not self._disagreeing(self._kept):
             return
-        for key in self._kept:
-            self._comparisons[key] = self._compared(key, Fixes(), Fixes(self._kept))
-        self._kept = []
+        together, self._kept = self._kept, []
+        for key in together:
+            self._judge(key, self._compared(key, Fixes(), Fixes(together)))
+
+    def _judge(self, key: Key, found: tuple[Comparison, ...]) -> None:
+        """Keeps what was found of a fix, and tells it."""
+        self._comparisons[key] = found
+        self._judged_now(self.evidence(self._candidates[key]))
 
     def together(self) -> tuple[Comparison, ...]:
         """What all proven fixes do together, case by case; of several promises the loosest one is asked."""
@@ -230,16 +236,15 @@ class _Trial:
         fix = self._fixes[key]
         return pair.is_cured(fix.proves), _looseness(fix)
 
-    def has_judged(self, candidate: Candidate) -> bool:
-        path, fix, _ = candidate
-        return (path, fix.key) in self._comparisons
-
     def evidence(self, candidate: Candidate) -> Evidence:
         path, fix, line = candidate
         key = (path, fix.key)
         comparisons = tuple(sorted(self._comparisons.get(key, ()), key=_telling))
         verdict, reason = summary(comparisons)
-        if not comparisons and self._runs.failure and not self._cases(key):
+        cut_off = self._runs.cut_off.get(name_of(key, fix))
+        if not comparisons and cut_off and not self._cases(key):
+            verdict, reason = Verdict.NOT_REACHED, f"{cut_off}: raise `--timeout`"
+        elif not comparisons and self._runs.failure and not self._cases(key):
             verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._runs.failure}"
         elif not comparisons:
             verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._runs.stopping}"

@@ -56,6 +56,7 @@ class Runs:
       environment: where it ran; None where nothing says so.
       failure: why it fails as it is; None if it does not.
       stopping: that it was stopped before its end, in words that end a sentence; empty if it was not.
+      cut_off: of functions that a case would call, why that tells nothing: it did not end in time.
       known_noise: what two runs of the original differ by, of the cases of which that is known.
     """
 
@@ -74,9 +75,10 @@ class Runs:
         self.failure = next((run.failure for run in baseline if run.failure), None)
         self.stopping = next((words for words in map(stopping, baseline) if words), "")
         self.reaches = {
-            run.case: frozenset(key for key, fix in fixes.items() if name_of(key, fix) in run.functions)
-            for run in baseline
+            run.case: frozenset(key for key, fix in fixes.items() if _calls(run, name_of(key, fix))) for run in baseline
         }
+        cut_off = (run for run in baseline if _is_cut_off(run))
+        self.cut_off = {name: f"`{run.case}` was {run.failure}" for run in cut_off for name in run.functions}
         self.known_noise: dict[str, Noise] = {}
         self._runs = {(run.case, Fixes()): run for run in baseline}
         self._hurried: set[tuple[str, Fixes]] = set()
@@ -221,6 +223,14 @@ class Runs:
 def name_of(key: Key, fix: Fix) -> str:
     """How measurements name the function of a fix."""
     return f"{key[0]}:{fix.function}"
+
+
+def _calls(run: Measurement, name: str) -> bool:
+    return name in run.functions and not _is_cut_off(run)
+
+
+def _is_cut_off(run: Measurement) -> bool:
+    return run.failure is not None and run.stopped is not None
 
 
 def _with_least(pair: Pair, peaks: Sequence[Sequence[int]]) -> Pair:

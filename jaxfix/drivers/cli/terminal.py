@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from jaxfix.drivers.workflow.watching import Advance
+    from jaxfix.report.evidence import Evidence
 
 _WIDEST = 160
 _PATIENCE_S = 0.5
@@ -50,6 +51,14 @@ def note(message: str) -> None:
     from jaxfix.render import text
 
     tell(text.note(message, paint_for(sys.stderr)))
+
+
+def judged(evidence: "Evidence") -> None:
+    """Shows a verdict above the bar, where there is one; the command ends with all of them."""
+    if sys.stderr.isatty():
+        from jaxfix.render import receipts
+
+        tell(receipts.receipt(evidence, paint_for(sys.stderr), width_of(sys.stderr)))
 
 
 def give(raw: bytes) -> None:

@@ -58,6 +58,9 @@ class Teller:
     def note(self, message: str) -> None:
         self.tell(progress=message)
 
+    def judged(self, evidence: Evidence) -> None:
+        self.note(f"{evidence.verdict.value}: {told(evidence)}")
+
     def finish_first(self) -> None:
         return
 

@@ -18,6 +18,9 @@ from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened, proven
 from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.drivers.workflow.watching import Advance
+from jaxfix.render.paint import plain
+from jaxfix.render.receipts import receipt
+from jaxfix.report.evidence import Evidence
 from jaxfix.source.errors import EvidenceError, JaxfixError
 from jaxfix.source.frozen import frozen
 
@@ -129,6 +132,9 @@ class _Watcher:
 
     def note(self, message: str) -> None:
         self._says.send(("progress", "", message, 0))
+
+    def judged(self, evidence: Evidence) -> None:
+        self.note(receipt(evidence, plain).rstrip())
 
     def finish_first(self) -> None:
         """Nothing is written here."""

@@ -1,6 +1,6 @@
 """Gets the evidence for what would be fixed: by the program that was named, else by driving optimizers."""
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -83,10 +83,12 @@ class _Trial:
         return sources
 
     def proven_by(self, runner: Runner, telling: "Telling", shown: Shown) -> Proofs:
-        def salvage(receipts: Iterable[Evidence]) -> None:
-            shown.update(self._named(receipts))
+        def judged(receipt: Evidence) -> None:
+            for name, evidence in self._named((receipt,)).items():
+                shown[name] = evidence
+                telling.judged(evidence)
 
-        found = prove(self.candidates(), self.patched, runner, telling.run, salvage)
+        found = prove(self.candidates(), self.patched, runner, telling.run, judged)
         receipts = self._named(found.receipts)
         shown.update(receipts)
         return Proofs(receipts, found.together)
@@ -117,9 +119,10 @@ class _Trial:
 
 @dataclass(slots=True)
 class Telling:
-    """Tells which run goes on, and how far it is."""
+    """Tells which run goes on, how far it is, and what it shows."""
 
     advance: Advance
+    judged: Callable[[Evidence], None]
     _run: str = ""
 
     def run(self, words: str) -> None:
@@ -199,7 +202,7 @@ def _by_program(
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance)
+        telling = Telling(advance, watcher.judged)
         runner = ProgramRunner(
             root,
             command,
@@ -252,7 +255,7 @@ def _by_driving(
     python = rerun.python or rerun.target.interpreter
     watcher.note(
         f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
-        f"with `{python}`{rerun.there}; each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
+        f"with `{python}`{rerun.there}; each case may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
     promised = {fix.equality for _, fix, _ in trial.candidates()}
@@ -260,13 +263,13 @@ def _by_driving(
     cures = any(fix.proves is Proves.ERROR_CURED for _, fix, _ in trial.candidates())
     loops = (*loops, "float16") if cures else loops
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance)
+        telling = Telling(advance, watcher.judged)
         runner = OptimizerRunner(
             place.stem,
             place,
             python,
             functions,
-            timeout_s=limit,
+            case_limit_s=limit,
             target=target,
             loops=loops,
             told=telling.progress,

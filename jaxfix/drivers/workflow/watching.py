@@ -4,6 +4,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from jaxfix.report.evidence import Evidence
+
 Advance = Callable[[str], None]
 """Told of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
 
@@ -17,6 +19,9 @@ class Watcher(Protocol):
 
     def note(self, message: str) -> None:
         """Announces something, in one line."""
+
+    def judged(self, evidence: Evidence) -> None:
+        """Tells a verdict while the proof goes on, which ends with all of them; a later one of a fix counts."""
 
     def finish_first(self) -> None:
         """Says that files are written from here on: whoever wants to end the work is to wait for its end."""

@@ -8,7 +8,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 _PAUSE_S = 0.005
 
@@ -19,6 +19,13 @@ class Child(Protocol):
     def poll(self) -> int | None: ...
 
     def kill(self) -> None: ...
+
+
+class Ending(NamedTuple):
+    """How a process ended: why not well, None if it did; and when it was cut off, None if it was not."""
+
+    failure: str | None
+    stopped: str | None
 
 
 class _Forked:
@@ -76,13 +83,13 @@ def child(words: list[str], work: Callable[[], None]) -> Child:
 
 def run_all(
     starts: list[Callable[[], Child]], workers: int, limit_s: float, told: Callable[[int], None]
-) -> list[str | None]:
-    """Runs children, `workers` at a time; for each why it did not end well, None if it did.
+) -> list[Ending]:
+    """Runs children, `workers` at a time; returns how each ended.
 
     Args:
       told: of the number of each that begins.
     """
-    ended: list[str | None] = [None] * len(starts)
+    ended = [Ending(None, None)] * len(starts)
     running: dict[int, tuple[Child, float]] = {}
     waiting = list(range(len(starts)))
     while waiting or running:
@@ -98,13 +105,13 @@ def run_all(
     return ended
 
 
-def ending(process: Child, limit_s: float) -> str | None:
-    """Why the process did not end well, None if it did; one that still runs is ended."""
+def ending(process: Child, limit_s: float) -> Ending:
+    """How the process ended; one that still runs is killed."""
     status = process.poll()
     if status is None:
         process.kill()
-        return f"cut off after {limit_s:g} s"
-    return None if status == 0 else f"the process ended with status {status}"
+        return Ending(f"cut off after {limit_s:g} s", f"after {limit_s:g} s")
+    return Ending(None if status == 0 else f"the process ended with status {status}", None)
 
 
 def _backend_is_up() -> bool:

@@ -99,7 +99,7 @@ def _survey_in_child(watch: Probe, request: Request, first: int) -> tuple[list[d
         size = os.path.getsize(path) if os.path.exists(path) else 0
         if size > written:
             written, advanced = size, time.monotonic()
-    failure = ending(process, request.factory_limit_s)
+    failure = ending(process, request.factory_limit_s).failure
     if not os.path.exists(path):
         return [], failure
     with open(path, encoding="utf-8") as file:
@@ -155,10 +155,10 @@ def drive(watch: Probe, request: Request) -> None:
         watch.progress.tell(case=number, cases=len(request.cases))
 
     ended = run_all([starts(index) for index in range(len(request.cases))], request.workers, request.case_limit_s, tell)
-    for index, failure in enumerate(ended):
+    for index, (failure, stopped) in enumerate(ended):
         if not os.path.exists(request.result(index)):
-            said = {"case": request.cases[index].name, "failure": failure or "nothing was reported", "stdout": ""}
-            write_json(request.result(index), watch.record.as_json() | said)
+            said = {"failure": failure or "nothing was reported", "stopped": stopped, "stdout": ""}
+            write_json(request.result(index), watch.record.as_json() | {"case": request.cases[index].name} | said)
 
 
 def run_and_write(watch: Probe, request: Request, index: int) -> None:
