@@ -105,6 +105,9 @@ def project(tmp_path: Path) -> Path:
         "import case\ncase.lax = print\n",
         "def load(path):\n    exec(open(path).read())\n    return locals()\n",
         "def load(path, names):\n    exec(compile(path.read_text(), path, 'exec'), {}, names)\n",
+        "import timeit\ntimeit.timeit('import case; case.RATE = 5.0', number=1)\n",
+        'import subprocess, sys\nCODE = """\nimport case\ncase.RATE = 5.0\n"""\n'
+        "subprocess.run([sys.executable, '-c', CODE])\n",
         "import types\n\n\ndef alone(function):\n    return types.FunctionType(function.__code__, {})\n",
         "import importlib\n\n\ndef tasks(name):\n    return vars(importlib.import_module(name))\n",
         "import doctest\nimport importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n\n\n"
@@ -133,6 +136,7 @@ def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str)
         "def version(path):\n    names = {}\n    exec(open(path).read(), names)\n    return names\n",
         "def made(name):\n    exec(f'def {name}(): pass')\n    return locals()[name]\n",
         "import types\n\n\ndef copied(f):\n    return types.FunctionType(f.__code__, f.__globals__)\n",
+        "CODE = 'import case; print(case.RATE)'\n",
         "def shown(options):\n    return vars(options)\n",
         "import importlib.util\nimport sys\n\n\ndef load(name, path):\n"
         "    spec = importlib.util.spec_from_file_location(name, path)\n    sys.modules[name] = spec\n",
@@ -156,6 +160,15 @@ def test_a_tree_of_a_class_in_another_file_may_hold_more_than_leaves(project: Pa
     (project / "case.py").write_text(CASE.partition("\n\nfor ")[0])
     assert safeties(project, named) == [Safety.SAFE]
     (project / "other.py").write_text(f"{TREES}\n\nimport case\nrun(case.f)\n")
+    assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
+
+
+@pytest.mark.parametrize("named", ["case.py", "."])
+@pytest.mark.parametrize("text", ["case.RATE.delete()", "jax.jit(print, donate_argnums=0)(case.RATE)"])
+def test_another_file_may_delete_a_constant(project: Path, text: str, named: str) -> None:
+    (project / "case.py").write_text(CASE.replace("RATE = 2.0", "RATE = jnp.ones(3)"))
+    assert safeties(project, named) == [Safety.SAFE]
+    (project / "other.py").write_text(f"import jax\nimport case\n\n{text}\n")
     assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
 
 

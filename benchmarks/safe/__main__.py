@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -23,9 +24,11 @@ from benchmarks.safe import page
 from benchmarks.safe.grammar import generated
 from benchmarks.safe.law import judged, smallest
 from benchmarks.safe.ledger import Ledger, shard
-from benchmarks.safe.tally import some_programs
+from benchmarks.safe.tally import Tally, some_programs
 
 AT_ONCE = 25
+SHARDS_PER_PROCESS = 8
+Work = tuple[int, range]
 
 
 def main() -> None:
@@ -37,18 +40,26 @@ def main() -> None:
     numbers = range(options.first, options.first + options.programs)
     shards = [(options.seed, numbers[start : start + AT_ONCE]) for start in range(0, len(numbers), AT_ONCE)]
     shards = [each for each in shards if not ledger.has(*each)]
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), max_tasks_per_child=8) as pool:
-        for each, some in zip(shards, pool.map(some_programs, shards), strict=True):
-            ledger.add(shard(*each, some))
-            for number, breach in some.breaches:
-                print(f"{number}: {', '.join(breach.program.marks)}", file=sys.stderr, flush=True)
-                if options.into is not None:
-                    page.keep(options.into / f"{options.seed}-{number}", breach)
+    for each, some in _judged(shards, options.workers):
+        ledger.add(shard(*each, some))
+        for number, breach in some.breaches:
+            print(f"{number}: {', '.join(breach.program.marks)}", file=sys.stderr, flush=True)
+            if options.into is not None:
+                page.keep(options.into / f"{options.seed}-{number}", breach)
     lines = page.lines(ledger)
     print("\n".join(lines))
     if not options.first and options.into is None:
         page.write(lines)
     sys.exit(any(each.broken for each in ledger.of_this_build()))
+
+
+def _judged(shards: list[Work], workers: int) -> Iterator[tuple[Work, Tally]]:
+    """What came of each shard, in new processes after some: `max_tasks_per_child` waits for ever on Python 3.11."""
+    at_once = workers * SHARDS_PER_PROCESS
+    for start in range(0, len(shards), at_once):
+        some = shards[start : start + at_once]
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            yield from zip(some, pool.map(some_programs, some), strict=True)
 
 
 def _show(seed: int, number: int) -> None:

@@ -30,6 +30,7 @@ _MASKS = (
     (re.compile(r"0x[0-9a-f]{4,}"), "0x"),
     (re.compile(r"\S*\.py:\d+(:\d+)?"), "<place>"),
     (re.compile(r"\bline \d+"), "<line>"),
+    (re.compile(r"\bis \S+ at <place>"), "is <function> at <place>"),
     (re.compile(r"\b_[a-zA-Z]\w*_(body|step|lambda|loop|function)\w*\b"), r"\1"),
 )
 """What fixes may change: where code stands, and what it is called."""

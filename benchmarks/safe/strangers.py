@@ -1,6 +1,6 @@
 """Writes a part of `docs/evidence/trust.md`: programs by other hands, written to tell a SAFE fix from the original.
 
-python -m benchmarks.safe.strangers              all of `strangers.json`, which takes some minutes
+python -m benchmarks.safe.strangers              all of both sets, which takes some minutes
 python -m benchmarks.safe.strangers NAME ...     what these print before and after, and whether it is the same
 
 From the root of a clone, with `.[prove]` installed.
@@ -19,7 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "trust.md"
-PROGRAMS = Path(__file__).with_name("strangers.json")
+SETS = {name: Path(__file__).with_name(name) for name in ("strangers.json", "strangers_later.json")}
+"""The programs that were written first, each of which got a SAFE fix then, and those that were written later."""
+EXEMPT = Path(__file__).with_name("exempt.json")
+"""Why the page on safety exempts what a program shows, and a pattern of that: without it both must be the same."""
 BEGINS, ENDS = "<!-- benchmarks.safe.strangers begins -->", "<!-- benchmarks.safe.strangers ends -->"
 Shown = tuple[str, str, int]
 """Standard output, standard error and exit status, without addresses and line numbers."""
@@ -27,22 +30,30 @@ Shown = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
+    """A program that was run twice; `exempt` is why what differs does not count, if nothing else does."""
+
     name: str
     is_fixed: bool
     before: Shown
     after: Shown
+    exempt: str | None = None
+
+    @property
+    def is_told(self) -> bool:
+        return self.before != self.after and self.exempt is None
 
 
 def main() -> None:
-    programs: dict[str, dict[str, str]] = json.loads(PROGRAMS.read_text())
-    wanted = sys.argv[1:] or list(programs)
+    sets: dict[str, dict[str, dict[str, str]]] = {name: json.loads(path.read_text()) for name, path in SETS.items()}
+    wanted = [(name, files) for programs in sets.values() for name, files in programs.items()]
+    chosen = [(name, files) for name, files in wanted if name in sys.argv[1:] or not sys.argv[1:]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        trials = list(pool.map(lambda name: tried(name, programs[name]), wanted))
-    if sys.argv[1:]:
-        for trial in trials:
-            print(f"{trial.name}\n{trial.before}\n{trial.after}\n{'same' if trial.before == trial.after else 'BROKEN'}")
-    else:
-        write(trials)
+        trials = {trial.name: trial for trial in pool.map(lambda one: tried(*one), chosen)}
+    if not sys.argv[1:]:
+        write([[trials[name] for name in programs] for programs in sets.values()])
+    for trial in trials.values() if sys.argv[1:] else ():
+        verdict = "BROKEN" if trial.is_told else trial.exempt or ("same" if trial.is_fixed else "no SAFE fix")
+        print(f"{trial.name}\n{trial.before}\n{trial.after}\n{verdict}")
 
 
 def tried(name: str, files: Mapping[str, str]) -> Trial:
@@ -54,10 +65,22 @@ def tried(name: str, files: Mapping[str, str]) -> Trial:
         before = shown(folder, sys.executable, start)
         search = os.pathsep.join(map(str, (ROOT, ROOT / "codemods")))
         apply = ("-m", "jaxfix", "apply", "--no-prove", "--allow-dirty", "--no-cache", ".")
-        shown(folder, sys.executable, *apply, PYTHONPATH=search)
+        applied = shown(folder, sys.executable, *apply, PYTHONPATH=search)
+        if applied[2] not in (0, 1):
+            raise RuntimeError(f"{name}: {applied[1]}")
         texts = {file: Path(folder, file).read_bytes().decode("latin-1") for file in files}
         is_fixed = texts != dict(files)
-        return Trial(name, is_fixed, before, shown(folder, sys.executable, start) if is_fixed else before)
+        after = shown(folder, sys.executable, start) if is_fixed else before
+        return Trial(name, is_fixed, before, after, why_exempt(name, before, after))
+
+
+def why_exempt(name: str, before: Shown, after: Shown) -> str | None:
+    """Why what differs does not count; None where it does, or nothing differs."""
+    why, pattern = json.loads(EXEMPT.read_text()).get(name, (None, None))
+    if why is None or before == after:
+        return None
+    left = [[re.sub(pattern, "", text, flags=re.M) for text in each[:2]] for each in (before, after)]
+    return str(why) if left[0] == left[1] and before[2] == after[2] else None
 
 
 def shown(folder: str, *command: str, **variables: str) -> Shown:
@@ -71,23 +94,41 @@ def plain(raw: bytes, folder: str) -> str:
     return re.sub(r"(?<=\.py:)\d+(:\d+)?|(?<=line )\d+|(?<=0x)[0-9a-f]+", "", text)
 
 
-def write(trials: list[Trial]) -> None:
-    broken = [trial.name for trial in trials if trial.before != trial.after]
-    fixed = sum(trial.is_fixed for trial in trials)
+def write(sets: list[list[Trial]]) -> None:
+    first, later = sets
     text = f"""\
 ## What is called safe, by other hands
 
-Written by `python -m benchmarks.safe.strangers`: programs written from the documentation alone. Each
-got a SAFE fix at first. Names in messages and introspection count here, though the page on safety exempts them.
+Written by `python -m benchmarks.safe.strangers`: programs written from the documentation alone, to tell a SAFE fix from
+the original. Each of the first set got a SAFE fix when it was written. What the page on safety exempts is taken out of
+what both print, by a pattern for each program (`benchmarks/safe/exempt.json`): all else has to be the same.
 
-* programs: **{len(trials)}**
-* with a SAFE fix today: **{fixed}**
-* told from themselves: **{len(broken)}**{": " if broken else ""}{", ".join(f"`{name}`" for name in broken)}
+| | first | later |
+|---|---|---|
+| programs | {len(first)} | {len(later)} |
+| with a SAFE fix today | {_count(first, "is_fixed")} | {_count(later, "is_fixed")} |
+| differ by what is exempt alone | {_count(first, "exempt")} | {_count(later, "exempt")} |
+| told from themselves | **{_count(first, "is_told")}** | **{_count(later, "is_told")}** |
+
+{_listed([*first, *later])}
 """
     before, _, rest = PAGE.read_text().partition(BEGINS)
     after = rest.partition(ENDS)[2] or "\n"
     PAGE.write_text(f"{before.rstrip()}\n\n{BEGINS}\n{text}{ENDS}{after}")
     print(text)
+
+
+def _count(trials: list[Trial], what: str) -> int:
+    return sum(bool(getattr(trial, what)) for trial in trials)
+
+
+def _listed(trials: list[Trial]) -> str:
+    """The programs that are told, and those that are exempt by what exempts them."""
+    whys = sorted({trial.exempt for trial in trials if trial.exempt is not None})
+    told = [f"* told: `{trial.name}`" for trial in trials if trial.is_told]
+    return "\n".join(
+        [*told, *(f"* {why}: {', '.join(f'`{one.name}`' for one in trials if one.exempt == why)}" for why in whys)]
+    )
 
 
 if __name__ == "__main__":

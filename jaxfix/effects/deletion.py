@@ -12,7 +12,7 @@ from jaxfix.library.table import short_names, where
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import USERS
+from jaxfix.semantic.project.query import IS_NAMED_AROUND, REBINDS, USERS, Answering
 from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jit_of
@@ -22,6 +22,7 @@ _REACHING = short_names(Result.ALL_ARRAYS) | short_names(Effect.SEES_NAMES)
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.operator, ast.unaryop, ast.BinOp, ast.Tuple, ast.expr_context, ast.Lambda)
 _COMPUTING = where(Takes.ARRAYS) | (where(Takes.ARRAY) - where(Result.SAME_BUFFER))
 _CALLING = where(Transform.CALLS_AT_ONCE)
+_DELETING = short_names(Effect.DELETES)
 _METHODS = short_names(Result.FRESH, "jax.Array")
 _STATIC = short_names(Member.STATIC)
 _READERS = short_names(Effect.CALLS_NOTHING, "builtins")
@@ -48,12 +49,19 @@ def _is_deleted(module: Module, name: str) -> bool:
     own, project = module.surroundings.name, module.surroundings.project
     if any(map(module.get(Identifiers).mentions, _REACHING)):
         return True
-    if own is not None and project.ask(USERS, f"{own}.{name}"):
+    if own is not None and _is_taken_elsewhere(project, f"{own}.{name}"):
         return True
     if not all(_leaves(module, use) for use in module.reads(name, module.tree)):
         return True
     others = {node.id for value in values for node in walk(value) if isinstance(node, ast.Name)} - {name}
     return any(module.get(_deleted)(other) for other in sorted(others) if module.bindings(other))
+
+
+def _is_taken_elsewhere(project: Answering, qualname: str) -> bool:
+    """Whether another file hands the array on, or deletes it; one that is not looked at, whether it names it at all."""
+    if project.ask(USERS, qualname) or project.ask(IS_NAMED_AROUND, qualname):
+        return True
+    return any(project.ask(REBINDS, f"{qualname}.{method}") for method in _DELETING)
 
 
 def _values(module: Module, name: str) -> Iterator[ast.expr]:

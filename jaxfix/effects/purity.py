@@ -20,7 +20,7 @@ from jaxfix.effects.invariance import (
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored
 from jaxfix.effects.side_effects import body_of, effects, ties
 from jaxfix.effects.trace_warnings import may_warn
-from jaxfix.library.facets import Class, Effect, Setting, Transform
+from jaxfix.library.facets import Class, Effect, Result, Setting, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
@@ -38,6 +38,7 @@ _PURE_DECORATORS = where(Effect.PURE_DECORATOR)
 _SETTINGS = where(Setting.PRNG_IMPL) | where(Setting.GUMBEL_RANGE)
 _GROWING = where(Effect.GROWS)
 _MEMOS = where(Effect.MEMOISES)
+_GROWING_ATTRIBUTES = short_names(Result.GROWS)
 _REGISTERING = where(Class.REGISTERS)
 _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
 
@@ -145,6 +146,8 @@ class _Closure:
     def _attribute(self, node: ast.Attribute) -> None:
         """Reads `node`: of something that the module made, it must not be stored anywhere."""
         self._attributes.add(node.attr)
+        if node.attr in _GROWING_ATTRIBUTES:
+            self._found.doubts.append(self._module.text(node))
         name = root(node)
         if name is None or self._module.scope_of(name.id, name) is not self._module.tree:
             return

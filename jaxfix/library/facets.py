@@ -100,6 +100,8 @@ class Effect:
     """Replaces an object by its name, for a while or for good."""
     MUTATES = Facet()
     """A method that changes its object in place."""
+    DELETES = Facet()
+    """A method that gives the memory of an array back."""
     FUNCTIONAL = Facet()
     """A method that returns the changed state."""
     READS = Facet()
@@ -158,6 +160,8 @@ class Result:
     """The strongly typed number after the given one."""
     MODULE = Facet()
     """A module, found by its name or by what is in it."""
+    GROWS = Facet()
+    """What the program has defined by then."""
     TEXT = Facet()
     """A text."""
     WHOLE = Facet()

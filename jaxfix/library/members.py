@@ -5,6 +5,7 @@ from jaxfix.library.function import Function
 
 FUNCTIONS = (
     Function("abc.ABCMeta.register", (Effect.MUTATES,)),
+    Function("builtins.type.__subclasses__", (Result.GROWS,)),
     Function("builtins.dict.fromkeys", (Takes.KEYS,)),
     Function("builtins.dict.get", (Effect.READS, Member.MAPPING)),
     Function("builtins.dict.items", (Effect.READS, Member.MAPPING)),
@@ -58,7 +59,7 @@ FUNCTIONS = (
     Function("jax.Array.copy", (Result.FRESH, Dtype.KEPT)),
     Function("jax.Array.copy_to_host_async", (Member.CONCRETE,)),
     Function("jax.Array.cumsum", (Dtype.KEPT,)),
-    Function("jax.Array.delete", (Member.CONCRETE,)),
+    Function("jax.Array.delete", (Member.CONCRETE, Effect.DELETES)),
     Function("jax.Array.device", (Member.CONCRETE,)),
     Function("jax.Array.devices", (Member.CONCRETE,)),
     Function("jax.Array.dot", (Effect.READS, Result.FRESH, Dtype.KEPT, Member.USUAL)),

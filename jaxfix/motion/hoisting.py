@@ -295,6 +295,12 @@ def is_in_scope(scope: ast.AST | None, around: ast.AST | None) -> bool:
     return scope is around or (isinstance(scope, ast.expr) and not isinstance(scope, FUNCTIONS))
 
 
+def examples(function: ast.AST) -> Iterator[str]:
+    """The name of a function whose docstring holds examples: at the top level, `doctest` runs them."""
+    if isinstance(function, ast.FunctionDef) and ">>>" in (ast.get_docstring(function) or ""):
+        yield function.name
+
+
 def listed(module: Module) -> Iterator[str]:
     """The calls in the file, in order, that see which names there are, such as `locals()`: they would see a move."""
     for call in module.spelled_calls(_SEES_NAMES):

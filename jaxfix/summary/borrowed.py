@@ -28,6 +28,10 @@ class Borrowed:
             if of.startswith(".") or self.is_theirs(of):
                 self.theirs.setdefault(name, []).append(module.names.absolute(of))
 
+    def of(self, module: Module) -> "Borrowed":
+        """The same of another text, in the same project."""
+        return Borrowed(module, self._packages)
+
     def named(self, node: ast.expr) -> tuple[str, ...]:
         """The dotted names of what `node` may stand for in other files of the project."""
         of = self.dotted(node)

@@ -1,7 +1,9 @@
 """What a file binds anew, or changes, of other files: by names in its text, and by names that it computes."""
 
 import ast
+import re
 from collections.abc import Container, Iterator
+from textwrap import dedent
 
 from jaxfix.library.facets import Effect, Result, Takes, Transform
 from jaxfix.library.table import short_names, where
@@ -15,9 +17,13 @@ from jaxfix.semantic.project.summary_types import (
     SETS_ANY_NAME,
     Facts,
 )
+from jaxfix.semantic.project.surroundings import ALONE
+from jaxfix.source.errors import SourceError
+from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import runs_apart
 from jaxfix.summary.borrowed import Borrowed
 
+_DELETING = short_names(Effect.DELETES)
 _CHANGING = MUTATORS | short_names(Transform.DERIVATIVE_RULE)
 _LISTING = short_names(Effect.SEES_NAMES) - short_names(Effect.RUNS_APART)
 _PATCHERS = short_names(Effect.PATCHES)
@@ -26,6 +32,7 @@ _READERS = where(Effect.READS) | where(Takes.ATTRIBUTE_NAME)
 _FINDERS = where(Result.MODULE)
 _RUNNERS = where(Effect.RUNS_TEXT)
 _SPECIFYING = short_names(Result.SPECIFICATION)
+_STATEMENTS = re.compile(r"\b(?:import|from)\b.*?[\n;].*(?:=|\(|\bdel\b)", re.DOTALL)
 _MODULES = "sys.modules"
 _PATCH = "unittest.mock.patch"
 
@@ -69,7 +76,11 @@ class _Rebinding:
             if subscript.ctx.__class__ is not ast.Load:
                 yield subscript.value
         yield from (node.target for node in self.module.nodes(ast.AugAssign))
-        yield from (call.func for call in self.module.spelled_calls(_CHANGING) if isinstance(call.func, ast.Attribute))
+        yield from (
+            call.func
+            for call in self.module.spelled_calls(_CHANGING | _DELETING)
+            if isinstance(call.func, ast.Attribute)
+        )
         yield from (call.args[0] for call in self.module.spelled_calls(_BY_NAME) if _names_a_part(call))
 
     def _opening_nodes(self) -> Iterator[ast.expr]:
@@ -132,6 +143,8 @@ class _Rebinding:
                 yield of
             case _, ast.Attribute(value=value, ctx=ast.Store() | ast.Del()) if value is node:
                 yield of
+            case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _DELETING:
+                yield of
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _CHANGING:
                 yield of.rpartition(".")[0]
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
@@ -151,6 +164,7 @@ class _Rebinding:
         for call in self.module.spelled_calls(frozenset(name.rpartition(".")[2] for name in _RUNNERS)):
             yield from self._run(call)
         yield from self._put_in_place()
+        yield from self._in_texts()
         if runs_apart(self.module):
             yield RUNS_APART
         if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
@@ -167,6 +181,17 @@ class _Rebinding:
                 yield f"{self.module.names.absolute(name)}.{ANY_NAME}"
             case [ast.Name() as target, _, *_] if not self._is_own(target):
                 yield SETS_ANY_NAME
+
+    def _in_texts(self) -> Iterator[str]:
+        """What the statements bind that stand in a text, for another process or for `timeit`."""
+        for node in self.module.nodes(ast.Constant, ast.JoinedStr):
+            text = _text_with_gaps(node)
+            if "import " in text and _STATEMENTS.search(text):
+                try:
+                    inside = Module.parse(SourceFile.decode(self.module.source.path, text.encode()), ALONE)
+                except (SourceError, RecursionError, ValueError):
+                    continue  # prose
+                yield from rebinds(self.others.of(inside))
 
     def _put_in_place(self) -> Iterator[str]:
         """The modules that others are put in the place of, by their names in `sys.modules`."""
@@ -298,6 +323,16 @@ class _Rebinding:
         for name, dotted in self.others.theirs.items():
             if text is None or name in text:
                 yield from (f"{of}.{ANY_NAME}" for of in dotted)
+
+
+def _text_with_gaps(node: ast.AST) -> str:
+    """A text, with a number in the place of each value that is put into it; empty for what is none."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return dedent(text)
+        case ast.JoinedStr(values=values):
+            return dedent("".join(_text_with_gaps(value) or "0" for value in values))
+    return ""
 
 
 def _names_a_part(call: ast.Call) -> bool:

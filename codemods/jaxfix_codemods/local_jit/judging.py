@@ -149,6 +149,7 @@ class _Judge:
         moves = None if stays and is_above else function
         in_module = scope is self.module.tree
         if in_module:
+            self.doubts += hoisting.examples(function) if function is not None else ()
             self._doubt_import(function, at, is_before=is_before)
         return Plan(
             self.site,

@@ -178,6 +178,7 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
     yield from hoisting.listed(module)
     yield from replaced_names(module, [move.call.func])
     for local in move.locals:
+        yield from hoisting.examples(local.function)
         parts = import_time.signature(module, local.function)
         yield from import_time.may_fail(module, parts, above, local.function)
         yield from purity(module, local.function).doubts
