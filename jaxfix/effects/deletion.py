@@ -59,7 +59,7 @@ def _is_deleted(module: Module, name: str) -> bool:
 
 def _is_taken_elsewhere(project: Answering, qualname: str) -> bool:
     """Whether another file hands the array on, or deletes it; one that is not looked at, whether it names it at all."""
-    if project.ask(USERS, qualname) or project.ask(IS_NAMED_AROUND, qualname):
+    if project.ask(USERS, qualname) != () or project.ask(IS_NAMED_AROUND, qualname):
         return True
     return any(project.ask(REBINDS, f"{qualname}.{method}") for method in _DELETING)
 
