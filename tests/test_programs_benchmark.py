@@ -7,6 +7,7 @@ import pytest
 from benchmarks.programs import page, running
 from benchmarks.programs.catalogue import Program, Replacement, Unfit, programs, replaced
 from benchmarks.programs.measuring import Result, Side, Verdict
+from benchmarks.programs.running import Seconds
 from benchmarks.programs.sources import as_script, laid_out
 from benchmarks.repositories import Unreachable
 
@@ -83,15 +84,33 @@ def test_printed_texts_agree_up_to_their_last_digits(one: str, other: str, is_sa
 
 
 def side(wall: float, loop: float | None = None, differs: str | None = None) -> Side:
-    return Side(wall, loop, 1, 2, differs)
+    return Side(Seconds(1.0, wall), None if loop is None else Seconds(1.0, loop), 1, 2, differs)
 
 
 def result(hand: Side | None, fixed: Side | None, *verdicts: str) -> Result:
     said = tuple(Verdict("some-codemod", verdict, "why") for verdict in verdicts)
-    return Result("p", "c", "d", written=side(8.0, 4.0), hand=hand, fixed=fixed, apply=16.0, verdicts=said)
+    return Result(
+        "p", "c", "d", written=side(8.0, 4.0), hand=hand, fixed=fixed, rounds=3, apply=Seconds(1.0, 16.0), verdicts=said
+    )
 
 
-def test_a_gain_is_the_better_of_loop_and_wall() -> None:
+def test_seconds_are_the_medians_of_each_kind() -> None:
+    assert running.median([Seconds(1.0, 6.0), Seconds(2.0, 5.0), Seconds(9.0, 4.0)]) == Seconds(2.0, 5.0)
+
+
+def test_a_run_tells_its_loop_from_what_it_prints(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("print('a'); print('loop seconds', 1.5, 0.5); print('loop seconds', 1.0, 0.5)")
+    run = running.run("main.py", tmp_path, 60)
+    assert (run.loop, run.printed, run.compiles) == (Seconds(2.5, 1.0), "a", 0)
+
+
+def test_a_program_that_fails_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("raise SystemExit('no')")
+    with pytest.raises(running.Broken, match="no"):
+        running.run("main.py", tmp_path, 60)
+
+
+def test_a_gain_is_the_better_of_loop_and_whole() -> None:
     assert page.gain(side(8.0, 4.0), side(4.0, 1.0)) == 4.0
     assert page.gain(side(8.0), side(4.0)) == 2.0
     assert page.gain(side(8.0), None) == 1.0

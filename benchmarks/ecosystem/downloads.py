@@ -61,8 +61,8 @@ def unpacked(release: Release, store: Path, place: Path, mirror: Path | None = N
     """
     if "/" in release.name:
         repository = fetched(release.name, release.version, store, mirror)
-        with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", release.version))) as files:
-            files.extractall(place, [file for file in files if file.name.endswith(".py")], filter="data")
+        with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", release.version, "*.py"))) as files:
+            files.extractall(place, filter="data")
         return place
     with zipfile.ZipFile(wheel(release, store)) as archive:
         wanted = [name for name in archive.namelist() if name.startswith(release.within)]

@@ -7,14 +7,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from benchmarks.programs import running
 from benchmarks.programs.catalogue import Program, Unfit
+from benchmarks.programs.running import Run, Seconds
 from benchmarks.programs.sources import laid_out
 from benchmarks.repositories import Unreachable
 
@@ -26,8 +26,8 @@ NEAR = 3
 class Side:
     """The medians of one version; `differs` is the first line that it prints otherwise than the program as written."""
 
-    wall: float
-    loop: float | None
+    whole: Seconds
+    loop: Seconds | None
     compiles: int
     changed: int
     differs: str | None
@@ -47,7 +47,8 @@ class Result:
     Attributes:
       hand: None where there is no version by hand.
       fixed: None where jaxfix changes nothing, or its version does not run.
-      apply: seconds that `jaxfix apply` took.
+      rounds: how many runs the medians are of.
+      apply: what `jaxfix apply` took.
       found: codemods with a finding where the person changed something.
     """
 
@@ -59,7 +60,8 @@ class Result:
     hand: Side | None = None
     fixed: Side | None = None
     broken: str | None = None
-    apply: float = 0.0
+    rounds: int = 0
+    apply: Seconds | None = None
     verdicts: tuple[Verdict, ...] = ()
     findings: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
@@ -95,20 +97,14 @@ class Bench:
         shutil.rmtree(fixed, ignore_errors=True)
         shutil.copytree(written, fixed)
         sides = {"written": written} | ({"hand": hand} if program.hand else {})
-        compiles = {name: running.compiles(program.start, place, self.limit) for name, place in sides.items()}
         say("jaxfix")
         findings = _said("check", "--all", ".", within=written, limit=self.limit)["findings"]
         report, seconds = self._applied(program, fixed)
-        broken = None
-        if _changed(written, fixed):
-            try:
-                compiles["fixed"] = running.compiles(program.start, fixed, self.limit)
-                sides["fixed"] = fixed
-            except running.Broken as error:
-                broken = str(error)
-        say("rounds")
-        measured = self._rounds(program, sides, compiles)
         _keep_diff(written, fixed)
+        if _changed(written, fixed):
+            sides["fixed"] = fixed
+        say("runs")
+        measured, broken = self._rounds(program, sides)
         return Result(
             program.name,
             self.commit,
@@ -118,35 +114,43 @@ class Bench:
             measured.get("hand"),
             measured.get("fixed"),
             broken,
+            self.rounds,
             seconds,
             tuple(_verdicts(report)),
             tuple(sorted(finding["id"] for finding in findings)),
             tuple(sorted(_near(program, [*findings, *report.get("findings", ())]))),
         )
 
-    def _applied(self, program: Program, folder: Path) -> tuple[Mapping[str, Any], float]:
+    def _applied(self, program: Program, folder: Path) -> tuple[Mapping[str, Any], Seconds]:
         words = ("--allow-no-vcs", "--allow-dirty", "--no-cache", "--timeout", f"{self.limit:g}")
         run = f"{sys.executable} {program.start}"
-        began = time.perf_counter()
+        began, used = time.perf_counter(), running.processor_seconds()
         report = _said("apply", program.start, "--run", run, *words, within=folder, limit=10 * self.limit)
-        return report, time.perf_counter() - began
+        return report, Seconds(time.perf_counter() - began, running.processor_seconds() - used)
 
-    def _rounds(self, program: Program, sides: Mapping[str, Path], compiles: Mapping[str, int]) -> dict[str, Side]:
-        runs: dict[str, list[running.Timed]] = {name: [] for name in sides}
+    def _rounds(self, program: Program, sides: dict[str, Path]) -> tuple[dict[str, Side], str | None]:
+        """The sides that run, and why the repaired one does not."""
+        runs: dict[str, list[Run]] = {name: [] for name in sides}
+        broken = None
         for _ in range(self.rounds):
-            for name, place in sides.items():
-                runs[name].append(running.timed(program.start, place, self.limit))
+            for name in tuple(sides):
+                try:
+                    runs[name].append(running.run(program.start, sides[name], self.limit))
+                except running.Broken as error:
+                    if name != "fixed":
+                        raise
+                    broken = str(error)
+                    del sides[name]
         plain = runs["written"][0].printed
-        return {
-            name: Side(
-                median(run.wall for run in mine),
-                None if mine[0].loop is None else median(run.loop or 0.0 for run in mine),
-                compiles[name],
-                _changed(sides["written"], sides[name]),
-                running.difference(plain, mine[-1].printed),
-            )
-            for name, mine in runs.items()
-        }
+        changed = {name: _changed(sides["written"], place) for name, place in sides.items()}
+        return {name: _side(runs[name], changed[name], plain) for name in sides}, broken
+
+
+def _side(runs: Sequence[Run], changed: int, plain: str) -> Side:
+    loops = [run.loop for run in runs if run.loop is not None]
+    whole = running.median([run.whole for run in runs])
+    loop = running.median(loops) if loops else None
+    return Side(whole, loop, runs[-1].compiles, changed, running.difference(plain, runs[-1].printed))
 
 
 def _said(verb: str, *words: str, within: Path, limit: float) -> Mapping[str, Any]:

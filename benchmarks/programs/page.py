@@ -1,7 +1,7 @@
 """The programs as a page, which quotes no code of theirs."""
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from pathlib import Path
@@ -13,6 +13,25 @@ from jaxfix.report.wire import from_json
 JUDGED = Path(__file__).with_name("judged.toml")
 VALUABLE = 1.5
 """How many times faster a program is where a change by hand is worth something."""
+
+
+Kind = Callable[[Side], float | None]
+
+
+def _loop(side: Side) -> float | None:
+    return side.loop.processor if side.loop else None
+
+
+def _whole(side: Side) -> float | None:
+    return side.whole.processor
+
+
+KINDS: Mapping[str, Kind] = {
+    "loop": _loop,
+    "whole": _whole,
+    "loop, elapsed": lambda side: side.loop.elapsed if side.loop else None,
+    "whole, elapsed": lambda side: side.whole.elapsed,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +51,8 @@ def judged(path: Path = JUDGED) -> dict[tuple[str, str], Judgement]:
 
 
 def gain(before: Side, after: Side | None) -> float:
-    """How many times faster the version is: the better of its loop and its wall; 1 where there is none."""
-    return max(filter(None, (ratio(before.wall, after.wall), _loops(before, after)))) if after else 1.0
-
-
-def ratio(before: float | None, after: float | None) -> float | None:
-    return before / after if before and after else None
+    """How many times less of the processor it takes: the better of its loop and the whole; 1 where there is none."""
+    return max(_of(kind, before, after) or 1.0 for kind in (_loop, _whole)) if after else 1.0
 
 
 def geometric_mean(values: Iterable[float]) -> float:
@@ -67,8 +82,9 @@ def lines(
         "Written by `python -m benchmarks.programs`: programs of public repositories, at a commit each, as they are "
         "but for what is said below; as a person made them faster with the least change; and as "
         "`jaxfix apply FILE --run` leaves them. Each was chosen for what it is, adapted, and sped up by hand before "
-        "jaxfix saw it. Times are medians of runs in turns, on a shared machine with two cores: only the ratios mean "
-        "something. *Loop* is the program's own loop, *wall* all of the process with imports and compiles."
+        "jaxfix saw it. The versions run in turns on a machine with two cores that others use as well, so times are "
+        "seconds of the processor, medians of the runs, and the elapsed ones stand beside. *Loop* is the program's own "
+        "loop, *whole* all of the process with imports and compiles."
     )
     yield ""
     yield from _summary(programs, results, good, judgements)
@@ -91,11 +107,10 @@ def _summary(
     found = sum(bool(result.found) or is_proven(result) for result in valuable)
     yield "| | by hand | by jaxfix |"
     yield "|---|---|---|"
-    loops = [[_loops(result.written, side) for side in (result.hand, result.fixed)] for result in good]
-    walls = [[_walls(result.written, side) for side in (result.hand, result.fixed)] for result in good]
-    for title, rows in (("loop", loops), ("wall", walls)):
-        means = [geometric_mean(row[side] or 1.0 for row in rows) for side in (0, 1)]
-        yield f"| {title}, geometric mean | {means[0]:.2f} x | {means[1]:.2f} x |"
+    for title, kind in KINDS.items():
+        hand = geometric_mean(_of(kind, result.written, result.hand) or 1.0 for result in good)
+        fixed = geometric_mean(_of(kind, result.written, result.fixed) or 1.0 for result in good)
+        yield f"| {title}, geometric mean | {hand:.2f} x | {fixed:.2f} x |"
     yield f"| valuable changes ({VALUABLE} x and more) | {len(valuable)} | {sum(map(is_proven, valuable))} proven |"
     yield f"| of these, with a finding at the same place | | {found} |"
     wrong = [result for result in good if _is_wrong(result, judgements)]
@@ -109,27 +124,28 @@ def _summary(
 
 
 def _table(results: Sequence[Result]) -> Iterator[str]:
+    titles = " | ".join(f"{title}: by hand | jaxfix" for title in KINDS)
     yield (
-        "| program | compiles: written, by hand, jaxfix | loop: by hand | jaxfix | wall: by hand | jaxfix "
-        "| wall as written, s | lines changed: by hand, jaxfix | `apply` / run | findings where the person changed |"
+        f"| program | runs | compiles: written, by hand, jaxfix | {titles} | whole, as written "
+        "| lines changed: by hand, jaxfix | `apply` / run | findings where the person changed |"
     )
-    yield "|---" * 10 + "|"
+    yield "|---" * (7 + 2 * len(KINDS)) + "|"
     for result in results:
-        yield _row(result) if result.written else f"| {result.name} | {_cell(result.failed)} |" + " |" * 8
+        yield _row(result) if result.written else f"| {result.name} | | {_cell(result.failed)} |" + " |" * 10
     yield ""
 
 
 def _row(result: Result) -> str:
-    sides = (result.written, result.hand, result.fixed)
-    written = sides[0]
-    assert written is not None
-    cells = [result.name, ", ".join("-" if side is None else str(side.compiles) for side in sides)]
-    for of in (_loops, _walls):
-        cells += [_times(of(written, side)) for side in sides[1:]]
-    changed = ", ".join("-" if side is None else str(side.changed) for side in sides[1:])
-    cells += [f"{written.wall:.1f}", changed, f"{result.apply / written.wall:.1f}", ", ".join(result.found) or "none"]
-    if result.broken:
-        cells[1] += f" (jaxfix breaks it: {_cell(result.broken)})"
+    written = result.written
+    assert written is not None and result.apply is not None
+    others = (result.hand, result.fixed)
+    compiles = ", ".join("-" if side is None else str(side.compiles) for side in (written, *others))
+    broken = f" (jaxfix breaks it: {_cell(result.broken)})" if result.broken else ""
+    cells = [result.name, str(result.rounds), compiles + broken]
+    cells += [_times(_of(kind, written, side)) for kind in KINDS.values() for side in others]
+    changed = ", ".join("-" if side is None else str(side.changed) for side in others)
+    dear = f"{result.apply.processor / written.whole.processor:.1f}"
+    cells += [f"{written.whole.processor:.1f} s", changed, dear, ", ".join(result.found) or "none"]
     return f"| {' | '.join(cells)} |"
 
 
@@ -183,12 +199,10 @@ def _is_wrong(result: Result, judgements: Mapping[tuple[str, str], Judgement]) -
     return result.broken is not None or (differs and not (said is not None and said.is_right))
 
 
-def _loops(before: Side | None, after: Side | None) -> float | None:
-    return ratio(before.loop, after.loop) if before and after else None
-
-
-def _walls(before: Side | None, after: Side | None) -> float | None:
-    return ratio(before.wall, after.wall) if before and after else None
+def _of(kind: Kind, before: Side | None, after: Side | None) -> float | None:
+    """How many times as much the one takes as the other."""
+    seconds = [kind(side) if side else None for side in (before, after)]
+    return seconds[0] / seconds[1] if seconds[0] and seconds[1] else None
 
 
 def _times(value: float | None) -> str:

@@ -2,14 +2,17 @@
 
 import os
 import re
+import resource
+import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 LOOP = "loop seconds"
-"""What an adapted program prints before the seconds of its own loop."""
+"""What an adapted program prints before the seconds of its own loop: elapsed, and of the processor."""
 TOLERANCE = 1e-3
 """The relative difference up to which two printed numbers agree."""
 _COMPILED = re.compile(r"Finished XLA compilation of ")
@@ -21,36 +24,50 @@ class Broken(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """One run; times in seconds, `loop` is None where the program has none of its own."""
+class Seconds:
+    """Elapsed, and of the processor: on a shared machine the latter tell more."""
 
-    wall: float
-    loop: float | None
+    elapsed: float
+    processor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run; `loop` is None where the program has none of its own, `compiles` counts what XLA compiled."""
+
+    whole: Seconds
+    loop: Seconds | None
+    compiles: int
     printed: str
 
 
-def timed(start: str, folder: Path, limit: float) -> Timed:
+def run(start: str, folder: Path, limit: float) -> Run:
     """Runs the program.
 
     Raises:
       Broken: it ended with an error, or not within `limit` seconds.
     """
-    began = time.perf_counter()
+    began, used = time.perf_counter(), processor_seconds()
     done = _run([sys.executable, start], folder, limit)
-    wall = time.perf_counter() - began
+    whole = Seconds(time.perf_counter() - began, processor_seconds() - used)
     lines = done.stdout.splitlines()
-    loops = [float(line.split()[-1]) for line in lines if line.startswith(LOOP)]
+    loops = [tuple(map(float, line.split()[-2:])) for line in lines if line.startswith(LOOP)]
+    loop = Seconds(*map(sum, zip(*loops, strict=True))) if loops else None
     printed = "\n".join(line for line in lines if not line.startswith(LOOP))
-    return Timed(wall, sum(loops) if loops else None, printed)
+    return Run(whole, loop, len(_COMPILED.findall(done.stderr)), printed)
 
 
-def compiles(start: str, folder: Path, limit: float) -> int:
-    """How many XLA compilations the program starts.
+def median(runs: Sequence[Seconds]) -> Seconds:
+    """That of each kind of seconds."""
+    return Seconds(
+        *(statistics.median(kind) for kind in zip(*((it.elapsed, it.processor) for it in runs), strict=True))
+    )
 
-    Raises:
-      Broken: as for `timed`.
-    """
-    return len(_COMPILED.findall(_run([sys.executable, start], folder, limit, JAX_LOG_COMPILES="1").stderr))
+
+def processor_seconds() -> float:
+    """Seconds of the processor of all ended processes that this one has started."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def difference(one: str, other: str) -> str | None:
@@ -71,9 +88,9 @@ def _agree(line: str, twin: str) -> bool:
     )
 
 
-def _run(words: list[str], folder: Path, limit: float, **variables: str) -> "subprocess.CompletedProcess[str]":
+def _run(words: list[str], folder: Path, limit: float) -> "subprocess.CompletedProcess[str]":
     plain = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    environment = os.environ | plain | variables
+    environment = os.environ | plain | {"JAX_LOG_COMPILES": "1"}
     try:
         done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired as late:
