@@ -125,7 +125,7 @@ class Bench:
         words = ("--allow-no-vcs", "--allow-dirty", "--no-cache", "--timeout", f"{self.limit:g}")
         run = f"{sys.executable} {program.start}"
         began, used = time.perf_counter(), running.processor_seconds()
-        report = _said("apply", program.start, "--run", run, *words, within=folder, limit=10 * self.limit)
+        report = _said("apply", ".", "--run", run, *words, within=folder, limit=10 * self.limit)
         return report, Seconds(time.perf_counter() - began, running.processor_seconds() - used)
 
     def _rounds(self, program: Program, sides: dict[str, Path]) -> tuple[dict[str, Side], str | None]:

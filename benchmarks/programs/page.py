@@ -81,7 +81,7 @@ def lines(
     yield (
         "Written by `python -m benchmarks.programs`: programs of public repositories, at a commit each, as they are "
         "but for what is said below; as a person made them faster with the least change; and as "
-        "`jaxfix apply FILE --run` leaves them. Each was chosen for what it is, adapted, and sped up by hand before "
+        "`jaxfix apply . --run` leaves them. Each was chosen for what it is, adapted, and sped up by hand before "
         "jaxfix saw it. The versions run in turns on a machine with two cores that others use as well, so times are "
         "seconds of the processor, medians of the runs, and the elapsed ones stand beside. *Loop* is the program's own "
         "loop, *whole* all of the process with imports and compiles."
