@@ -113,8 +113,7 @@ def train_step_2(params, batch, rate):
         return loss_of(p, batch)
 
     gradients = jax.grad(loss)(params)
-    params = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
-    return params
+    return jax.tree.map(lambda p, g: p - rate * g, params, gradients)
 
 
 # A closure of the round, and nothing of the function but data: the step moves to the module.
@@ -122,7 +121,6 @@ def train_closure(params, batches, rate):
     for batch in batches:
 
         params = train_step_2(params, batch, rate)
-
     return params
 
 
@@ -133,15 +131,15 @@ def train_half(params, batches):
     gradient_of = jax.jit(jax.grad(loss_of))
 
     @jax.jit
-    def train_step_3(state, params, gradients):
+    def train_step_3(params, state, batch):
+        gradients = gradient_of(params, batch)
         updates, state = tx.update(gradients, state, params)
         params = optax.apply_updates(params, updates)
-        return state, params
+        return params, state, gradients
 
     for batch in batches:
-        gradients = gradient_of(params, batch)
+        params, state, gradients = train_step_3(params, state, batch)
         print(gradients["b"])
-        state, params = train_step_3(state, params, gradients)
     return params
 
 

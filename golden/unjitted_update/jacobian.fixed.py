@@ -11,8 +11,7 @@ def residual(x):
 @jax.jit
 def train_step(x):
     slopes = jax.jacfwd(residual)(x)
-    x = x - jnp.linalg.solve(slopes, residual(x))
-    return x
+    return x - jnp.linalg.solve(slopes, residual(x))
 
 
 def solve(x):
@@ -23,8 +22,7 @@ def solve(x):
 
 @jax.jit
 def train_step_2(x):
-    rows = jax.jacrev(residual)(x)
-    return rows
+    return jax.jacrev(residual)(x)
 
 
 def climb(x):

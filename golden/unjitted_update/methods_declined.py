@@ -16,39 +16,6 @@ def loss_of(params, batch):
     return jnp.mean((batch * params) ** 2)
 
 
-class Stateful:
-    def __init__(self, params):
-        self.opt = optax.adam(0.1)
-        self.params = params
-        self.state = self.opt.init(params)
-
-    def step(self, batch):
-        gradients = jax.grad(loss_of)(self.params, batch)
-        updates, self.state = self.opt.update(gradients, self.state)
-        self.params = optax.apply_updates(self.params, updates)
-
-    def fit(self, batches):
-        for batch in batches:
-            self.step(batch)  # want: unjitted-update (no fix): `step` changes `self.state` and `self.params`, which `jit` would do once: pass them in, return them, and assign what comes back
-
-
-class Behind:
-    """Another method changes it, which the step calls."""
-
-    def note(self, value):
-        self.last = value
-        return value
-
-    def step_behind(self, params, batch):
-        value, gradients = jax.value_and_grad(loss_of)(params, batch)
-        return params - gradients * self.note(value)
-
-    def fit(self, params, batches):
-        for batch in batches:
-            params = self.step_behind(params, batch)  # want: unjitted-update (no fix): `step_behind` changes `self.last`
-        return params
-
-
 class Decaying:
     def __init__(self, rate):
         self.rate = rate
@@ -306,8 +273,6 @@ def warming(params, batches):
 
 if __name__ == "__main__":
     batches = [jnp.ones(3)] * 4
-    Stateful(jnp.ones(3)).fit(batches)
-    Behind().fit(jnp.ones(3), batches)
     Decaying(0.1).fit(jnp.ones(3), batches)
     slowing(jnp.ones(3), batches)
     Configured().fit(jnp.ones(3), batches)

@@ -14,7 +14,7 @@ from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
-from jaxfix.effects.attributes import stores_of
+from jaxfix.effects.attributes import reads_of, stores_of
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
@@ -22,7 +22,7 @@ from jaxfix.effects.library_names import replaced_names
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
 from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
-from jaxfix.effects.stability import why_unstable
+from jaxfix.effects.stability import During, why_unstable
 from jaxfix.effects.static_leaves import hidden_operands
 from jaxfix.effects.traceability import demands, demands_of_statements
 from jaxfix.motion import hoisting, import_time
@@ -30,12 +30,15 @@ from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
 from jaxfix.semantic.calls import handed_to, made_by
-from jaxfix.semantic.classes import class_of, family, is_of_others, own_class, own_parameter
+from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
+from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import FACTORY, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
+from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.records import Key, Records
+from jaxfix.semantic.trip_count import iterations
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
@@ -63,6 +66,7 @@ __all__ = [
     "Demands",
     "DtypeOrigins",
     "Dtypes",
+    "During",
     "Factory",
     "Form",
     "Key",
@@ -111,9 +115,11 @@ __all__ = [
     "is_of_others",
     "is_script",
     "is_stored",
+    "iterations",
     "local_uses",
     "made_by",
     "may_be_jitted",
+    "methods",
     "optional",
     "outside_arguments",
     "own_class",
@@ -121,6 +127,9 @@ __all__ = [
     "parameters_of",
     "positional_of",
     "purity",
+    "reaching",
+    "reads_of",
+    "reads_the_clock",
     "rebindings",
     "replaced_names",
     "runs_of",

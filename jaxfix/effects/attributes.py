@@ -26,6 +26,16 @@ def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
     return tuple(found)
 
 
+def reads_of(module: Module, function: ast.FunctionDef) -> frozenset[str]:
+    """The names of the attributes of its own object that a method, or one that it calls, reads."""
+    return frozenset(
+        node.attr
+        for each, own in _with_called(module, function)
+        for node in walk(each)
+        if isinstance(node, ast.Attribute) and _is(node.value, own)
+    )
+
+
 def _with_called(module: Module, function: ast.FunctionDef) -> Iterator[tuple[ast.FunctionDef, str]]:
     """A method and the methods that it calls of its own object, each with the name that the object has in it."""
     owner = module.method_of(function)

@@ -87,6 +87,12 @@ def why_state_unstable(module: Module, values: Values, function: ast.FunctionDef
     return reader.of(function)
 
 
+def why_read_unstable(module: Module, values: Values, name: ast.Name) -> Reason | None:
+    """As `why_state_unstable`, of one place of a method that reads its object, `name`."""
+    owner = class_around(module, name)
+    return _Reader(module, values).read(name, owner) if owner is not None else None
+
+
 class _Reader:
     def __init__(self, module: Module, values: Values) -> None:
         self._module, self._values = module, values
@@ -102,7 +108,7 @@ class _Reader:
                 continue
             if self._module.function(node) is None or class_around(self._module, node) is not owner:
                 continue
-            reason = self._read(node, owner)
+            reason = self.read(node, owner)
             if reason is not None:
                 return reason
         return None
@@ -114,7 +120,8 @@ class _Reader:
             return []
         return [source for place in found.bound() for source in self._sources(place)]
 
-    def _read(self, name: ast.Name, owner: ast.ClassDef) -> Reason | None:
+    def read(self, name: ast.Name, owner: ast.ClassDef) -> Reason | None:
+        """Why what `name`, the object, is read for may be another thing at a later call, or is data."""
         node = self._module.parent(name)
         if not isinstance(node, ast.Attribute) or not isinstance(name.ctx, ast.Load):
             return Reason(Code.ESCAPES, f"line {name.lineno} hands `{name.id}` on as a whole", name.lineno)

@@ -9,15 +9,37 @@ from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
-from jaxfix.semantic.project.query import REBINDS
+from jaxfix.semantic.project.query import REBINDS, STORES
+from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 
 
-def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None) -> Reason | None:
+@frozen
+class During:
+    """A loop, or a function, and no more than one run of it.
+
+    Attributes:
+      node: nothing outside of it counts that its own function does: it happens before or after.
+      apart: attributes that do not count either.
+    """
+
+    node: ast.AST
+    apart: frozenset[str] = frozenset()
+
+    def leaves(self, module: Module, other: ast.AST) -> bool:
+        """Whether `other` surely does not run while `node` does."""
+        is_inside = other is self.node or self.node in module.ancestors(other)
+        return not is_inside and module.function(other) is module.function(self.node)
+
+
+def why_unstable(
+    module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None, during: During | None = None
+) -> Reason | None:
     """Why the object behind `name` can be another one, or change, while the program runs.
 
     Args:
       around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
+      during: only what happens meanwhile counts.
 
     Returns:
       None if it does not.
@@ -27,12 +49,17 @@ def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST |
         return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{name}`")
     if scope is module.tree and name in module.names.imports:
         return Reason(Code.CELL_RERUN, f"`{name}` may be reloaded") if is_bound_by_a_cell(module, name) else None
-    if len(found) != 1:
+    if during is not None and found:
+        if any(not during.leaves(module, binding.node) for binding in found):
+            return Reason(Code.REBOUND, f"`{name}` is bound anew while it runs")
+    elif len(found) != 1:
         return Reason(Code.REBOUND, f"`{name}` is bound more than once")
     if scope is module.tree and is_bound_by_a_cell(module, name):
         return Reason(Code.CELL_RERUN, f"another cell binds `{name}`, and may be run again")
     if scope is module.tree and (name in changes_of(module).rebound or changes_of(module).any_global):
         return Reason(Code.REBOUND, f"`{name}` is bound anew through `globals`")
+    if during is not None:
+        return _why_changed(module, name, scope, during)
     (binding,) = found
     shared = set(module.ancestors(around)) if around is not None else set()
     outer = next((each for each in repeating(module, binding.node, scope) if each not in shared), None)
@@ -46,6 +73,26 @@ def why_unstable(module: Module, name: str, scope: ast.AST, *, around: ast.AST |
     if is_fillable(module, value):
         return why_aliased(module, name, scope)
     return _why_object_unstable(module, value)
+
+
+def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> Reason | None:
+    """Why one of the objects that `name` may stand for changes meanwhile."""
+    for root in changes_of(module).roots.get(name, ()):
+        if module.scope_of(name, root) is not scope or _is_functional_update(module, root):
+            continue
+        stored = module.parent(root)
+        is_apart = (
+            isinstance(stored, ast.Attribute) and not isinstance(stored.ctx, ast.Load) and stored.attr in during.apart
+        )
+        if not is_apart and not during.leaves(module, root):
+            return Reason(Code.MUTATED, f"`{name}` is changed in place")
+    for binding in module.bindings(name, scope):
+        value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+        reason = why_aliased(module, name, scope) if is_fillable(module, value) else None
+        reason = reason or _why_object_unstable(module, value, during)
+        if reason is not None:
+            return reason
+    return None
 
 
 def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
@@ -88,7 +135,7 @@ def _is_functional_update(module: Module, root: ast.AST) -> bool:
     return False
 
 
-def _why_object_unstable(module: Module, value: ast.expr | None) -> Reason | None:
+def _why_object_unstable(module: Module, value: ast.expr | None, during: During | None = None) -> Reason | None:
     """Why an object of a class of this file is not the same from call to call."""
     owner = class_of(module, value.func) if isinstance(value, ast.Call) else None
     if owner is None:
@@ -98,10 +145,19 @@ def _why_object_unstable(module: Module, value: ast.expr | None) -> Reason | Non
             for node in walk(member):
                 if _stores_own(module, node):
                     return Reason(Code.MUTATED, f"`{owner.name}.{member.name}` changes its object", member.lineno)
-    stored = next((name for name in sorted(_attributes(module, owner)) if is_stored(module, name)), None)
+    attributes = (name for name in sorted(_attributes(module, owner)) if is_stored(module, name))
+    stored = next((name for name in attributes if not _is_stored_apart(module, name, during)), None)
     if stored is not None:
         return Reason(Code.REBOUND, f"`{stored}` of a `{owner.name}` is bound anew")
     return next(_aliased_attributes(module, owner), None)
+
+
+def _is_stored_apart(module: Module, attribute: str, during: During | None) -> bool:
+    """Whether nothing binds the attribute meanwhile but what does not count."""
+    if during is None or module.surroundings.project.ask(STORES, attribute):
+        return False
+    stores = (node for node in module.attributes(attribute) if not isinstance(node.ctx, ast.Load))
+    return attribute in during.apart or all(during.leaves(module, node) for node in stores)
 
 
 def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]:

@@ -1,7 +1,7 @@
 """What a codemod finds, and what it may do about it."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Protocol
 
@@ -92,6 +92,14 @@ class Rewriter(Protocol):
 
     def delete(self, statement: ast.stmt) -> None:
         """Deletes a statement with its line, its comments apart; the last of a block becomes `pass`."""
+
+    def take(self, statement: ast.stmt, replacements: Mapping[ast.AST, str]) -> str:
+        """Deletes a statement with the comments beside and above it, and returns its lines, to be inserted elsewhere.
+
+        Args:
+          replacements: nodes inside of it, with the text that they have there.
+        """
+        ...
 
     def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
         """Adds the keyword argument, or changes its value if `call` has it."""

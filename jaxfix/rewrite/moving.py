@@ -2,12 +2,12 @@
 
 import ast
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from jaxfix.rewrite.layout import Layout, indentation, string_lines
 from jaxfix.semantic.module import Module
-from jaxfix.source.edits import Edit, Span
+from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.frozen import frozen
 from jaxfix.source.tokens import Token, tokens
 
@@ -133,3 +133,11 @@ def _docstrings(text: bytes) -> Iterator[Span]:
         is_plain = token.kind == "STRING" and token.text.lstrip("rRuU")[:1] in ("'", '"')
         if before.kind == "INDENT" and is_plain and after.kind == "NEWLINE":
             yield token.span
+
+
+def lines_of(module: Module, region: Span, indent: str, replacements: Mapping[ast.AST, str]) -> str:
+    """The lines of `region` without `indent`, with nodes inside of it replaced by other text."""
+    spans = {module.span(node): text for node, text in replacements.items()}
+    edits = [Edit(Span(at.start - region.start, at.end - region.start), text) for at, text in spans.items()]
+    lines = apply_edits(module.source.text[region.start : region.end], edits).decode().splitlines()
+    return "\n".join(line[min(len(indent), len(line) - len(line.lstrip())) :] for line in lines)

@@ -34,7 +34,23 @@ class Removals:
         for statement, region in gone.items():
             block = id(self._blocks.siblings(statement))
             blocks.setdefault(block, []).append(self._piece(statement, region, gone, full))
-        return [piece for pieces in blocks.values() for piece in _united(pieces)]
+        return [piece for pieces in blocks.values() for piece in self._united(pieces)]
+
+    def _united(self, pieces: list[Piece]) -> list[Piece]:
+        """The same with those that touch as one: neighbours of one block share the blank lines around them."""
+        found: list[Piece] = []
+        for piece in sorted(pieces, key=lambda piece: piece.edit.span):
+            last = found[-1] if found else None
+            if last is not None and last.edit.span.end > piece.edit.span.start:
+                span = Span(last.edit.span.start, max(last.edit.span.end, piece.edit.span.end))
+                found[-1] = Piece(Edit(span, last.edit.text + piece.edit.text), last.owner, last.place)
+            elif last is not None and _are_one_gap(last.edit, piece.edit):
+                both = Span(last.edit.span.start, piece.edit.span.end)
+                end = self._blocks.without_gap(both, first=False, last=False).end
+                found.append(Piece(Edit(Span(piece.edit.span.start, end), ""), piece.owner, piece.place))
+            else:
+                found.append(piece)
+        return found
 
     def _piece(
         self, statement: ast.stmt, moved: Span | None, gone: Mapping[ast.stmt, Span | None], full: set[int]
@@ -78,14 +94,5 @@ class Removals:
         return Edit(Span(span.start, self._blocks.start(after)) if after is not None else span, "")
 
 
-def _united(pieces: list[Piece]) -> list[Piece]:
-    """The same with those that overlap as one: neighbours of one block share the blank lines between them."""
-    found: list[Piece] = []
-    for piece in sorted(pieces, key=lambda piece: piece.edit.span):
-        last = found[-1] if found else None
-        if last is not None and last.edit.span.end > piece.edit.span.start:
-            span = Span(last.edit.span.start, max(last.edit.span.end, piece.edit.span.end))
-            found[-1] = Piece(Edit(span, last.edit.text + piece.edit.text), last.owner, last.place)
-        else:
-            found.append(piece)
-    return found
+def _are_one_gap(one: Edit, other: Edit) -> bool:
+    return one.span.end == other.span.start and not one.text and not other.text

@@ -2,14 +2,14 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
 from jaxfix.rewrite.import_names import Import, ImportNames
 from jaxfix.rewrite.layout import indentation
-from jaxfix.rewrite.moving import Move, header, reindented, renamed
+from jaxfix.rewrite.moving import Move, header, lines_of, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
 from jaxfix.rewrite.unused_imports import becomes_unused
 from jaxfix.semantic.module import Module
@@ -39,6 +39,7 @@ class EditRecorder:
         self._pieces: list[Piece] = []
         self._moves: list[Move] = []
         self._deleted: list[ast.stmt] = []
+        self._taken: dict[ast.stmt, Span | None] = {}
         self._filled: list[ast.stmt] = []
         self._split: set[ast.stmt] = set()
         self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
@@ -125,6 +126,14 @@ class EditRecorder:
             raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
         if statement not in self._deleted:
             self._deleted.append(statement)
+
+    def take(self, statement: ast.stmt, replacements: Mapping[ast.AST, str]) -> str:
+        self._refuse_foreign(statement)
+        if any(self._blocks.neighbours(statement)):
+            self.delete(statement)
+            return self._module.substitute(statement, replacements)
+        self._taken[statement] = region = self._blocks.region(statement)
+        return lines_of(self._module, region, self._blocks.indent(statement), replacements)
 
     def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
         self._refuse_foreign(function)
@@ -244,7 +253,7 @@ class EditRecorder:
 
     def _with_removals(self, pieces: list[Piece]) -> list[Piece]:
         deleted = [self._module.span(statement) for statement in self._deleted]
-        moved: dict[ast.stmt, Span | None] = {move.function: move.region for move in self._moves}
+        moved: dict[ast.stmt, Span | None] = {**self._taken, **{move.function: move.region for move in self._moves}}
         gone = {
             statement: region
             for statement, region in (dict.fromkeys(self._deleted) | moved).items()

@@ -91,7 +91,7 @@ def _is_rare(module: Module, test: ast.expr, counters: Mapping[str, _Counter], *
 
 def _is_rare_comparison(module: Module, test: ast.Compare, counters: Mapping[str, _Counter], *, holds: bool) -> bool:
     left, op, right = test.left, test.ops[0], test.comparators[0]
-    if any(_reads_the_clock(module, side) for side in (left, right)):
+    if any(reads_the_clock(module, side) for side in (left, right)):
         return True
     if type(op) not in _COMPARISONS or not (_counts(left, counters) or _counts(right, counters)):
         return False
@@ -133,7 +133,8 @@ def _values(module: Module, expr: ast.expr, counters: Mapping[str, _Counter]) ->
     return ()
 
 
-def _reads_the_clock(module: Module, expr: ast.expr) -> bool:
+def reads_the_clock(module: Module, expr: ast.AST) -> bool:
+    """Whether `expr`, or a part of it, asks what time it is."""
     return any(
         isinstance(node, ast.Call) and (module.qualname(node.func) or "").startswith("time.") for node in walk(expr)
     )

@@ -34,6 +34,31 @@ def may_iterate_twice(module: Module, loop: ast.AST) -> bool:
     return True
 
 
+def iterations(module: Module, loop: ast.AST) -> int | None:
+    """How often a loop over a display or a range goes round at most, as its text says.
+
+    Returns:
+      None where the text does not say it.
+    """
+    match loop:
+        case ast.For(iter=iterable) | ast.AsyncFor(iter=iterable):
+            return _length(module, iterable)
+    return None
+
+
+def _length(module: Module, iterable: ast.expr) -> int | None:
+    match iterable:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            return None if any(isinstance(element, ast.Starred) for element in elements) else len(elements)
+        case ast.Call(func=ast.Name(id="range" | "trange"), args=[*bounds]):
+            known = [bound for each in bounds if (bound := integer(module, each)) is not None]
+            is_range = 0 < len(known) == len(bounds) <= 3 and 0 not in known[2:]
+            return len(range(*known)) if is_range else None
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first]) if name in _THROUGH:
+            return _length(module, first)
+    return None
+
+
 def _is_short(module: Module, iterable: ast.expr) -> bool:
     """Whether `iterable` has one element at most."""
     return module.get(_short)(iterable)

@@ -149,8 +149,12 @@ def _find(module: Module, expr: ast.expr) -> Jitted | None:
                     return jitted_of(module, value)
                 case [ast.FunctionDef() as function, ast.Name() as target] if target.lineno < expr.lineno:
                     return _of_own_name(module, function, target)
+                case [*earlier, ast.Name() as target] if earlier and target.lineno < expr.lineno:
+                    return _of_own_variable(module, earlier, target)
         case ast.Attribute(attr=name) if (owner := owner_of(module, expr)) is not None:
             return _of_attribute(module, owner, name)
+        case ast.Attribute(attr=name, value=ast.Name()) if module.qualname(expr) is None:
+            return _of_stored(module, expr)
     return None
 
 
@@ -173,6 +177,19 @@ def _of_own_name(module: Module, function: ast.FunctionDef, target: ast.Name) ->
     return None
 
 
+def _of_own_variable(module: Module, earlier: list[ast.AST], target: ast.Name) -> Jitted | None:
+    """What `step = jax.jit(step)` makes of what the variable was, where nothing but the statements above bound it."""
+    block = getattr(module.parent(module.statement(target)), "body", ())
+    value = module.value_of(target)
+    above = (isinstance(node, ast.Name) and module.value_of(node) is not None for node in earlier)
+    if not all(above) or not all(module.statement(node) in block for node in (*earlier, target)):
+        return None
+    match value:
+        case ast.Call(func=func, args=[ast.Name(id=wrapped), *_]) if wrapped == target.id and is_jit(module, func):
+            return _made(module, value, None, bound=False)
+    return None
+
+
 def _of_attribute(module: Module, owner: ast.ClassDef, name: str) -> Jitted | None:
     function = method(module, owner, name)
     if function is not None:
@@ -183,6 +200,20 @@ def _of_attribute(module: Module, owner: ast.ClassDef, name: str) -> Jitted | No
             match module.parent(target):
                 case ast.Assign(targets=[only], value=value) if only is target:
                     return jitted_of(module, value)
+    return None
+
+
+def _of_stored(module: Module, expr: ast.Attribute) -> Jitted | None:
+    """What `model.step` is after `model.step = jax.jit(...)` in the same function, which alone binds it."""
+    match [node for node in module.attributes(expr.attr) if not isinstance(node.ctx, ast.Load)]:
+        case [ast.Attribute(value=ast.Name() as owner) as target] if target.lineno < expr.lineno:
+            assert isinstance(expr.value, ast.Name)
+            is_same = owner.id == expr.value.id and module.scope_of(owner.id, owner) is module.scope_of(
+                expr.value.id, expr.value
+            )
+            parent = module.parent(target)
+            if is_same and module.function(owner) is module.function(expr) and isinstance(parent, ast.Assign):
+                return jitted_of(module, parent.value)
     return None
 
 

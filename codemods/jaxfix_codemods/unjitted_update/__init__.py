@@ -81,7 +81,7 @@ Source: https://docs.jax.dev/en/latest/jit-compilation.html
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import (
@@ -98,10 +98,13 @@ from jaxfix.api import (
     Staging,
     frozen,
 )
-from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, surely_repeats_at
+from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.unjitted_update import inline
-from jaxfix_codemods.unjitted_update.work import GRADIENTS, Way, ways
+from jaxfix_codemods.unjitted_update.glue import Glue, listed, loose
+from jaxfix_codemods.unjitted_update.work import Way, ways
+
+_TITLE = "Move the step into a function under `jax.jit`"
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -119,10 +122,12 @@ def find(module: Module) -> Iterator[Finding]:
         yield _of_function(module, values, way)
     for loop, work in inside.items():
         yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
+    for loop, glue in loose(module, called, inside):
+        yield _of_glue(module, values, loop, glue)
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
-    """The function that the loop calls; where it cannot be traced, one that it calls in turn."""
+    """The function that the loop calls; where it cannot be traced, one that it calls in turn, or the most of that."""
     looped, outermost = way.calls[0]
     certain = _goes_on(module, looped) if looped is not None else _goes_on_elsewhere(module, way.outside)
     where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
@@ -137,21 +142,44 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         recipe = partial(whole.decorate, step)
         eager = _Eager(call or function, f"`{function.name}` runs", where)
         return _finding(eager, title, recipe, certain=certain)
-    title = f"Put `{outermost.name}` under `jax.jit`"
-    eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
-    return _finding(eager, title, first, certain=certain)
+    call, innermost = way.calls[-1]
+    at = call or innermost
+    try:
+        found = inline.judge(module, values, innermost, [module.statement(way.work)])
+    except Declined as declined:
+        eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
+        changes = module.method_of(innermost) is not None and stores_of(module, innermost)
+        reason = declined.reason if changes else first
+        return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", reason, certain=certain)
+    certain = certain or (found.goes_on and _is_certain(module, at))
+    return _finding(
+        _Eager(at, f"`{innermost.name}` runs", where), _TITLE, partial(inline.extract, module, found), certain=certain
+    )
 
 
 def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
     shown = list(dict.fromkeys(f"`{_short(module, call)}`" for call in work))
-    what = f"{shown[0]} runs" if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]} run"
-    title = "Move the step into a function under `jax.jit`"
     certain = inline.carries(module, loop, work) and _is_certain(module, work[0])
+    eager = _Eager(work[0], f"{listed(shown)} {'runs' if len(shown) == 1 else 'run'}")
+    return _extracted(module, values, loop, [module.statement(call) for call in work], eager, certain=certain)
+
+
+def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue) -> Finding:
+    shown = [f"`{_short(module, call)}`" for call in glue.shown]
+    certain = _is_certain(module, glue.at)
+    eager = _Eager(glue.at, f"{listed(shown)} {'runs' if len(shown) == 1 else 'run'}")
+    return _extracted(module, values, loop, glue.statements, eager, certain=certain)
+
+
+def _extracted(
+    module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.stmt], eager: "_Eager", *, certain: bool
+) -> Finding:
     try:
         found = inline.judge(module, values, loop, work)
     except Declined as declined:
-        return _finding(_Eager(work[0], what), title, declined.reason, certain=certain)
-    return _finding(_Eager(work[0], what), title, partial(inline.extract, module, found), certain=certain)
+        return _finding(eager, _TITLE, declined.reason, certain=certain)
+    certain = certain or (found.goes_on and _is_certain(module, eager.at))
+    return _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
 
 
 def _goes_on(module: Module, call: ast.Call) -> bool:
@@ -167,7 +195,7 @@ def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
     return runs_of(project, use) is Runs.EAGER and surely_repeats_at(project, use)
 
 
-def _is_certain(module: Module, looped: ast.Call) -> bool:
+def _is_certain(module: Module, looped: ast.AST) -> bool:
     return module.get(Staging).runs(looped) is Runs.EAGER and module.get(Staging).surely_repeats(looped)
 
 
@@ -211,7 +239,7 @@ def _turns_jit_off(module: Module) -> bool:
 
 CODEMOD = Codemod(
     id="unjitted-update",
-    triggers=("update", *sorted(GRADIENTS)),
+    triggers=("jax",),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.ROUNDING,
     find=find,

@@ -1,0 +1,148 @@
+"""Whether statements may run under a trace, with what they are given and what becomes of their results."""
+
+import ast
+from collections.abc import Collection, Sequence
+
+from jaxfix.api import Code, Declined, Module, Reason, walk
+from jaxfix.api.analysis import Passing, Values, positional_of
+from jaxfix.api.library import Effect, Member, short_names
+from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.whole import LOOPS, has_sorted_keys, leaves, plain_value
+
+_OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
+_SEE_NAMES = short_names(Effect.SEES_NAMES)
+
+
+def check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
+    """Refuses statements whose text cannot be moved."""
+    for node in (n for s in row for n in walk(s) if isinstance(n, ast.expr)):
+        is_text = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        if is_text and node.lineno != node.end_lineno:
+            raise Declined(Reason(Code.MULTILINE_STRING, "the step holds a string of several lines"))
+        if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            raise Declined(
+                Reason(Code.SIDE_EFFECT, f"line {node.lineno} binds or waits inside of an expression", node.lineno)
+            )
+        if isinstance(node, ast.Name) and node.id.startswith("__") and not node.id.endswith("__"):
+            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` means another name elsewhere"))
+        if isinstance(node, ast.List) and isinstance(module.parent(node), ast.BinOp | ast.AugAssign):
+            raise Declined(
+                Reason(Code.RECOMPILES, "the step makes a list longer, which would be compiled for every length")
+            )
+    if not all(module.has_exact_spans(s) for s in row):
+        raise Declined(Reason(Code.FORMAT_STRING, "the step stands inside a format string"))
+
+
+def check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None:
+    """Refuses statements whose variables would be others in a function."""
+    for node in (n for s in row for n in walk(s)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            owner = module.scope_of(node.id, node)
+            if owner is not scope and (owner is module.tree or owner in set(module.ancestors(scope))):
+                raise Declined(Reason(Code.NAME_CLASH, f"the step binds `{node.id}`, which belongs to code around it"))
+    for node in walk(scope):
+        if isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None:
+            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` sees the names of the loop"))
+
+
+def check_called(module: Module, row: Sequence[ast.stmt]) -> None:
+    """Refuses calls of what does more than compute, as their names tell."""
+    for call in (n for s in row for n in walk(s) if isinstance(n, ast.Call)):
+        match call.func:
+            case ast.Name(id=name) if module.scope_of(name, call) is None:
+                continue
+            case ast.Attribute(attr=attr) if module.qualname(call.func) is None:
+                if attr in ("append", "pop", "write", "log", "add_scalar", "record"):
+                    raise Declined(
+                        Reason(
+                            Code.SIDE_EFFECT, f"the step calls `{module.text(call.func)}`, which happens at every trace"
+                        )
+                    )
+
+
+def is_own(module: Module, root: ast.expr) -> bool:
+    """Whether `root` is the object of the method that it stands in."""
+    around = module.functions_around(root)
+    if not isinstance(root, ast.Name) or not around or module.method_of(around[-1]) is None:
+        return False
+    parameters = positional_of(around[-1].args)
+    return bool(parameters) and parameters[0].arg == root.id
+
+
+def check_parameter(module: Module, values: Values, scope: ast.AST, name: str, uses: Collection[ast.expr]) -> None:
+    """Refuses what the step does with `name`, at `uses`, that a traced argument does not allow or does otherwise."""
+    for node in uses:
+        if isinstance(node, ast.Name) and Passing(module, values).is_filled(node):
+            raise Declined(
+                Reason(Code.MUTATED, f"`{name}` is changed in place, perhaps while the jitted step still reads it")
+            )
+        if module.definition(node) is not None:
+            raise Declined(Reason(Code.ESCAPES, f"the step hands on the function `{name}`"))
+        match module.parent(node):
+            case ast.BinOp(op=ast.Pow(), right=right) if right is node:
+                raise Declined(
+                    Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which a trace does not know")
+                )
+            case ast.Attribute(attr=attr) if attr not in _OF_ARRAYS and _is_setting(module, name, scope):
+                raise Declined(
+                    Reason(
+                        Code.NO_ARRAY,
+                        f"the step reads `{name}.{attr}`, and whether `jit` takes `{name}` is not certain",
+                    )
+                )
+            case ast.Subscript(slice=index) as item if index is node and picks(module, values, item):
+                raise Declined(
+                    Reason(
+                        Code.NEEDS_VALUE,
+                        f"`{module.text(item)}` picks from a sequence by a number that a trace does not know",
+                    )
+                )
+        if isinstance(node, ast.Name) and overflows(module, values, node):
+            raise Declined(
+                Reason(Code.OVERFLOW, f"`{name}` is a Python integer without bounds, which a traced one would have")
+            )
+        sources = values.origins.of(node)
+        is_whole = isinstance(node, ast.Name)
+        if any(_holds_plain_value(source) or (is_whole and is_no_tree(module, source)) for source in sources):
+            raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is no array"))
+
+
+def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
+    """Whether `name` is bound once, and outside of all loops: no state, and no data of a round."""
+    match module.bindings(name, scope) if "." not in name else ():
+        case (binding,):
+            return not any(isinstance(outer, LOOPS) for outer in module.ancestors(binding.node))
+    return False
+
+
+def _holds_plain_value(source: ast.AST) -> bool:
+    if isinstance(source, ast.Dict | ast.Tuple | ast.List):
+        return any(_holds_plain_value(part) for part in leaves(source))
+    is_text = isinstance(source, ast.Constant) and isinstance(source.value, str | bytes)
+    return is_text or isinstance(source, ast.JoinedStr | ast.Lambda | ast.FunctionDef | ast.ClassDef)
+
+
+def check_results(module: Module, values: Values, row: Sequence[ast.stmt], results: Collection[str]) -> None:
+    """Refuses results, variables and attributes by their text, that come back from `jit` as something else."""
+    for statement in row:
+        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:
+            continue
+        stored = (
+            n for n in walk(statement) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+        )
+        if not any(module.text(target) in results for target in stored):
+            continue
+        for leaf in leaves(statement.value):
+            what = plain_value(module, values, leaf) if not isinstance(statement, ast.AugAssign) else None
+            if what is not None:
+                raise Declined(Reason(Code.NO_ARRAY, f"the step binds {what}, which `jit` would turn into an array"))
+        for display in (n for n in walk(statement.value) if isinstance(n, ast.Dict)):
+            if not has_sorted_keys(display):
+                raise Declined(
+                    Reason(
+                        Code.STRUCTURE,
+                        "the step binds a dictionary, which comes back from `jit` with its keys in another order",
+                    )
+                )
+        if isinstance(statement, ast.AugAssign) and values.of(statement.target).form.value in ("Python", "NumPy"):
+            raise Declined(Reason(Code.NO_ARRAY, f"`{module.text(statement.target)}` is a counter that is no array"))

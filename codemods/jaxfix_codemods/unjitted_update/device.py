@@ -1,0 +1,152 @@
+"""How many programs code starts on the device when it runs eagerly, as far as its text tells."""
+
+import ast
+
+from jaxfix.api import FUNCTIONS, Module, jit_of, jitted_by_decorator, walk
+from jaxfix.api.analysis import Lattice, Solver, Values
+from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
+
+MOST = 100
+"""Beyond that it makes no difference."""
+OF_A_TREE = 3
+"""The leaves that a tree of unknown size counts for."""
+_OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
+_MAPS = where(Transform.MAPS_LEAVES)
+_GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
+_BATCHING = where(Transform.BATCHES)
+_CONVERTERS = where(Result.CONVERTED)
+_STATIC = short_names(Member.STATIC)
+_METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
+_FUNCTIONAL = short_names(Effect.FUNCTIONAL)
+_COUNT: Lattice[int] = Lattice(0, max, 0)
+
+
+class Device:
+    """Answers for one module. Whatever is not certain counts for nothing."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._values = module.get(Values)
+        self._found: Solver[tuple[ast.AST, bool], int] = Solver(self._transfer, _COUNT)
+
+    def starts(self, node: ast.AST) -> int:
+        """How many programs `node` starts, those of jitted functions left out; at most `MOST`."""
+        found = 0
+        pending = [node]
+        while pending and found < MOST:
+            part = pending.pop()
+            if isinstance(part, FUNCTIONS):
+                continue  # it starts what it starts where it is called
+            found += self._own(part)
+            pending += ast.iter_child_nodes(part)
+        return min(found, MOST)
+
+    def holds_jitted(self, node: ast.AST) -> bool:
+        """Whether `node` calls a jitted function."""
+        return any(isinstance(part, ast.Call) and jit_of(self._module, part.func) is not None for part in walk(node))
+
+    def is_array(self, expr: ast.expr) -> bool:
+        """Whether `expr` is surely an array of JAX, or a tree of them."""
+        return bool(self._found((expr, True)))
+
+    def _transfer(self, question: tuple[ast.AST, bool]) -> int:
+        """What a function starts; of an expression, 1 if it is an array."""
+        node, as_array = question
+        if as_array:
+            return int(isinstance(node, ast.expr) and self._is_made_on_device(node))
+        assert isinstance(node, FUNCTIONS)
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        return min(sum(map(self.starts, body)), MOST)
+
+    def _own(self, node: ast.AST) -> int:
+        match node:
+            case ast.Call():
+                return self._call(node)
+            case ast.BinOp(op=ast.MatMult()):
+                return 1
+            case ast.BinOp(left=left, right=right):
+                return int(self.is_array(left) or self.is_array(right))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return int(self.is_array(operand))
+            case ast.AugAssign(target=target, value=value):
+                return int(self.is_array(value) or self.is_array(target))
+            case ast.Subscript(value=value, ctx=ast.Load()):
+                return int(self._values.of(value).is_array)
+        return 0
+
+    def _call(self, call: ast.Call) -> int:
+        module = self._module
+        qualname = module.qualname(call.func) or ""
+        if qualname in _MAPS and call.args:
+            return OF_A_TREE * max(self._mapped(call.args[0]), 1)
+        if qualname in CONTROL_FLOW:
+            return 1
+        if qualname in _CONVERTERS:
+            return 0
+        if qualname.rpartition(".")[0] in _OPERATING:
+            return 1
+        if isinstance(call.func, ast.Call):
+            made_by = module.qualname(call.func.func)
+            if made_by in _GRADIENTS:
+                return 2 * OF_A_TREE
+            return OF_A_TREE if made_by in _BATCHING else 0
+        if jit_of(module, call.func) is not None:
+            return 0
+        function = module.definition(call.func)
+        if function is not None:
+            is_jitted = not isinstance(function, ast.Lambda) and jitted_by_decorator(module, function) is not None
+            return 0 if is_jitted else self._found((function, False))
+        return self._method(call)
+
+    def _method(self, call: ast.Call) -> int:
+        match call.func:
+            case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
+                if attr in _FUNCTIONAL:
+                    return OF_A_TREE
+                return int(attr in _METHODS and self.is_array(owner))
+        return 0
+
+    def _mapped(self, function: ast.expr) -> int:
+        """The operations on each leaf."""
+        found = function if isinstance(function, ast.Lambda) else self._module.definition(function)
+        if found is None:
+            return 1
+        body = [found.body] if isinstance(found, ast.Lambda) else found.body
+        arithmetic = (ast.BinOp, ast.Call, ast.UnaryOp)
+        return sum(isinstance(node, arithmetic) for part in body for node in walk(part))
+
+    # --- what is an array -------------------------------------------------------------------------------------
+
+    def _is_made_on_device(self, expr: ast.expr) -> bool:
+        match expr:
+            case ast.Name() | ast.Attribute():
+                if isinstance(expr, ast.Attribute) and expr.attr in _STATIC:
+                    return False
+                return any(
+                    isinstance(source, ast.expr) and source is not expr and self.is_array(source)
+                    for source in self._values.origins.of(expr)
+                ) or self._is_unpacked(expr)
+            case ast.Call(func=func):
+                qualname = self._module.qualname(func) or ""
+                if qualname.rpartition(".")[0] in _OPERATING or qualname in _CONVERTERS & _OPERATING:
+                    return True
+                if jit_of(self._module, func) is not None or self._call(expr) > 0:
+                    return True
+            case ast.BinOp(left=left, right=right):
+                return self.is_array(left) or self.is_array(right)
+            case ast.UnaryOp(operand=operand):
+                return self.is_array(operand)
+            case ast.Subscript(value=value):
+                return self.is_array(value)
+        return self._values.of(expr).is_array
+
+    def _is_unpacked(self, expr: ast.expr) -> bool:
+        """Whether a name is bound by unpacking what a jitted function, a gradient or an update returns."""
+        if not isinstance(expr, ast.Name):
+            return False
+        for binding in self._module.bindings(expr.id, self._module.scope_of(expr.id, expr)):
+            match self._module.statement(binding.node) if isinstance(binding.node, ast.Name) else None:
+                case ast.Assign(value=ast.Call() as call) as made if binding.node in walk(made.targets[0]):
+                    if self.is_array(call):
+                        return True
+        return False

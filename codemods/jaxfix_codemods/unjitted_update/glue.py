@@ -1,0 +1,106 @@
+"""Device work that stands in loops, or in functions that they call, with no gradient or update among it."""
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from jaxfix.api import Module, Runs, Staging, frozen, walk
+from jaxfix.api.analysis import iterations
+from jaxfix_codemods.jitting.whole import LOOPS
+from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.rows import ENOUGH
+
+FEW = 4
+"""Rounds below which a compiled step does not pay."""
+_MOST_SHOWN = 3
+
+
+@frozen
+class Glue:
+    """Statements of one block that run eagerly.
+
+    Attributes:
+      at: what the finding is shown at.
+      shown: the calls that say what they do.
+    """
+
+    statements: tuple[ast.stmt, ...]
+    at: ast.expr
+    shown: tuple[ast.Call, ...]
+
+
+def loose(
+    module: Module,
+    called: Collection[ast.FunctionDef],
+    inside: Mapping[ast.For | ast.While, Sequence[ast.Call]],
+) -> Iterator[tuple[ast.For | ast.While, Glue]]:
+    """The loops that run eagerly, again and again, with what they start on the device.
+
+    Args:
+      called: functions that are found already.
+      inside: loops that are.
+    """
+    for loop in module.nodes(*LOOPS):
+        if not isinstance(loop, LOOPS) or loop in inside:
+            continue
+        if is_short(module, loop) or module.get(Staging).runs(loop) is not Runs.EAGER:
+            continue
+        for block in _blocks(module, loop):
+            glue = _of_block(module, block, called)
+            if glue is not None:
+                yield loop, glue
+
+
+def is_short(module: Module, loop: ast.AST) -> bool:
+    """Whether all loops around go round a few times together, as their texts say, and nothing repeats them."""
+    every = [loop, *(outer for outer in module.loops(loop))]
+    rounds = 1
+    for each in every:
+        found = iterations(module, each)
+        if found is None:
+            return False
+        rounds *= found
+    return rounds < FEW and not module.get(Staging).repeats(every[-1])
+
+
+def listed(parts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _blocks(module: Module, loop: ast.For | ast.While) -> Iterator[Sequence[ast.stmt]]:
+    """The block of the loop, and those of `with` statements in it."""
+    pending: list[Sequence[ast.stmt]] = [loop.body]
+    while pending:
+        block = pending.pop()
+        yield block
+        pending += [statement.body for statement in block if isinstance(statement, ast.With)]
+
+
+def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.FunctionDef]) -> Glue | None:
+    device = module.get(Device)
+    found = [
+        statement
+        for statement in block
+        if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+        and device.starts(statement)
+        and not any(_is_apart(module, call, called) for call in _calls(statement))
+    ]
+    if sum(map(device.starts, found)) < ENOUGH:
+        return None
+    shown = [call for statement in found for call in _calls(statement) if device.starts(call)]
+    outermost = [call for call in shown if not any(outer in shown for outer in module.ancestors(call))]
+    if not outermost:
+        return None
+    first = {module.text(call.func): call for call in reversed(outermost)}
+    chosen = tuple(sorted(first.values(), key=outermost.index))[:_MOST_SHOWN]
+    return Glue(tuple(found), chosen[0], chosen)
+
+
+def _is_apart(module: Module, call: ast.Call, called: Collection[ast.FunctionDef]) -> bool:
+    """Whether `call` is of a function that is found already, or that does too little to be one."""
+    function = module.definition(call.func)
+    return function is not None and (function in called or 0 < module.get(Device).starts(call) < ENOUGH)
+
+
+def _calls(statement: ast.stmt) -> list[ast.Call]:
+    return [node for node in walk(statement) if isinstance(node, ast.Call)]

@@ -1,0 +1,118 @@
+"""What statements read and bind: variables, and attributes of what variables stand for, such as `self.params`."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from jaxfix.api import Module, walk
+from jaxfix.api.analysis import family, methods, own_class, reads_of
+from jaxfix.api.library import Effect, short_names
+from jaxfix_codemods.unjitted_update.device import Device
+
+_MUTATORS = short_names(Effect.MUTATES)
+_READERS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins") | {"print"}
+
+
+@dataclass(slots=True)
+class Touched:
+    """What statements read and bind, by name: `params`, `self.params`; `self.*` for any attribute of an object."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+
+    def allows(self, other: "Touched") -> bool:
+        """Whether it makes no difference which of the two comes first."""
+        own = self.reads | self.writes
+        return not _meet(self.writes, other.reads | other.writes) and not _meet(other.writes, own)
+
+
+def touched(module: Module, statement: ast.stmt) -> Touched:
+    """What `statement` may read and bind, parts of mutable objects for the whole."""
+    found = computed(module, [statement])
+    for node in walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and _may_be_changed(module, node):
+            found.writes |= {node.id, f"{node.id}.*"}
+    return found
+
+
+def computed(module: Module, statements: Iterable[ast.stmt]) -> Touched:
+    """What statements read and bind that compute and do nothing else."""
+    found = Touched()
+    for statement in statements:
+        for node in walk(statement):
+            _note(module, node, found)
+    return found
+
+
+def own_reads(module: Module, node: ast.AST) -> Iterator[ast.Attribute]:
+    """The attributes `name.attr` that `node` reads or binds of what a variable stands for, not of modules."""
+    for part in walk(node):
+        match part:
+            case ast.Attribute(value=ast.Name()) if module.qualname(part) is None:
+                yield part
+
+
+def dotted(attribute: ast.Attribute) -> str:
+    """The text of `name.attr`."""
+    assert isinstance(attribute.value, ast.Name)
+    return f"{attribute.value.id}.{attribute.attr}"
+
+
+def _note(module: Module, node: ast.AST, found: Touched) -> None:
+    match node:
+        case ast.Attribute(value=ast.Name(id=root), attr=attr) as attribute if module.qualname(attribute) is None:
+            if isinstance(attribute.ctx, ast.Store | ast.Del):
+                found.writes.add(f"{root}.{attr}")
+            else:
+                found.reads |= {f"{root}.{each}" for each in _read_through(module, attribute)}
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            found.writes.add(name)
+        case ast.Name(id=name):
+            found.reads.add(name)
+            if not isinstance(module.parent(node), ast.Attribute):
+                found.reads.add(f"{name}.*")
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            found.writes.add(name)
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name | ast.Attribute):
+        found.reads.add(module.text(node.target))
+
+
+def _read_through(module: Module, attribute: ast.Attribute) -> Iterable[str]:
+    """The attributes that reading `attribute` reads: those of the methods that it may be, too; `*` for any."""
+    owner = own_class(module, attribute.value)
+    found = methods(family(module, owner), attribute.attr) if owner is not None else ()
+    if found:
+        return {attribute.attr}.union(*(reads_of(module, method) for method in found))
+    call = module.parent(attribute)
+    is_called = isinstance(call, ast.Call) and call.func is attribute
+    return ("*",) if is_called and owner is None else (attribute.attr,)
+
+
+def _may_be_changed(module: Module, name: ast.Name) -> bool:
+    """Whether code of others gets hold of what `name` stands for, and it may be no array, or a part of it is stored."""
+    method = module.parent(name)
+    called = module.parent(method) if isinstance(method, ast.Attribute) else None
+    if isinstance(method, ast.Attribute) and isinstance(called, ast.Call) and called.func is method:
+        is_dropped = isinstance(module.parent(called), ast.Expr)
+        return module.qualname(method) is None and (is_dropped or method.attr in _MUTATORS)
+    part: ast.expr = name
+    while isinstance(outer := module.parent(part), ast.Attribute | ast.Subscript) and outer.value is part:
+        part = outer
+        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
+            return True
+    call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
+    if not isinstance(call, ast.Call) or call.func is part:
+        return False
+    is_known = module.qualname(call.func) is not None or (
+        isinstance(call.func, ast.Name) and call.func.id in _READERS and module.scope_of(call.func.id, call) is None
+    )
+    return not is_known and not module.get(Device).is_array(name)
+
+
+def _meet(one: set[str], other: set[str]) -> bool:
+    return bool(one & other) or any(_covers(each, other) for each in one) or any(_covers(each, one) for each in other)
+
+
+def _covers(name: str, names: set[str]) -> bool:
+    """Whether `self.*` stands for one of `names`."""
+    return name.endswith(".*") and any(each.startswith(name[:-1]) for each in names)

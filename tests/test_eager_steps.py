@@ -1,0 +1,79 @@
+"""Steps taken out of loops: what runs before and after them runs on the same values as it did."""
+
+import random
+
+import pytest
+
+from jaxfix.engine.plan import plan
+from jaxfix.source.source_file import SourceFile
+from jaxfix.testing import BESIDE
+from jaxfix_codemods import unjitted_update
+
+NAMES = ("a", "b", "c", "d")
+OBJECT = "thing.total"
+HEAD = """\
+import jax
+import jax.numpy as jnp
+
+
+class Thing:
+    def __init__(self):
+        self.total = jnp.ones(())
+
+
+thing = Thing()
+a, b, c, d = (jnp.full((), float(number)) for number in range(4))
+told = []
+for turn in range(5):
+"""
+
+
+TAIL = "told += [float(a), float(b), float(c), float(d), float(thing.total)]\n"
+
+
+def statement(chance: random.Random) -> str:
+    """One that works on the device, or one that a step leaves where it is: it reports, counts, or binds in Python."""
+    to, one, other = (chance.choice((*NAMES, OBJECT)) for _ in range(3))
+    kinds = (
+        f"{to} = jnp.sin({one}) + jnp.cos({other})",
+        f"{to} = jnp.sin({one}) + jnp.cos({other})",
+        f"{chance.choice(NAMES)}, {to} = jnp.tanh({one}) * {other}, {one} + jnp.exp(-{other})",
+        f"told.append(float({one}))",
+        f"told.append({one}.item() + {other}.sum().item())",
+        f"{chance.choice(NAMES)} = jnp.asarray(float({one}) + turn)",
+        f"if turn > 2:\n        told.append(float({one}))",
+        f"if float({one}) > 0.5:\n        {to} = {one}",
+    )
+    return chance.choice(kinds)
+
+
+def told_by(text: str) -> list[object]:
+    names: dict[str, object] = {}
+    exec(compile(text, "program", "exec"), names)  # the program is ours
+    return list(names["told"])  # type: ignore[call-overload]
+
+
+def rewritten(text: str) -> str:
+    return plan(SourceFile.decode("a.py", text.encode()), (unjitted_update.CODEMOD,), lambda _: None, BESIDE).after.decode()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_statements_beside_a_step_see_what_they_saw(seed: int) -> None:
+    check(range(100 * seed, 100 * seed + 12))
+
+
+@pytest.mark.slow
+def test_statements_beside_a_step_see_what_they_saw_at_length() -> None:
+    check(range(1000, 1300))
+
+
+def check(seeds: range) -> None:
+    moved = 0
+    for seed in seeds:
+        chance = random.Random(seed)
+        text = HEAD + "".join(f"    {statement(chance)}\n" for _ in range(chance.randint(3, 9))) + TAIL
+        after = rewritten(text)
+        moved += after != text
+        unjitted = after.replace("@jax.jit\n", "")
+        assert told_by(unjitted) == told_by(text), f"{seed}\n{text}\n{after}"
+    assert moved > len(seeds) // 4
