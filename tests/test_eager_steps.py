@@ -54,7 +54,9 @@ def told_by(text: str) -> list[object]:
 
 
 def rewritten(text: str) -> str:
-    return plan(SourceFile.decode("a.py", text.encode()), (unjitted_update.CODEMOD,), lambda _: None, BESIDE).after.decode()
+    return plan(
+        SourceFile.decode("a.py", text.encode()), (unjitted_update.CODEMOD,), lambda _: None, BESIDE
+    ).after.decode()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -39,12 +39,12 @@ def averaged(rows):
 
 
 @jax.jit
-def train_step(params, batch):
+def one_round(params, batch):
     return params - 0.1 * jnp.tanh(params) * batch
 
 
 @jax.jit
-def train_step_2(params, batch):
+def one_round_2(params, batch):
     return params - 0.1 * jnp.sin(params) * batch
 
 
@@ -52,9 +52,9 @@ def train_step_2(params, batch):
 def timed(params, batches):
     for batch in batches:
         began = time.perf_counter()
-        params = train_step(params, batch)
+        params = one_round(params, batch)
         print(time.perf_counter() - began)
-        params = train_step_2(params, batch)
+        params = one_round_2(params, batch)
     return params
 
 

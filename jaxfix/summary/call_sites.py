@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.liveness import LOOPS, Place, binds_again, is_in_loop, why_live_after
-from jaxfix.effects.stability import why_unstable
+from jaxfix.effects.stability import During, why_unstable
 from jaxfix.effects.traceability import demands
 from jaxfix.library.facets import Effect
 from jaxfix.library.table import short_names
@@ -109,11 +109,12 @@ class Passing:
             return Reason(Code.REBOUND, f"`{value.id}` is defined anew at every round")
         return demands(self._module, function).reason
 
-    def is_filled(self, name: ast.Name) -> bool:
-        """Whether code stores into what `name` stands for."""
+    def is_filled(self, name: ast.Name, during: During | None = None) -> bool:
+        """Whether code stores into what `name` stands for; `during` a run, if that alone counts."""
         scope = self._module.scope_of(name.id, name)
         for root in changes_of(self._module).roots.get(name.id, ()):
-            if self._module.scope_of(name.id, root) is scope:
+            is_meant = during is None or not during.leaves(self._module, root)
+            if is_meant and self._module.scope_of(name.id, root) is scope:
                 match self._module.parent(root):
                     case ast.Subscript(ctx=ast.Store()):
                         return True

@@ -1,9 +1,13 @@
-"""A training step that a loop runs eagerly.
+"""Device work that a loop runs eagerly: a training step, an update by hand, draws, averages.
 
-Outside of `jit` each operation of a gradient or an update is dispatched for
-itself: hundreds of small programs per step where one would do. A function that
-the loop calls, and that does all of it, is put under `jit` as a whole; where
-the statements stand in the loop itself, they become such a function.
+Outside of `jit` each operation is dispatched for itself: hundreds of small
+programs per round where one would do. A function that the loop calls, and that
+does all of it, is put under `jit` as a whole. Otherwise the statements that can
+be traced become such a function: those of a loop, with the jitted calls among
+them, or those of a method that binds `self.params`, whose attributes are
+passed and assigned. What needs values stays where it is: a `print`, a `float`,
+a count in Python. Where it has to run in between, the part with more work is
+taken, and the other one after it if it is worth a program too.
 
 Before:
     import jax
@@ -69,8 +73,15 @@ declined, as is a method that changes its object: pass in what it changes, and
 return it. The cache of the program keeps the object alive, with all that it
 holds: where objects are made in a loop, the method is left alone.
 
+What stands between the statements of a step runs before or after all of them,
+only where neither reads or binds what the other binds, and no clock is read. A
+method is static as said above where the step calls functions of its object;
+its data are arguments. A name that is bound in several branches is a function
+of the step if nothing binds it while the loop runs.
+
 A loop over functions, such as the members of a chain, is no training loop:
-under `jit` it would be unrolled. Tests are left as they are: to compile a step
+under `jit` it would be unrolled. So are loops of up to three rounds, and loops
+that start fewer than four programs. Tests are left as they are: to compile a step
 costs more than the few rounds of a test, and some run eagerly on purpose.
 
 Evidence: fewer compiles, one program instead of one per operation; the
@@ -101,7 +112,9 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.unjitted_update import inline
+from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.glue import Glue, listed, loose
+from jaxfix_codemods.unjitted_update.rows import ENOUGH
 from jaxfix_codemods.unjitted_update.work import Way, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
@@ -123,7 +136,7 @@ def find(module: Module) -> Iterator[Finding]:
     for loop, work in inside.items():
         yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
     for loop, glue in loose(module, called, inside):
-        yield _of_glue(module, values, loop, glue)
+        yield from _of_glue(module, values, loop, glue)
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
@@ -164,11 +177,20 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
     return _extracted(module, values, loop, [module.statement(call) for call in work], eager, certain=certain)
 
 
-def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue) -> Finding:
+def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue) -> Iterator[Finding]:
+    """What is left of the work where no gradient or update is: nothing where too little of it can be traced."""
     shown = [f"`{_short(module, call)}`" for call in glue.shown]
-    certain = _is_certain(module, glue.at)
     eager = _Eager(glue.at, f"{listed(shown)} {'runs' if len(shown) == 1 else 'run'}")
-    return _extracted(module, values, loop, glue.statements, eager, certain=certain)
+    certain = _is_certain(module, glue.at)
+    starts = module.get(Device).starts
+    try:
+        found = inline.judge(module, values, loop, glue.statements)
+    except Declined as declined:
+        if sum(map(starts, glue.statements)) >= 2 * ENOUGH:
+            yield _finding(eager, _TITLE, declined.reason, certain=False)
+        return
+    if sum(map(starts, found.row.statements)) >= ENOUGH:
+        yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
 
 
 def _extracted(

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
-from jaxfix.api.analysis import Passing, Values, positional_of
+from jaxfix.api.analysis import During, Passing, Values, positional_of
 from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.jitting.whole import LOOPS, has_sorted_keys, leaves, plain_value
@@ -69,10 +69,12 @@ def is_own(module: Module, root: ast.expr) -> bool:
     return bool(parameters) and parameters[0].arg == root.id
 
 
-def check_parameter(module: Module, values: Values, scope: ast.AST, name: str, uses: Collection[ast.expr]) -> None:
+def check_parameter(
+    module: Module, values: Values, during: During, scope: ast.AST, name: str, uses: Collection[ast.expr]
+) -> None:
     """Refuses what the step does with `name`, at `uses`, that a traced argument does not allow or does otherwise."""
     for node in uses:
-        if isinstance(node, ast.Name) and Passing(module, values).is_filled(node):
+        if isinstance(node, ast.Name) and Passing(module, values).is_filled(node, during):
             raise Declined(
                 Reason(Code.MUTATED, f"`{name}` is changed in place, perhaps while the jitted step still reads it")
             )

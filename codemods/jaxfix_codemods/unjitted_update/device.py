@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import FUNCTIONS, Module, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import Lattice, Solver, Values
+from jaxfix.api.analysis import Form, Lattice, Solver, Values
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
 MOST = 100
@@ -45,6 +45,13 @@ class Device:
         """Whether `node` calls a jitted function."""
         return any(isinstance(part, ast.Call) and jit_of(self._module, part.func) is not None for part in walk(node))
 
+    def changes_tree(self, call: ast.Call) -> bool:
+        """Whether `call` is a gradient, an update, or maps the leaves of a tree."""
+        qualname = self._module.qualname(call.func)
+        is_gradient = isinstance(call.func, ast.Call) and self._module.qualname(call.func.func) in _GRADIENTS
+        is_update = isinstance(call.func, ast.Attribute) and call.func.attr in _FUNCTIONAL and qualname is None
+        return is_gradient or is_update or qualname in _MAPS
+
     def is_array(self, expr: ast.expr) -> bool:
         """Whether `expr` is surely an array of JAX, or a tree of them."""
         return bool(self._found((expr, True)))
@@ -78,7 +85,7 @@ class Device:
         module = self._module
         qualname = module.qualname(call.func) or ""
         if qualname in _MAPS and call.args:
-            return OF_A_TREE * max(self._mapped(call.args[0]), 1)
+            return OF_A_TREE * self._mapped(call.args[0])
         if qualname in CONTROL_FLOW:
             return 1
         if qualname in _CONVERTERS:
@@ -110,7 +117,7 @@ class Device:
         """The operations on each leaf."""
         found = function if isinstance(function, ast.Lambda) else self._module.definition(function)
         if found is None:
-            return 1
+            return int((self._module.qualname(function) or "").rpartition(".")[0] in _OPERATING)
         body = [found.body] if isinstance(found, ast.Lambda) else found.body
         arithmetic = (ast.BinOp, ast.Call, ast.UnaryOp)
         return sum(isinstance(node, arithmetic) for part in body for node in walk(part))
@@ -120,12 +127,7 @@ class Device:
     def _is_made_on_device(self, expr: ast.expr) -> bool:
         match expr:
             case ast.Name() | ast.Attribute():
-                if isinstance(expr, ast.Attribute) and expr.attr in _STATIC:
-                    return False
-                return any(
-                    isinstance(source, ast.expr) and source is not expr and self.is_array(source)
-                    for source in self._values.origins.of(expr)
-                ) or self._is_unpacked(expr)
+                return not _is_static(expr) and self._may_only_be_array(expr)
             case ast.Call(func=func):
                 qualname = self._module.qualname(func) or ""
                 if qualname.rpartition(".")[0] in _OPERATING or qualname in _CONVERTERS & _OPERATING:
@@ -140,6 +142,18 @@ class Device:
                 return self.is_array(value)
         return self._values.of(expr).is_array
 
+    def _may_only_be_array(self, expr: ast.Name | ast.Attribute) -> bool:
+        """Whether something that `expr` may stand for is an array, and nothing is a value of Python or NumPy."""
+        sources = [source for source in self._values.origins.of(expr) if source is not expr]
+        if any(map(self._is_of_host, sources)):
+            return False
+        made = (isinstance(source, ast.expr) and self.is_array(source) for source in sources)
+        return any(made) or self._is_unpacked(expr)
+
+    def _is_of_host(self, source: ast.AST) -> bool:
+        is_range = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "range"
+        return is_range or self._values.of(source).form in (Form.PYTHON, Form.NUMPY)
+
     def _is_unpacked(self, expr: ast.expr) -> bool:
         """Whether a name is bound by unpacking what a jitted function, a gradient or an update returns."""
         if not isinstance(expr, ast.Name):
@@ -150,3 +164,7 @@ class Device:
                     if self.is_array(call):
                         return True
         return False
+
+
+def _is_static(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Attribute) and expr.attr in _STATIC

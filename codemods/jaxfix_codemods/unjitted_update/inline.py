@@ -30,6 +30,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     check_texts,
     is_own,
 )
+from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.rows import Row, choices, loads
 from jaxfix_codemods.unjitted_update.variables import dotted, own_reads
 
@@ -114,7 +115,7 @@ class _Judge:
         for name in data:
             if name in found.values:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
-            check_parameter(module, self._values, scope, name, self._loads_of(name))
+            check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
         for name in sorted(set(found.values) & (set(written) | {dot.partition(".")[0] for dot in self._attributes})):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         read = self._read_outside()
@@ -181,8 +182,19 @@ class _Judge:
         if isinstance(scope, ast.FunctionDef):
             name = f"_{scope.name.strip('_')}"
         else:
-            name = "train_step" if own is None else "_train_step"
+            name = "train_step" if self._trains() else "one_round"
+            name = name if own is None else f"_{name}"
         return self._module.get(Identifiers).unused(name)
+
+    def _trains(self) -> bool:
+        """Whether the row changes a tree by gradients, as far as its calls tell."""
+        device = self._module.get(Device)
+        return any(
+            device.holds_jitted(statement) or device.changes_tree(node)
+            for statement in self._row
+            for node in walk(statement)
+            if isinstance(node, ast.Call)
+        )
 
     # --- attributes -------------------------------------------------------------------------------------------
 
@@ -326,13 +338,15 @@ class _Judge:
         as_function = [_is_used_as_function(module, use) for use in uses]
         if not any(as_function):
             return False
-        during = During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._attributes))
-        reason = why_unstable(module, name, scope, during=during)
+        reason = why_unstable(module, name, scope, during=self._during())
         if reason is not None:
             raise Declined(reason.restated(f"the step calls `{name}`: {reason}"))
         if not all(as_function):
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{name}` as a function and as data"))
         return True
+
+    def _during(self) -> During:
+        return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._attributes))
 
     def _is_constant(self, name: str) -> bool:
         """Whether `name` is a number of the module, which stays what it is."""
