@@ -27,7 +27,11 @@ def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
 
 
 def reads_of(module: Module, function: ast.FunctionDef) -> frozenset[str]:
-    """The names of the attributes of its own object that a method, or one that it calls, reads."""
+    """The attributes of its own object that a method, or one that it calls, reads or binds.
+
+    Returns:
+      Their names; methods that it calls are among them, and it is empty where it takes no object.
+    """
     return frozenset(
         node.attr
         for each, own in _with_called(module, function)

@@ -88,7 +88,11 @@ def why_state_unstable(module: Module, values: Values, function: ast.FunctionDef
 
 
 def why_read_unstable(module: Module, values: Values, name: ast.Name) -> Reason | None:
-    """As `why_state_unstable`, of one place of a method that reads its object, `name`."""
+    """As `why_state_unstable`, of one place of a method that reads its object, `name`.
+
+    Returns:
+      None if it stays, or is read in no method.
+    """
     owner = class_around(module, name)
     return _Reader(module, values).read(name, owner) if owner is not None else None
 

@@ -49,7 +49,7 @@ def strange_base(module: Module, owner: ast.ClassDef) -> ast.expr | None:
 
 
 def methods(classes: tuple[ast.ClassDef, ...], name: str) -> tuple[ast.FunctionDef, ...]:
-    """The methods of that name of any of `classes`."""
+    """The methods of that name of any of `classes`, in their order; none where they have none."""
     members = (member for owner in classes for member in owner.body)
     return tuple(member for member in members if isinstance(member, ast.FunctionDef) and member.name == name)
 

@@ -11,7 +11,9 @@ from jaxfix.syntax.nodes import walk
 def reaching(module: Module, use: ast.Name, found: tuple[Binding, ...]) -> tuple[Binding, ...]:
     """Those of `found`, the bindings of the variable that `use` reads, that can be the last one before it.
 
-    All of them where the use stands in another function than one of the bindings: when that runs is not known.
+    Returns:
+      In the order of `found`; all of them where the use stands in another function than one of the bindings: when that
+      runs is not known.
     """
     answers = module.get(_answers)
     if use not in answers:
