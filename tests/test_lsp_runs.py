@@ -55,7 +55,7 @@ def test_a_trace_is_asked_for_and_shown(server: Client, project: Path) -> None:
     kinds = [told["params"]["value"]["kind"] for told in server.told if told["method"] == "$/progress"]
     assert kinds[0] == "begin" and kinds[-1] == "end"
     (found,) = [entry for entry in server.diagnostics(uri) if entry["code"] == "local-loop-function"]
-    assert "(seen: compiled 4 x, " in found["message"]
+    assert "(seen: 4 compiles, " in found["message"]
     (lens,) = server.ask("textDocument/codeLens", textDocument={"uri": uri})
     assert lens["range"]["start"]["line"] == 4 and lens["command"]["title"].startswith("compiled 4 x, ")
     server.change(

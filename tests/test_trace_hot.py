@@ -8,7 +8,7 @@ from jaxfix.report.measurement import Compile, Kind, Measurement, Spent, Step
 from jaxfix.report.trace.by_hand import advice, todos
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import compiled
-from jaxfix.report.trace.hot import Hot, hot
+from jaxfix.report.trace.hot import Hot, Work, hot
 from jaxfix.report.trace.spending import shares, spent
 
 STEPS = tuple(Step(0, 0, 10**8, 0.1) for _ in range(10))
@@ -71,7 +71,7 @@ def test_elements_that_are_read_one_by_one_are_one_transfer() -> None:
         ),
     )
     region, told = only(found)
-    assert (region.kind, region.function, region.first, region.last) == ("transfer", "show", 7, 8)
+    assert (region.kind, region.function, region.first, region.last) == (Work.TRANSFER, "show", 7, 8)
     assert told == (
         "take the array once, by `np.asarray` before lines 7-8 of a.py (`show`): 400 reads a step, 5.0 of 10.0 s"
     )

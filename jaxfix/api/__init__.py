@@ -4,6 +4,7 @@ from jaxfix.report.finding import Confidence, Equality, Finding, Proves, Recipe,
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.hot import Hot, Work
 from jaxfix.semantic.calls import arguments_of, direct_calls, returned
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.identifiers import Identifiers
@@ -26,6 +27,7 @@ __all__ = [
     "Equality",
     "Finding",
     "Function",
+    "Hot",
     "Identifiers",
     "Jit",
     "Jitted",
@@ -38,6 +40,7 @@ __all__ = [
     "Safety",
     "Staging",
     "Why",
+    "Work",
     "arguments_of",
     "children",
     "direct_calls",

@@ -14,10 +14,12 @@ from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 from jaxfix.engine.versions import is_for
+from jaxfix.engine.warm import warmed
 from jaxfix.report.finding import Confidence, Finding, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
@@ -35,13 +37,14 @@ _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
 class Found:
     """A finding and who made it. `key` names it in its file, whatever other fixes are made there.
 
-    `seen` is what a traced run compiled again because of it.
+    `seen` is what a traced run compiled again because of it, `hot` what it was long in beside that.
     """
 
     codemod: Codemod
     finding: Finding
     key: str
     seen: tuple[Compiled, ...] = ()
+    hot: tuple[Hot, ...] = ()
 
     @property
     def safety(self) -> Safety:
@@ -78,6 +81,7 @@ def analyze(
     made: Container[str] = (),
     seen: Sequence[Sighting] = (),
     surroundings: Surroundings = ALONE,
+    hot: Sequence[Hot] = (),
 ) -> Analysis:
     """Runs the codemods whose triggers are mentioned in `source`, then those that can tell what a run has seen.
 
@@ -87,12 +91,14 @@ def analyze(
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
       seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
       surroundings: what other files tell.
+      hot: what the run was long in beside compiling, at the lines of `source`: it becomes `Module.hot`.
 
     Raises:
       SourceError: `source` is not valid Python, or is nested too deeply.
     """
     source = source.loaded()
     module = Module.parse(source, surroundings)
+    module.hot = tuple(hot)
     try:
         silenced = suppressions(source.text)
         codemods = tuple(codemod for codemod in codemods if is_for(codemod, surroundings.jax))
@@ -103,6 +109,7 @@ def analyze(
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
         if left:
             found += _fed(module, codemods, found, left, made, bugs)
+        found = [replace(f, hot=some) for f, some in zip(found, warmed(module, hot, found), strict=True)]
         audible = [f for f in found if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
     except RecursionError as error:
         raise SourceError(source.path, "nested too deeply to be analysed") from error
@@ -123,14 +130,14 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         end_column=lines.column(span.end),
         id=found.codemod.id,
         message=source.placed(finding.message),
-        confidence=Confidence.SEEN if found.seen else finding.confidence,
+        confidence=Confidence.SEEN if found.seen or found.hot else finding.confidence,
         safety=found.safety,
         title=finding.title,
         fixable=found.safety is not Safety.DISPLAY_ONLY,
         declined=_placed(source, finding.declined, cell) if finding.declined is not None else None,
         key=found.key,
         anchor=anchored(module, finding.at),
-        seen=_figures(found.seen) if found.seen else None,
+        seen=_figures(found) if found.seen or found.hot else None,
         cell=cell,
         related=related(module, finding.at),
         deprecated=finding.deprecated,
@@ -181,8 +188,15 @@ def _has(module: Module, word: str) -> bool:
     return word.encode() in module.source.text
 
 
-def _figures(seen: Sequence[Compiled]) -> Seen:
-    return Seen(sum(entry.compiles for entry in seen), sum(entry.seconds for entry in seen))
+def _figures(found: Found) -> Seen:
+    steps = [region.per_step for region in found.hot if region.per_step is not None]
+    return Seen(
+        compiles=sum(entry.compiles for entry in found.seen),
+        seconds=sum(entry.seconds for entry in found.seen) + sum(region.seconds for region in found.hot),
+        programs=sum(region.programs for region in found.hot),
+        moves=sum(region.reads + region.puts + region.waits for region in found.hot),
+        per_step=sum(steps) if steps else None,
+    )
 
 
 def _all(module: Module, codemods: Iterable[Codemod], made: Container[str], bugs: list[str]) -> list[Found]:

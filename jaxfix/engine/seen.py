@@ -53,7 +53,7 @@ def sightings(
       path: what the trace calls the source, None where it names nothing of it.
       traced: as the source was then: of a line that has changed since, nothing is said.
     """
-    then = _Then(traced, source) if traced is not None else None
+    then = Then(traced, source) if traced is not None else None
     found = []
     for row in rows:
         if not row.again:
@@ -71,7 +71,7 @@ def sightings(
 def moved(seen: Iterable[Sighting], before: SourceFile, after: SourceFile) -> tuple[Sighting, ...]:
     """The sightings of a source whose text has changed; those of a line that was rewritten are gone."""
     lines = before.text.decode().splitlines()
-    then = _Then(TracedSource("", {str(number): line for number, line in enumerate(lines, 1)}), after)
+    then = Then(TracedSource("", {str(number): line for number, line in enumerate(lines, 1)}), after)
     found = []
     for sighting in seen:
         line = then.now(sighting.line) if sighting.line is not None else None
@@ -162,7 +162,7 @@ class Explanations:
         return bool(words) and re.search(rf"\b{re.escape(words[-1])}\b", text) is not None
 
 
-class _Then:
+class Then:
     """Where the lines of a source that was traced are now."""
 
     def __init__(self, traced: TracedSource, source: SourceFile) -> None:

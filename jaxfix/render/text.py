@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from jaxfix.render.paint import Paint, counted, named, printable
+from jaxfix.render.seen import seen_in_words
 from jaxfix.report.report import Diagnostic, Held
 from jaxfix.source.edits import shown_place
 
@@ -104,5 +105,4 @@ def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
 def _seen(diagnostic: Diagnostic, paint: Paint) -> str:
     if diagnostic.seen is None:
         return ""
-    figures = f"seen: {counted(diagnostic.seen.compiles, 'compile')}, {diagnostic.seen.seconds:.1f} s"
-    return f"; {paint('yellow', figures)}"
+    return f"; {paint('yellow', f'seen: {seen_in_words(diagnostic.seen)}')}"

@@ -45,7 +45,7 @@ class Cure:
         return f"{self.id} [*]" if self.fixable else self.id
 
 
-Cures = Mapping[Compiled, Cure]
+Cures = Mapping[Compiled | Spent, Cure]
 
 
 def table(measurement: Measurement, paint: Paint, width: int | None = None, cures: Cures | None = None) -> str:
@@ -62,13 +62,14 @@ def table(measurement: Measurement, paint: Paint, width: int | None = None, cure
     dear = [row for row in once[:ONCE] if row.seconds >= least]
     shown: list[Compiled | Spent] = [*(row for row in rows if row.again), *dear, *did]
     shown.sort(key=lambda row: -row.seconds)
-    cells = [_cells(row, cures or {}) if isinstance(row, Compiled) else _did(row, measurement) for row in shown]
+    known = cures or {}
+    cells = [_cells(row, known) if isinstance(row, Compiled) else _did(row, measurement, known) for row in shown]
     lines = [_laid_out(cells, paint, width)] if cells else []
     left = once[len(dear) :]
     if left:
         seconds = sum(row.seconds for row in left)
         lines.append(f"and {counted(len(left), 'line')} more that compiled once, {seconds:.2f} s\n")
-    by_hand = [f"by hand: {_one_line(todo.words)}\n" for todo in todos(measurement, cures or {})]
+    by_hand = [f"by hand: {_one_line(todo.words)}\n" for todo in todos(measurement, known)]
     summed = (went(measurement, paint), totals(measurement, paint), steps(measurement, paint))
     return "".join((*lines, *summed, *by_hand))
 
@@ -163,9 +164,10 @@ def _cells(row: Compiled, cures: Cures) -> tuple[str, ...]:
     return f"{row.seconds:.2f}", lost, count, "", where, what, why, str(cures.get(row, ""))
 
 
-def _did(row: Spent, measurement: Measurement) -> tuple[str, ...]:
+def _did(row: Spent, measurement: Measurement, cures: Cures) -> tuple[str, ...]:
     count = f"{row.count:,}" if row.count else ""
-    return f"{row.seconds:.2f}", "", count, a_step(row, measurement), _one_line(row.where), names(row), did(row), ""
+    cure, where = str(cures.get(row, "")), _one_line(row.where)
+    return f"{row.seconds:.2f}", "", count, a_step(row, measurement), where, names(row), did(row), cure
 
 
 def a_step(row: Spent, measurement: Measurement) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from jaxfix.render.paint import counted
-from jaxfix.render.trace import Cure, nothing, steps, totals
+from jaxfix.render.trace import Cure, Cures, nothing, steps, totals
 from jaxfix.report.measurement import Environment, Measurement
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled, Place, compiled
@@ -37,7 +37,7 @@ _CAUSES = 12
 """Different causes of one place that are written out; the rest is counted."""
 
 
-def page(trace: Trace, cures: Mapping[Compiled, Cure]) -> str:
+def page(trace: Trace, cures: Cures) -> str:
     """The whole document.
 
     Nothing of the user's enters it but as escaped text or as JSON without `<`, `>` and `&`.
@@ -207,7 +207,7 @@ def _steps(measurement: Measurement) -> str:
     return f'<section aria-labelledby="h-steps"><h2 id="h-steps">{title}</h2>{drawn}</section>'
 
 
-def _table(rows: tuple[Compiled, ...], cures: Mapping[Compiled, Cure]) -> str:
+def _table(rows: tuple[Compiled, ...], cures: Cures) -> str:
     if not rows:
         return ""
     heads = "".join(
@@ -248,7 +248,7 @@ def _row(number: int, row: Compiled, cure: Cure | None) -> str:
     )
 
 
-def _places(trace: Trace, rows: tuple[Compiled, ...], cures: Mapping[Compiled, Cure]) -> str:
+def _places(trace: Trace, rows: tuple[Compiled, ...], cures: Cures) -> str:
     if not rows:
         return ""
     found = "".join(_place(trace, number, row, cures.get(row)) for number, row in enumerate(rows))

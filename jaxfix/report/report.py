@@ -13,10 +13,19 @@ SCHEMA = 1
 
 @frozen
 class Seen:
-    """What a traced run compiled because of a finding: how often, and the seconds that it took."""
+    """What a traced run did because of a finding.
+
+    Attributes:
+      seconds: of the compiles, and of what follows.
+      programs: that ran one by one; `moves` values between host and device.
+      per_step: programs and moves in each step; None outside of steps.
+    """
 
     compiles: int
     seconds: float
+    programs: int = 0
+    moves: int = 0
+    per_step: float | None = None
 
 
 @frozen

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from jaxfix.report.finding import Equality, Finding, Proves, Safety
 from jaxfix.report.trace.cause import Why
+from jaxfix.report.trace.hot import Work
 from jaxfix.semantic.module import Module
 from jaxfix.source.frozen import frozen
 
@@ -26,6 +27,7 @@ class Codemod:
         where another version is known to be installed.
       cures: the causes of recompiles that its findings explain; empty where that may be any.
       programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
+      relieves: the kinds of work beside compiling that its findings explain, where a run was long in their lines.
       after: the codemods whose fixes are made before, because they decide what its own ones have to be.
     """
 
@@ -38,4 +40,5 @@ class Codemod:
     jax: str | None = None
     cures: tuple[Why, ...] = ()
     programs: tuple[str, ...] = ()
+    relieves: tuple[Work, ...] = ()
     after: tuple[str, ...] = ()

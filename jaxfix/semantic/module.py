@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast, overload
 
 from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.names import Names
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.edits import Edit, Span, apply_edits
@@ -31,6 +32,7 @@ class Module:
       names: what its names mean; the queries that everybody needs stand on the module too, such as `qualname`.
       recompiles: what a traced run compiled again in this file and no other finding explains; empty without a
         trace.
+      hot: regions of lines that a traced run was long in beside compiling, where they are now; empty without a trace.
     """
 
     def __init__(self, source: SourceFile, tree: ast.Module, surroundings: Surroundings = ALONE) -> None:
@@ -38,6 +40,7 @@ class Module:
         self.tree = tree
         self.surroundings = surroundings
         self.recompiles: tuple[Compiled, ...] = ()
+        self.hot: tuple[Hot, ...] = ()
         index = self.index = Index(tree)
         self._parents = index.parents
         self._around = index.around

@@ -107,6 +107,7 @@ from jaxfix.api import (
     Runs,
     Safety,
     Staging,
+    Work,
     frozen,
 )
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
@@ -265,4 +266,5 @@ CODEMOD = Codemod(
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.ROUNDING,
     find=find,
+    relieves=(Work.EAGER,),
 )

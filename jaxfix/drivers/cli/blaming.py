@@ -7,6 +7,7 @@ from jaxfix.drivers.cli.trace import cures_of
 from jaxfix.drivers.workflow.traces import from_here, traced
 from jaxfix.render.excess import Cures
 from jaxfix.report.measurement import Compile, Measurement
+from jaxfix.report.trace.compiles import Compiled
 from jaxfix.source.errors import JaxfixError
 
 
@@ -17,4 +18,6 @@ def blamed(compiles: Sequence[Compile]) -> tuple[tuple[Compile, ...], Cures]:
         found = cures_of(traced(measured, (), __version__))
     except JaxfixError:  # what is counted stands without it
         found = {}
-    return measured.compiles, {(row.where, row.program): cure for row, cure in found.items()}
+    return measured.compiles, {
+        (row.where, row.program): cure for row, cure in found.items() if isinstance(row, Compiled)
+    }

@@ -17,10 +17,11 @@ from jaxfix.evidence.remote import target_for
 from jaxfix.render import excess
 from jaxfix.render import trace as render
 from jaxfix.render.excess import Verdict
+from jaxfix.render.trace import Cures
 from jaxfix.report.measurement import Compile, Measurement
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.budget import Limits, counted, is_called
-from jaxfix.report.trace.compiles import compiled, places
+from jaxfix.report.trace.compiles import Compiled, compiled, places
 from jaxfix.report.trace.trace_file import Trace
 from jaxfix.source.errors import ConfigError, EvidenceError
 
@@ -59,7 +60,8 @@ def _limits(options: Gate) -> Limits:
 
 def _tell(verdict: Verdict, seen: Trace, options: Gate) -> None:
     cures = {} if verdict.passed else trace.cures_of(seen)
-    by_row = {(row.where, row.program): cure for row, cure in cures.items()}
+    rows = {row: cure for row, cure in cures.items() if isinstance(row, Compiled)}
+    by_row = {(row.where, row.program): cure for row, cure in rows.items()}
     if options.output_format == "json":
         terminal.tell(f"{json.dumps(excess.document(verdict, by_row))}\n")
         return
@@ -68,7 +70,7 @@ def _tell(verdict: Verdict, seen: Trace, options: Gate) -> None:
     told += render.totals(seen.measurement, paint) + render.steps(seen.measurement, paint)
     terminal.tell(told + excess.summary(verdict, paint))
     wrong = {row for entry in verdict.excess for row in entry.rows}
-    mine = {row: cure for row, cure in cures.items() if (row.where, row.program) in wrong}
+    mine: Cures = {row: cure for row, cure in rows.items() if (row.where, row.program) in wrong}
     following = trace.next_step(seen, mine, options.trace)
     if following is not None:
         terminal.note(following)

@@ -20,8 +20,8 @@ from jaxfix.evidence import trace as evidence
 from jaxfix.evidence.remote import target_for
 from jaxfix.render import trace as render
 from jaxfix.render import trace_page
-from jaxfix.render.trace import Cure
-from jaxfix.report.measurement import Measurement
+from jaxfix.render.trace import Cure, Cures
+from jaxfix.report.measurement import Measurement, Spent
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.report.trace.trace_file import Trace
@@ -88,7 +88,7 @@ def _plain(qualname: str) -> list[str]:
     return [part for part in qualname.split(".") if part != "<locals>"]
 
 
-def cures_of(seen: Trace) -> dict[Compiled, Cure]:
+def cures_of(seen: Trace) -> dict[Compiled | Spent, Cure]:
     """By row of the table what our own analysis says of it; what cannot be analysed is told, and has none."""
     sights = Sights(seen)
     if not sights.paths:
@@ -99,11 +99,13 @@ def cures_of(seen: Trace) -> dict[Compiled, Cure]:
         outcome.tell_errors([str(error)])
         return {}
     wanted = settled(informed(looked_at.targets))
-    found: dict[Compiled, Cure] = {}
+    found: dict[Compiled | Spent, Cure] = {}
     for target in wanted:
         for entry in _found(target):
             cure = Cure(entry.codemod.id, entry.finding.recipe is not None)
-            found |= {origin: cure for origin in _origins(target, entry) if origin not in found}
+            rows: list[Compiled | Spent] = [*_origins(target, entry)]
+            rows += [line for region in entry.hot for line in region.lines]
+            found |= {row: cure for row in rows if row not in found}
     return found
 
 
@@ -130,7 +132,7 @@ def status_of(measurement: Measurement) -> int:
     return status if status >= 0 else 128 - status
 
 
-def next_step(seen: Trace, cures: dict[Compiled, Cure], options: Options) -> str | None:
+def next_step(seen: Trace, cures: Cures, options: Options) -> str | None:
     """What to type now; None where nothing was found."""
     script = seen.command[0].startswith("-") or seen.command[0].endswith(".py")
     program = shlex.join(("python", *seen.command) if script else seen.command)
@@ -152,7 +154,7 @@ def _same_way(seen: Trace, options: Options) -> str:
     return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value is not None)
 
 
-def _paths(cures: dict[Compiled, Cure]) -> str:
+def _paths(cures: Cures) -> str:
     """The files of what can be fixed, as a command line names them."""
     found = dict.fromkeys(row.path for row, cure in cures.items() if cure.fixable)
     return shlex.join(found) if len(found) <= _FEW else "."

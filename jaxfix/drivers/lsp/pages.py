@@ -5,6 +5,7 @@ from functools import cache
 
 from jaxfix import docs
 from jaxfix.engine.registry import Registry, load_registry
+from jaxfix.render.seen import seen_in_words
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import PackError
@@ -53,8 +54,7 @@ def hover(diagnostic: Diagnostic, receipt: str | None) -> str:
     """The finding, what is known of it and of its cure, then what its codemod does, before and after."""
     parts = [f"**jaxfix** `{diagnostic.id}` ({diagnostic.confidence.value})", _sentence(diagnostic.message)]
     if diagnostic.seen is not None:
-        seen = diagnostic.seen
-        parts.append(f"seen: compiled {seen.compiles} x, {seen.seconds:.1f} s in the last trace")
+        parts.append(f"seen: {seen_in_words(diagnostic.seen)} in the last trace")
     if diagnostic.fixable:
         parts.append(f"**Cure**: {diagnostic.title} ({_SAFETY[diagnostic.safety.value]})")
     elif diagnostic.declined is not None:

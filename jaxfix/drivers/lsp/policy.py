@@ -4,6 +4,7 @@ from lsprotocol import types
 
 from jaxfix.drivers.lsp import pages
 from jaxfix.drivers.lsp.settings import Settings
+from jaxfix.render.seen import seen_in_words
 from jaxfix.report.finding import Confidence, Safety
 from jaxfix.report.report import Diagnostic
 
@@ -40,7 +41,7 @@ def message(diagnostic: Diagnostic, *, is_known: bool) -> str:
     """What is so, what a run has seen of it, and why there is no cure where there is none."""
     said = diagnostic.message
     if diagnostic.seen is not None:
-        said += f" (seen: compiled {diagnostic.seen.compiles} x, {diagnostic.seen.seconds:.1f} s in the last trace)"
+        said += f" (seen: {seen_in_words(diagnostic.seen)} in the last trace)"
     if is_known:
         said += " (known to the baseline)"
     if diagnostic.declined is not None and not diagnostic.fixable:

@@ -12,6 +12,7 @@ from jaxfix.engine.analyze import Analysis, analyze
 from jaxfix.engine.project import joined
 from jaxfix.engine.seen import Sighting, moved
 from jaxfix.engine.survey import Memory, Unit, survey
+from jaxfix.engine.warm import regions_after
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.project.project import Project
@@ -49,7 +50,7 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
       memory: what was found before, of targets that no trace has seen.
     """
     targets = looked_at.targets
-    if any(target.seen for target in targets):
+    if any(target.seen or target.hot for target in targets):
         told = settled(informed(targets))
         return Looked(told, look_again(told, watcher))
     units = [Unit(target.source, target.codemods, target.surroundings) for target in targets]
@@ -75,6 +76,7 @@ def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
             except SourceError as error:
                 errors.append(str(error))
             advance(target.source.path)
+    diagnostics.sort(key=lambda diagnostic: -diagnostic.seen.seconds if diagnostic.seen else 0.0)  # the dearest first
     return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
 
 
@@ -98,7 +100,7 @@ def analysed(target: Target) -> Analysis:
     Raises:
       SourceError: it is not valid Python.
     """
-    return analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
+    return analyze(target.source, target.codemods, (), target.seen, target.surroundings, target.hot)
 
 
 def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
@@ -113,7 +115,8 @@ def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
 
 def reread(target: Target, source: SourceFile) -> Target:
     """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
-    return replace(target, source=source, seen=moved(target.seen, target.source, source))
+    seen, hot = moved(target.seen, target.source, source), regions_after(target.hot, target.source, source)
+    return replace(target, source=source, seen=seen, hot=hot)
 
 
 def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:

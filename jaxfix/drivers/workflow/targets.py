@@ -20,6 +20,7 @@ from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
+from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
@@ -36,9 +37,9 @@ LARGEST_BYTES = 1_000_000
 class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
-    `seen` is what a traced run compiled again, as this source sees it, and `surroundings` what its place tells of it,
-    and other files once they were looked at. `helper` is the generated file that it would import from; None where
-    there is no place for one.
+    `seen` is what a traced run compiled again, as this source sees it, `hot` what it was long in beside that, and
+    `surroundings` what its place tells of it, and other files once they were looked at. `helper` is the generated file
+    that it would import from; None where there is no place for one.
     `baseline` is the file of known findings that the configuration names. `around` are the files of the project that
     are no targets.
     """
@@ -52,6 +53,7 @@ class Target:
     helper: Helper | None = None
     baseline: Path | None = None
     around: Around | None = field(default=None, compare=False)
+    hot: tuple[Hot, ...] = ()
 
 
 @frozen
@@ -112,7 +114,10 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
     run = settings.run(found)
     notes = (*settings.passed_over, *foreign)
     if sights is not None:
-        found = [replace(target, seen=sights.of(target.path, target.source)) for target in found]
+        found = [
+            replace(target, seen=sights.of(target.path, target.source), hot=sights.hot(target.path, target.source))
+            for target in found
+        ]
         notes += sights.notes()
     is_complete = not errors and not settings.passed_over
     return Targets(tuple(found), tuple(dict.fromkeys(errors)), run, notes, is_complete)

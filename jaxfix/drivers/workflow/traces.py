@@ -7,9 +7,11 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.engine.seen import Sighting, is_stale, sightings
+from jaxfix.engine.warm import regions
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import Compiled, compiled, places
+from jaxfix.report.trace.hot import Hot, hot
 from jaxfix.report.trace.trace_file import Trace, TracedSource
 from jaxfix.source.errors import EvidenceError
 from jaxfix.source.source_file import NOTEBOOK, SourceFile
@@ -45,12 +47,14 @@ class Sights:
 
     trace: Trace
     _rows: tuple[Compiled, ...] = ()
+    _regions: tuple[Hot, ...] = ()
     _names: dict[Path, str] = field(default_factory=dict)
     _met: list[str] = field(default_factory=list)
     _stale: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._rows = compiled(self.trace.measurement.compiles)
+        self._regions = hot(self.trace.measurement)
         for name in self.trace.sources:
             self._names[files.resolved(self._base(name) / name)] = name
 
@@ -63,6 +67,11 @@ class Sights:
         if is_stale(self.trace.sources[name], source):
             self._stale.append(source.path)
         return sightings(self._rows, name, self.trace.sources[name], source)
+
+    def hot(self, path: Path | None, source: SourceFile) -> tuple[Hot, ...]:
+        """What the run was long in beside compiling, of the lines of `source`."""
+        name = self._name(path, source)
+        return regions(self._regions, name, self.trace.sources[name], source) if name is not None else ()
 
     @property
     def paths(self) -> tuple[str, ...]:

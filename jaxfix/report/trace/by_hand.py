@@ -2,10 +2,10 @@
 
 from collections.abc import Container, Mapping
 
-from jaxfix.report.measurement import Measurement
+from jaxfix.report.measurement import Measurement, Spent
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled, compiled
-from jaxfix.report.trace.hot import SHARE, Hot, hot
+from jaxfix.report.trace.hot import SHARE, Hot, Work, hot
 from jaxfix.report.trace.spending import in_each
 from jaxfix.source.frozen import frozen
 
@@ -41,12 +41,16 @@ class Todo:
     about: Hot | Compiled | None
 
 
-def todos(measurement: Measurement, cured: Container[Compiled]) -> tuple[Todo, ...]:
+def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple[Todo, ...]:
     """What takes more than a hundredth of the run and is not `cured`, the most seconds first."""
     if not measurement.seconds:
         return ()
     rows = compiled(measurement.compiles)
-    found = [Todo(advice(region, measurement), region.seconds, region) for region in hot(measurement)]
+    found = [
+        Todo(advice(region, measurement), region.seconds, region)
+        for region in hot(measurement)
+        if not any(line in cured for line in region.lines)
+    ]
     for row in rows:
         words = _RECOMPILES.get(row.why)
         if words is not None and row.again and row.lost_s >= SHARE * measurement.seconds and row not in cured:
@@ -62,7 +66,7 @@ def todos(measurement: Measurement, cured: Container[Compiled]) -> tuple[Todo, .
 def advice(region: Hot, measurement: Measurement) -> str:
     """What to do by hand, in one line with what it costs now."""
     of = f"{region.seconds:.1f} of {measurement.seconds:.1f} s"
-    if region.kind == "eager":
+    if region.kind is Work.EAGER:
         how_often = _often(region.programs, region.per_step, "program")
         return f"put {_lines(region)} under one `jax.jit`: {how_often} run one by one, {of}"
     reads = in_each(region.reads, measurement) if region.per_step is not None else float(region.reads)

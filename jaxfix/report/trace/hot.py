@@ -1,6 +1,7 @@
 """Where a run does on the host what could be done once, or in one program: regions of lines, with what to do."""
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 
 from jaxfix.report.measurement import Kind, Measurement, Spent
 from jaxfix.report.trace.compiles import Place, places
@@ -21,13 +22,23 @@ _INDEXING = frozenset(
 _TRANSFERS = (Kind.READ, Kind.PUT, Kind.WAIT)
 
 
+class Work(Enum):
+    """What a run was long in, beside compiling.
+
+    Attributes:
+      EAGER: programs that run one by one and could be one.
+      TRANSFER: what moves between host and device, and programs that only lead to it.
+    """
+
+    EAGER = "eager"
+    TRANSFER = "transfer"
+
+
 @frozen
 class Hot:
     """Lines of one function that a run was long in, beside compiling.
 
     Attributes:
-      kind: `eager` for programs that run one by one and could be one, `transfer` for what moves between host and
-        device.
       function: whose lines `first` to `last` are; lambdas and comprehensions are part of the function around them.
       count: programs, or reads, puts and waits, in the whole run.
       per_step: of them in each step; None outside of steps.
@@ -37,7 +48,7 @@ class Hot:
       chain: the lines that called the function, from the inside out.
     """
 
-    kind: str
+    kind: Work
     path: str
     cell: int | None
     function: str
@@ -82,7 +93,7 @@ def hot(measurement: Measurement) -> tuple[Hot, ...]:
     moving = [entry for entry in found if entry.kind in _TRANSFERS]
     moving += [entry for entry in eager if _is_read(entry, reads)]
     regions: list[Hot] = []
-    for kind, entries in (("eager", [entry for entry in eager if entry not in moving]), ("transfer", moving)):
+    for kind, entries in ((Work.EAGER, [entry for entry in eager if entry not in moving]), (Work.TRANSFER, moving)):
         for within in (True, False):
             some = [(entry, _way(entry)) for entry in entries if (entry.in_steps is not None) is within]
             regions += [_hot(kind, group, depth, measurement) for group, depth in _regions(some, 0)]
@@ -150,7 +161,7 @@ def _size(group: Iterable[tuple[Spent, _Way]]) -> tuple[float, int]:
     return sum(entry.seconds for entry in entries), sum(entry.count for entry in entries)
 
 
-def _hot(kind: str, group: Sequence[tuple[Spent, _Way]], depth: int, measurement: Measurement) -> Hot:
+def _hot(kind: Work, group: Sequence[tuple[Spent, _Way]], depth: int, measurement: Measurement) -> Hot:
     seconds, count = _size(group)
     own = [
         (entry, way[depth])
@@ -160,7 +171,7 @@ def _hot(kind: str, group: Sequence[tuple[Spent, _Way]], depth: int, measurement
     first, way = own[0][1], group[0][1]
     counts = {each: sum(entry.count for entry, _ in group if entry.kind is each) for each in Kind}
     moves = sum(counts[each] for each in _TRANSFERS)
-    counted = [entry for entry, _ in group if (entry.kind is Kind.EAGER) is (kind == "eager")]
+    counted = [entry for entry, _ in group if (entry.kind is Kind.EAGER) is (kind is Work.EAGER)]
     within = [entry.in_steps for entry in counted if entry.in_steps is not None]
     return Hot(
         kind=kind,
@@ -169,7 +180,7 @@ def _hot(kind: str, group: Sequence[tuple[Spent, _Way]], depth: int, measurement
         function=first.function,
         first=min(min(frame.line, frame.last) for _, frame in own),
         last=max(max(frame.line, frame.last) for _, frame in own),
-        count=counts[Kind.EAGER] if kind == "eager" else moves,
+        count=counts[Kind.EAGER] if kind is Work.EAGER else moves,
         per_step=in_each(sum(within), measurement) if within else None,
         seconds=seconds,
         waited_s=sum(entry.waited_s for entry, _ in group),

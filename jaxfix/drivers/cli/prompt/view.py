@@ -8,6 +8,7 @@ from jaxfix.render.account import Known
 from jaxfix.render.paint import Paint, counted, named, printable
 from jaxfix.render.receipts import figures
 from jaxfix.render.remarks import shown_of
+from jaxfix.render.seen import seen_in_words
 from jaxfix.report.evidence import Verdict
 from jaxfix.report.finding import Safety
 
@@ -90,7 +91,7 @@ def _facts(entry: Candidate, *, is_own: bool) -> Iterator[tuple[str, str]]:
     yield entry.diagnostic.message, ""
     seen = entry.diagnostic.seen
     if seen is not None:
-        yield f"seen: {counted(seen.compiles, 'compile')}, {seen.seconds:.1f} s", "yellow"
+        yield f"seen: {seen_in_words(seen)}", "yellow"
     yield entry.fix.title, "bold"
     if is_own:
         yield "as you have edited it: no rerun has looked at that", "yellow"
