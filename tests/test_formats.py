@@ -318,7 +318,8 @@ def test_why_there_is_no_fix_is_told(name: str) -> None:
 def test_what_a_run_has_seen_weighs_more() -> None:
     seen = account_of(finding(confidence=Confidence.SEEN, seen=Seen(compiles=3, seconds=0.5)))
     (result,) = run_of(sarif.log(seen))["results"]
-    assert (result["level"], result["properties"]["seen"]) == ("warning", {"compiles": 3, "seconds": 0.5})
+    told = result["properties"]["seen"]
+    assert (result["level"], told["compiles"], told["seconds"]) == ("warning", 3, 0.5)
     assert json.loads(FORMATS["gitlab"](seen))[0]["severity"] == "major"
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, Protocol
 
 from .spending import EAGER, PUT, Spending
@@ -47,25 +48,31 @@ class Dispatches:
         self.is_on = False
 
     def called(self, function: Any, arguments: Any, keywords: Any, returned: Any) -> None:
-        """jax calls this when it has called `function`."""
+        """jax calls this when it has called `function`: at every dispatch, so in as few steps as can be."""
         self.calls += 1
         if self.calls >= _FEW:
-            if self.own < _LEAST * self.calls:
-                self.stop()
-            self.calls = self.own = 0
-        module = function.__module__
+            self._settle()
         caller = sys._getframe(1)
-        if not (module.startswith("jax.") or caller.f_code.co_filename.endswith(_NESTED)):
+        if not function.__module__.startswith("jax.") and not caller.f_code.co_filename.endswith(_NESTED):
             return
         self.own += 1
-        if self.is_silent():
-            return
         name = getattr(function, "__name__", "jit")
-        account = self.spending.account(PUT if name == _PUTS else EAGER, caller)
-        if account is not None:
+        mine = self.spending.mine
+        frame: FrameType | None = caller
+        while frame is not None and not mine.get(frame.f_code.co_filename):
+            frame = frame.f_back
+        kind = PUT if name == _PUTS else EAGER
+        found = self.spending.accounts.get((kind, id(frame.f_code), frame.f_lasti)) if frame is not None else None
+        account = found or self.spending.account(kind, caller)
+        if account is not None and not self.is_silent():
             account.count += 1
             if account.count < _NAMED:
                 account.named(name)
+
+    def _settle(self) -> None:
+        if self.own < _LEAST * self.calls:
+            self.stop()
+        self.calls = self.own = 0
 
 
 class _Place(Protocol):
