@@ -20,12 +20,15 @@ from pathlib import Path
 os.environ["JAXFIX_WORKERS"] = "1"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+import jaxfix_codemods
 from benchmarks.safe import page
 from benchmarks.safe.grammar import generated
 from benchmarks.safe.law import judged, smallest
 from benchmarks.safe.ledger import Ledger, shard
 from benchmarks.safe.tally import Tally, some_programs
 
+if Path(jaxfix_codemods.__file__).is_relative_to(Path.cwd()) is False:
+    sys.exit(f"the codemods are those of {jaxfix_codemods.__file__}: put those of this clone first in PYTHONPATH")
 AT_ONCE = 25
 SHARDS_PER_PROCESS = 8
 Work = tuple[int, range]
