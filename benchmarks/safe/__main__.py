@@ -27,7 +27,7 @@ from benchmarks.safe.law import judged, smallest
 from benchmarks.safe.ledger import Ledger, shard
 from benchmarks.safe.tally import Tally, some_programs
 
-if Path(jaxfix_codemods.__file__).is_relative_to(Path.cwd()) is False:
+if not Path(jaxfix_codemods.__file__).is_relative_to(Path.cwd()):
     sys.exit(f"the codemods are those of {jaxfix_codemods.__file__}: put those of this clone first in PYTHONPATH")
 AT_ONCE = 25
 SHARDS_PER_PROCESS = 8

@@ -49,8 +49,8 @@ def fixed(program: Program, folder: Path) -> Fixed:
     write(program.files, folder)
     named = tuple(str(folder if name == "." else folder / name) for name in program.targets)
     session = opened(find_targets(Request(named)), terminal)
-    if broken := (*session.found.bugs, *session.found.errors):
-        raise RuntimeError("; ".join(broken))
+    if session.found.bugs:
+        raise RuntimeError("; ".join(session.found.bugs))
     planned = plans(session.fixable, partial(by_mode, Mode.SAFE_ONLY, {}))
     if planned.bugs:
         raise RuntimeError("; ".join(planned.bugs))

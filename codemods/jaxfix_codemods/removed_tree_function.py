@@ -18,7 +18,8 @@ After:
 
     doubled = jax.tree.map(lambda x: 2 * x, {"w": 1.0})
 
-Safety: safe. Both names call one function, with the same arguments; an import still binds the name that it bound.
+Safety: safe. Both names call one function, with the same arguments; an import still binds the name that it bound. Where
+`except:` or `except Exception` takes the error, other code runs with the fix: that needs evidence.
 
 Evidence: nothing is rerun for it. The golden program raises as it is, and runs with the fix.
 
@@ -36,6 +37,7 @@ _LAST = ("map", "leaves", "flatten", "unflatten", "structure", "transpose", "all
 MOVED = {f"jax.tree_{last}": f"jax.tree.{last}" for last in _LAST}
 _FIRST = (0, 4, 25)
 """The version that `jax.tree` came with; `jax.tree_util` is older, and stays."""
+_ALL = ("Exception", "BaseException")
 _ASKS = re.compile(r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError", re.IGNORECASE)
 
 
@@ -47,7 +49,10 @@ def find(module: Module) -> Iterator[Finding]:
                 continue  # a bare name is what its import, or an attribute, makes of it
             message = f"`{old}` is deprecated, and newer versions of jax raise at it"
             recipe = partial(_use, module, node, new)
-            yield Finding(node, message, f"Use `{new}`", recipe, confidence=Confidence.CERTAIN, deprecated=True)
+            safety = Safety.NEEDS_EVIDENCE if _is_caught(module, node) else Safety.SAFE
+            yield Finding(
+                node, message, f"Use `{new}`", recipe, confidence=Confidence.CERTAIN, deprecated=True, safety=safety
+            )
 
 
 def _spelled(module: Module, old: str) -> str:
@@ -73,6 +78,26 @@ def _asks(module: Module, node: ast.AST) -> bool:
         if any(_ASKS.search(module.text(part)) for part in asked if part is not None):
             return True
     return False
+
+
+def _is_caught(module: Module, node: ast.AST) -> bool:
+    """Whether a handler of all exceptions takes the error that is cured: with it, other code runs."""
+    inner = node
+    for outer in module.ancestors(node):
+        match outer:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                return False
+            case ast.Try(body=body, handlers=handlers) if inner in body and any(map(_takes_all, handlers)):
+                return True
+            case ast.With(items=items) if any("suppress" in module.text(item.context_expr) for item in items):
+                return True
+        inner = outer
+    return False
+
+
+def _takes_all(handler: ast.ExceptHandler) -> bool:
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _ALL) for kind in types)
 
 
 CODEMOD = Codemod(
