@@ -12,7 +12,7 @@ def _smooth_body(carry, x):
 
 
 def smooth(signal, gain):
-    (_, *_), smoothed = jax.lax.scan(_smooth_body, (jnp.zeros(()), gain), signal)
+    _, smoothed = jax.lax.scan(_smooth_body, (jnp.zeros(()), gain), signal)
     return smoothed
 
 
