@@ -339,3 +339,98 @@ def test_a_derivative_under_a_trace_is_no_eager_one(decorator: str, eagerly: boo
     (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
     assert module.get(Staging).differentiated(call)
     assert module.get(Staging).differentiated(call, eagerly=True) is eagerly
+
+
+# --- functions that are handed on -----------------------------------------------------------------------------
+
+
+HANDED_ON = """
+import functools
+import equinox as eqx
+import haiku as hk
+import jax
+from jax.tree_util import Partial
+from other import compiled, logged
+
+jit = functools.partial(jax.jit, static_argnums=())
+
+
+def _network(x):
+    here()
+    return x
+
+
+class Model:
+    def __init__(self):
+        INIT
+
+    def _g(self, x):
+        BODY
+        return x
+
+    def _step(self, x):
+        return STEP
+
+
+def main():
+    model = Model()
+    for _ in range(3):
+        print(RUN)
+
+
+if __name__ == "__main__":
+    main()
+"""
+OTHER = """
+import functools
+import jax
+
+
+def compiled(f):
+    return jax.jit(f)
+
+
+def logged(f):
+    @functools.wraps(f)
+    def inner(*args):
+        print(f)
+        return f(*args)
+
+    return inner
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "step", "run", "expected"),
+    [
+        ("self._run = eqx.filter_jit(eqx.Partial(self._g))", "x", "model._run(1)", Runs.TRACED),
+        ("self._run = jax.jit(Partial(self._g))", "x", "model._run(1)", Runs.TRACED),
+        ("self._f = jax.vmap(self._g)\n        self._run = jax.jit(self._f)", "x", "model._run(1)", Runs.TRACED),
+        ("self._f = jax.vmap(self._g)\n        self._run = jax.jit(self._step)", "self._f(x)", "0", Runs.TRACED),
+        ("self._f = jax.vmap(self._g)", "self._f(x)", "model._step(1)", Runs.EAGER),
+        ("self._run = jit(self._g)", "x", "model._run(1)", Runs.TRACED),
+        ("self._run = compiled(self._g)", "x", "model._run(1)", Runs.TRACED),
+        ("self._run = jax.jit(logged(self._g))", "x", "model._run(1)", Runs.TRACED),
+        ("self._f = logged(self._g)", "self._f(x)", "model._step(1)", Runs.EAGER),
+        ("self._f = unknown(self._g)", "self._f(x)", "model._step(1)", Runs.UNKNOWN),
+    ],
+)
+def test_a_method_that_is_handed_on_is_followed(init: str, step: str, run: str, expected: Runs) -> None:
+    text = HANDED_ON.replace("INIT", init).replace("STEP", step).replace("RUN", run)
+    text = text.replace("    here()\n", "").replace("BODY", "here()")
+    assert runs(project(run=text, other=OTHER)["run"]) is expected
+
+
+@pytest.mark.parametrize(
+    ("made", "run", "expected"),
+    [
+        ("hk.transform(_network)", "jax.jit(net.apply)(1)", Runs.TRACED),
+        ("hk.without_apply_rng(hk.transform(_network))", "jax.jit(net.apply)(1)", Runs.TRACED),
+        ("hk.transform(_network)", "net.init(1)", Runs.EAGER),
+        ("hk.transform(_network)", "net.rest(1)", Runs.UNKNOWN),
+    ],
+)
+def test_a_function_that_becomes_an_object_runs_where_its_methods_do(made: str, run: str, expected: Runs) -> None:
+    text = HANDED_ON.replace("INIT", "pass").replace("STEP", "x").replace("BODY", "pass").replace("RUN", run)
+    text = text.replace("    model = Model()", f"    net = {made}")
+    assert runs(project(run=text, other=OTHER)["run"]) is expected

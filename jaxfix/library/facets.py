@@ -56,6 +56,10 @@ class Transform:
     """Makes a function that returns what it computed, and nothing of the trace."""
     BINDS = Facet()
     """Makes a function that calls the given one with some arguments bound."""
+    APPLIES = Facet()
+    """Makes an object with methods that run the given function."""
+    APPLIED = Facet()
+    """Such a method."""
     SAME_RESULT = Facet()
     """Makes a function that returns what the given one returns."""
     MAPS_LEAVES = Facet()

@@ -58,6 +58,7 @@ FUNCTIONS = (
     Function("jax.experimental.pjit", (Transform.TRACES, Transform.COMPILES, Identity.RENEWS)),
     Function("jax.experimental.pjit.pjit", (Transform.TRACES, Transform.COMPILES, Transform.DONATES, Identity.RENEWS)),
     Function("jax.experimental.shard_map.shard_map", (Transform.TRACES,)),
+    Function("jax.experimental.maps.xmap", (Transform.TRACES,), versions="jax<0.4.31"),
     Function("jax.export.export", (Transform.TRACES,)),
     Function(
         "jax.grad",

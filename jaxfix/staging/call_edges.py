@@ -2,25 +2,30 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
-from jaxfix.library.table import where
+from jaxfix.library.table import short_names, where
 from jaxfix.semantic.calls import made_by
+from jaxfix.semantic.classes import family, methods, own_class
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.semantic.project.summary_types import Runs, Wrapping
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.control_flow_calls import function_arguments
+from jaxfix.staging.decorators import wrapping
 from jaxfix.staging.jit import jitted_of, transform_of
 from jaxfix.staging.scripts import is_entry, is_script
-from jaxfix.staging.visibility import DERIVATIVES, JITS, MAPS, RULES, decorators, is_memoised
+from jaxfix.staging.visibility import DERIVATIVES, JITS, MAPS, RULES, decorators, is_memoised, is_private
 from jaxfix.syntax.nodes import Function
 
 _CALL_AT_ONCE = where(Transform.CALLS_AT_ONCE)
-_WRAPPING = MAPS | DERIVATIVES | {"functools.partial"}
+_APPLIES = where(Transform.APPLIES)
+_WRAPPING = MAPS | DERIVATIVES | where(Transform.BINDS) | _APPLIES
+_APPLIED = short_names(Transform.APPLIED)
+"""The methods of an object that run the function which it was made of."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +181,10 @@ class CallGraph:
                 yield _Reference(parent, differentiated, perhaps)
             case ast.Assign(targets=[ast.Name() as target]) | ast.NamedExpr(target=target):
                 yield from self._reads(target, reference)
+            case ast.Assign(targets=[ast.Attribute() as target]):
+                yield from self._reads_of_attribute(target, reference)
+            case ast.Attribute(attr=attr) if attr in _APPLIED and self._is_applied(node):
+                yield replace(reference, node=parent)
             case ast.IfExp():
                 yield _Reference(parent, differentiated, True)
             case ast.Expr():
@@ -196,6 +205,25 @@ class CallGraph:
         for name in self._module.reads(target.id, scope):
             yield _Reference(name, reference.differentiated, reference.perhaps)
 
+    def _reads_of_attribute(self, target: ast.Attribute, reference: _Reference) -> Iterator[Escape | _Reference]:
+        """What reads the attribute of `self` that the function is stored in, and in no other place."""
+        owner = own_class(self._module, target.value)
+        every = self._module.attributes(target.attr)
+        stores = [each for each in every if not isinstance(each.ctx, ast.Load)]
+        if owner is None or stores != [target] or methods(family(self._module, owner), target.attr):
+            yield Escape(Runs.UNKNOWN, reference.differentiated)
+            return
+        if not is_private(target.attr) and not is_script(self._module):
+            yield Escape(Runs.UNKNOWN, reference.differentiated)
+        for each in every:
+            if each is not target:
+                yield replace(reference, node=each)
+
+    def _is_applied(self, node: ast.AST) -> bool:
+        """Whether `node` stands for an object that runs its function in a method, as `hk.transform(f)` does."""
+        made = self._module.only_value(node) or node
+        return isinstance(made, ast.Call) and transform_of(self._module, made.func) in _APPLIES
+
     def _argument(self, node: ast.AST, call: ast.Call, callee: ast.AST, reference: _Reference) -> Use | _Reference:
         """A function handed to `call`: transformed, traced, called there and then, or gone."""
         transform, differentiated = transform_of(self._module, call.func) or "", reference.differentiated
@@ -206,6 +234,11 @@ class CallGraph:
             return CallEdge(self._module, call, callee, derived)
         if transform in _WRAPPING or self._is_retrace(transform):
             return _Reference(call, derived, reference.perhaps)
+        match wrapping(self._module, call.func) if call.args[:1] == [node] else None:
+            case Wrapping.STAGES:
+                return Escape(Runs.TRACED, differentiated)
+            case Wrapping.CALLS:
+                return _Reference(call, derived, reference.perhaps)
         if is_entry(self._module, node, call):
             return CallEdge(self._module, call, callee, differentiated)
         return Escape(Runs.UNKNOWN, differentiated, given=call)

@@ -90,7 +90,8 @@ def jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
 def _jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
     by_name = module.calls(*COMPILING)
     by_call = (call for call in module.nodes(ast.Call) if isinstance(call.func, ast.Call))
-    found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *by_call]))
+    by_partial = module.spelled_calls(module.get(_partials))
+    found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *by_call, *by_partial]))
     return tuple((call, made) for call, made in found if made is not None and made.at is call)
 
 
@@ -117,6 +118,8 @@ def may_be_jitted(module: Module, expr: ast.expr) -> bool:
 def transform_of(module: Module, expr: ast.AST) -> str | None:
     """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`.
 
+    A name that is bound once to such a partial stands for it.
+
     Returns:
       None where `expr` is not imported; whether the name is that of a transformation is not looked at.
     """
@@ -124,7 +127,22 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
         name = module.qualname(expr.func) or ""
         is_around = name == "functools.partial" or is_retrace(name, module.surroundings.helpers)
         return transform_of(module, expr.args[0] if is_around and expr.args else expr.func)
-    return module.qualname(expr)
+    made = _partial_of(module, expr)
+    return module.qualname(made.args[0] if made is not None else expr)
+
+
+def _partial_of(module: Module, expr: ast.AST) -> ast.Call | None:
+    """The `partial(jax.jit, ...)` that `expr`, a variable bound once, stands for."""
+    if not isinstance(expr, ast.Name) or expr.id not in module.get(_partials):
+        return None
+    value = module.only_value(expr)
+    return value if isinstance(value, ast.Call) else None
+
+
+def _partials(module: Module) -> frozenset[str]:
+    """The variables that are bound to `functools.partial` of something that is imported."""
+    made = {call for call in module.calls("functools.partial") if call.args and module.qualname(call.args[0])}
+    return frozenset(target.id for target, value in module.names.assigned if value in made)
 
 
 def is_jit(module: Module, expr: ast.expr) -> bool:
@@ -134,7 +152,8 @@ def is_jit(module: Module, expr: ast.expr) -> bool:
             return is_jit(module, inner)
         case ast.Call(func=func, args=[]):
             return module.qualname(func) in COMPILING
-    return module.qualname(expr) in COMPILING
+    made = _partial_of(module, expr)
+    return is_jit(module, made) if made is not None else module.qualname(expr) in COMPILING
 
 
 def _find(module: Module, expr: ast.expr) -> Jitted | None:
@@ -263,7 +282,7 @@ def _stores(module: Module, owner: ast.ClassDef, name: str) -> Iterator[ast.Attr
 
 
 def _made(module: Module, at: ast.expr, function: Function | None, *, bound: bool) -> Jitted:
-    keywords = _keywords(at)
+    keywords = _keywords(module, at)
     by = transform_of(module, at) or ""
     parameters = None
     if function is not None:
@@ -283,12 +302,13 @@ def _made(module: Module, at: ast.expr, function: Function | None, *, bound: boo
     )
 
 
-def _keywords(at: ast.expr) -> dict[str | None, ast.expr]:
-    """The options of the transformation, through `partial(jax.jit, ...)` too."""
+def _keywords(module: Module, at: ast.expr) -> dict[str | None, ast.expr]:
+    """The options of the transformation, through `partial(jax.jit, ...)` too: what is nearer to the call holds."""
     found: dict[str | None, ast.expr] = {}
-    while isinstance(at, ast.Call):
-        found |= {keyword.arg: keyword.value for keyword in at.keywords}
-        at = at.func
+    made: ast.expr | None = at
+    while made is not None:
+        found = {keyword.arg: keyword.value for keyword in getattr(made, "keywords", ())} | found
+        made = made.func if isinstance(made, ast.Call) else _partial_of(module, made)
     return found
 
 
