@@ -35,7 +35,7 @@ def train(key, batches):
 
 # With options of its own; what is passed by name is donated by name.
 @functools.partial(
-    jax.jit, static_argnames=("count",), donate_argnums=0, donate_argnames="state"
+    jax.jit, static_argnames=("count",), donate_argnames="state"
 )
 def repeat(x, *, state, count):
     return x + 1, state * count
@@ -125,3 +125,31 @@ if __name__ == "__main__":
     Walker().walk()
     simulate(jnp.ones(1000))
     train_model(batches, jax.random.PRNGKey(0))
+
+
+# A key is a few bytes: what stands beside it is donated.
+@functools.partial(jax.jit, donate_argnums=0)
+def noisy(p, key):
+    key, own = jax.random.split(key)
+    return p + jax.random.normal(own, p.shape), key
+
+
+def shaken(n):
+    p, key = jnp.zeros(n), jax.random.PRNGKey(0)
+    for _ in range(4):
+        p, key = noisy(p, key)
+    return p
+
+
+# What donates all arguments donates it too.
+@eqx.filter_jit(donate="all")
+def noisy_model(p, key):
+    key, own = jax.random.split(key)
+    return p + jax.random.normal(own, p.shape), key
+
+
+def shaken_model(n):
+    p, key = jnp.zeros(n), jax.random.PRNGKey(0)
+    for _ in range(4):
+        p, key = noisy_model(p, key)
+    return p

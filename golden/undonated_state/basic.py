@@ -123,3 +123,31 @@ if __name__ == "__main__":
     Walker().walk()
     simulate(jnp.ones(1000))
     train_model(batches, jax.random.PRNGKey(0))
+
+
+# A key is a few bytes: what stands beside it is donated.
+@jax.jit  # want: undonated-state
+def noisy(p, key):
+    key, own = jax.random.split(key)
+    return p + jax.random.normal(own, p.shape), key
+
+
+def shaken(n):
+    p, key = jnp.zeros(n), jax.random.PRNGKey(0)
+    for _ in range(4):
+        p, key = noisy(p, key)
+    return p
+
+
+# What donates all arguments donates it too.
+@eqx.filter_jit  # want: undonated-state
+def noisy_model(p, key):
+    key, own = jax.random.split(key)
+    return p + jax.random.normal(own, p.shape), key
+
+
+def shaken_model(n):
+    p, key = jnp.zeros(n), jax.random.PRNGKey(0)
+    for _ in range(4):
+        p, key = noisy_model(p, key)
+    return p

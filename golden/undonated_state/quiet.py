@@ -139,3 +139,16 @@ def run_counts():
     for _ in range(9):
         number, totals = count(number, totals)
     return totals
+
+
+@jax.jit
+def drawn(key):
+    key, own = jax.random.split(key)
+    return key, jax.random.normal(own)
+
+
+def draws():
+    key = jax.random.key(0)
+    for _ in range(3):
+        key, value = drawn(key)  # some bytes
+        print(value)

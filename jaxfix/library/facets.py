@@ -154,6 +154,8 @@ class Result:
     """No part of the argument."""
     CONSTANT = Facet()
     """A constant of the library."""
+    KEY = Facet()
+    """A random key, or a few: some bytes."""
     PYTHON_FLOAT = Facet()
     """A Python float."""
     STATIC = Facet()

@@ -67,7 +67,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import positional_of
 from jaxfix.api.library import Transform, where
-from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, steps
+from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, spare, steps
 
 _KNOWN = where(Transform.DONATES)
 
@@ -91,7 +91,8 @@ def _finding(module: Module, step: Step, found: Looped) -> Finding:
     message = f"{bound}, and the old values stay in memory beside the new"
     try:
         donated = judge(module, step, found.wanted)
-        keywords = _keywords(step, donated)
+        all_or_none = step.jitted.jit.by == "equinox.filter_jit"
+        keywords = _keywords(step, (*donated, *spare(module, step, found.few)) if all_or_none else donated)
     except Declined as declined:
         return Finding(at, message, _title(step, found.wanted), declined=declined.reason)
     return Finding(

@@ -31,6 +31,7 @@ from jaxfix.api.analysis import (
     surely_repeats_at,
     why_live_after,
 )
+from jaxfix.api.library import Result, where
 
 
 @frozen
@@ -52,10 +53,15 @@ class Step:
 
 @frozen
 class Looped:
-    """A call in a loop, of this file or another one, and the parameters whose argument its statement binds anew."""
+    """A call in a loop, of this file or another one, and the parameters whose argument its statement binds anew.
+
+    Attributes:
+      few: those that are a few numbers, and not worth it.
+    """
 
     wanted: tuple[str, ...]
     certain: bool
+    few: tuple[str, ...] = ()
 
 
 def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step]:
@@ -89,12 +95,12 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
         if module.get(Staging).runs(call) is not Runs.TRACED and is_in_loop(module, call):
             passed = arguments_of(step.function, call, bound=step.bound) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
-            chosen = tuple(name for name, value in given.items() if binds_again(module, call, value))
-            few = _Few(module, step)
-            if not all(few.are_in(given[name]) for name in chosen):
-                yield Looped(
-                    chosen, module.get(Staging).runs(call) is Runs.EAGER and module.get(Staging).surely_repeats(call)
-                )
+            bound = tuple(name for name, value in given.items() if binds_again(module, call, value))
+            few = tuple(name for name in bound if _Few(module, step).are_in(given[name]))
+            chosen = tuple(name for name in bound if name not in few)
+            if chosen:
+                surely = module.get(Staging).surely_repeats(call)
+                yield Looped(chosen, module.get(Staging).runs(call) is Runs.EAGER and surely, few)
 
 
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
@@ -104,13 +110,17 @@ def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
         if use.call is not None and use.call.looped and runs is not Runs.TRACED:
             passed = outside_arguments(step.function, use.call) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
-            chosen = tuple(name for name, value in given.items() if value.again)
-            if not all(given[name].value.scalar for name in chosen):
-                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use))
+            few = tuple(name for name, value in given.items() if value.again and value.value.scalar)
+            chosen = tuple(name for name, value in given.items() if value.again and name not in few)
+            if chosen:
+                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use), few)
+
+
+_KEYS = where(Result.KEY)
 
 
 class _Few:
-    """Tells states that are a few numbers: to hold them twice costs nothing."""
+    """Tells states that are a few numbers, or a random key: to hold them twice costs nothing."""
 
     def __init__(self, module: Module, step: Step) -> None:
         self._module, self._step, self._values = module, step, module.get(Values)
@@ -126,6 +136,8 @@ class _Few:
         match source:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
                 return all(map(self.are_in, parts))
+            case ast.Call(func=func) if self._module.qualname(func) in _KEYS:
+                return True
             case ast.Call(func=ast.Name(id=name) as func, args=args, keywords=keywords) if self._is_class(name, func):
                 return all(map(self.are_in, (*args, *(keyword.value for keyword in keywords))))
         return self._values.any_of([source]).scalar
@@ -137,6 +149,14 @@ class _Few:
 
 def _is_dynamic(step: Step, name: str) -> bool:
     return step.jitted.jit.is_static(name) is False
+
+
+def spare(module: Module, step: Step, few: Sequence[str]) -> tuple[str, ...]:
+    """Which of `few` can be donated with the others, where a transformation donates all arguments or none."""
+    try:
+        return judge(module, step, few) if few else ()
+    except Declined:
+        return ()
 
 
 def judge(module: Module, step: Step, wanted: Sequence[str]) -> tuple[str, ...]:
