@@ -124,7 +124,7 @@ class Owner:
     def __init__(self):
         self.p = jnp.ones(3)
 
-    @jax.jit  # want: undonated-state (no fix): is part of an object
+    @jax.jit  # want: undonated-state (no fix): other files may hold `self.p`
     def _double(self, p):
         return p * 2
 

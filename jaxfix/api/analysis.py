@@ -2,7 +2,7 @@
 
 from jaxfix.dataflow import induction
 from jaxfix.dataflow.budget import MOST_CALLS, MOST_PARTS
-from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments
+from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments, stored_users
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.dataflow.induction import Number
@@ -134,6 +134,7 @@ __all__ = [
     "replaced_names",
     "runs_of",
     "selection",
+    "stored_users",
     "stores_of",
     "surely_repeats_at",
     "traced_uses",

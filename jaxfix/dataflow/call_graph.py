@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from jaxfix.report.abstract_value import UNKNOWN, Value
+from jaxfix.semantic.classes import family, is_of_others, own_class
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import IS_NAMED_AROUND, IS_READ, LOOPED, USERS, VALUES, Answering, runs_of
 from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
+from jaxfix.staging.visibility import is_private
 from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
 from jaxfix.syntax.signatures import positional_of
 
-Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name
+Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name | ast.Attribute
 """What gives a function its name: its `def`, or the target that it is bound to."""
 
 
@@ -46,8 +48,8 @@ class Callers:
 
     def is_closed(self) -> bool:
         """Whether no code that was not read can call it, as far as its name, its file and the project tell."""
-        if self.is_private:
-            return True
+        if self.is_private or isinstance(self.named, ast.Attribute):
+            return self.is_private
         module, name = self.module, _name(self.named)
         if is_script(module):
             return module.source.notebook is None or not module.source.notebook.may_use(name)
@@ -83,6 +85,8 @@ class Callers:
     def _names(self) -> tuple[str, ...]:
         """The dotted names of it, and of the whole module, from which whoever has that may take it."""
         own, named = self.module.surroundings.name, self.named
+        if isinstance(named, ast.Attribute):
+            return ()
         is_method = _is_method(self.module, named)
         scope = None if is_method else self.module.scope_of(_name(named), named)
         if own is None or not (is_method or scope is self.module.tree):
@@ -102,6 +106,27 @@ def callers(module: Module, named: Named) -> Callers:
         else:
             others.append(use)
     return Callers(module, named, tuple(calls), tuple(others))
+
+
+def stored_users(module: Module, stored: ast.Attribute) -> Callers | None:
+    """The uses of what is stored in an attribute of `self`.
+
+    Returns:
+      None where another thing may be stored there too.
+    """
+    owner = own_class(module, stored.value)
+    if owner is None:
+        return None
+    classes = family(module, owner)
+    every = [node for node in module.attributes(stored.attr) if not is_of_others(module, node, classes)]
+    if any(node is not stored and not isinstance(node.ctx, ast.Load) for node in every):
+        return None
+    loads = in_order([node for node in every if node is not stored])
+    parents = [(node, module.parent(node)) for node in loads]
+    calls = tuple(parent for node, parent in parents if isinstance(parent, ast.Call) and parent.func is node)
+    called = {call.func for call in calls}
+    others = tuple(node for node in loads if node not in called)
+    return Callers(module, stored, calls, others, is_private(stored.attr) or is_script(module))
 
 
 def outside_arguments(function: Function, called: CallSite) -> dict[str, ArgumentSummary | None] | None:
@@ -161,8 +186,11 @@ def _uses(module: Module, named: Named) -> Iterator[ast.expr]:
 
 
 def _name(named: Named) -> str:
-    return named.id if isinstance(named, ast.Name) else named.name
+    match named:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return named.name
 
 
 def _is_method(module: Module, named: Named) -> bool:
-    return not isinstance(named, ast.Name) and isinstance(module.parent(named), ast.ClassDef)
+    return not isinstance(named, ast.Name | ast.Attribute) and isinstance(module.parent(named), ast.ClassDef)

@@ -1,19 +1,22 @@
 """Whether an argument can be given up: what nobody needs any more once a function was called with it."""
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from jaxfix.dataflow.solver import MAY, Solver
-from jaxfix.library.facets import Package, Result, Transform
+from jaxfix.effects.held import held_in, is_object_or_shape
+from jaxfix.effects.new_arrays import is_arithmetic, makes_new, returned_anywhere
+from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
+from jaxfix.semantic.classes import family, is_of_others, own_class
 from jaxfix.semantic.module import Module
-from jaxfix.staging.jit import jit_of
-from jaxfix.syntax.nodes import Function, walk
+from jaxfix.staging.scripts import is_script
+from jaxfix.staging.visibility import is_private
+from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import argument_values
 
 LOOPS = (ast.For, ast.While)
-_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)
 Place = Callable[[ast.AST], str]
 """How a line is named: `line 12`, or `train.py:12` for the readers of another file."""
 
@@ -84,8 +87,12 @@ class _Reader:
         self._state: set[str] = set()
 
     def check(self, call: ast.Call, passed: ast.expr) -> None:
-        if isinstance(passed, ast.Call) or (isinstance(passed, ast.BinOp) and _is_arithmetic(passed)):
+        if isinstance(passed, ast.Call) or (isinstance(passed, ast.BinOp) and is_arithmetic(passed)):
             return  # nobody else has it
+        owner = own_class(self._module, passed.value) if isinstance(passed, ast.Attribute) else None
+        if owner is not None and isinstance(passed, ast.Attribute) and binds_again(self._module, call, passed):
+            self._attribute(call, passed, family(self._module, owner))
+            return
         if not isinstance(passed, ast.Name):
             text = self._module.text(passed)
             raise Declined(
@@ -117,6 +124,40 @@ class _Reader:
             elif load is not passed and load in _arguments(call):
                 raise Declined(Reason(Code.LIVE, f"`{name}` is passed twice in {self._place(call)}"))
 
+    def _attribute(self, call: ast.Call, passed: ast.Attribute, classes: tuple[ast.ClassDef, ...]) -> None:
+        text = self._module.text(passed)
+        if not is_private(passed.attr) and not is_script(self._module):
+            raise Declined(Reason(Code.LIVE, f"other files may hold `{text}` ({self._place(call)})"))
+        self._calls = [*self._every]
+        handed = [argument for each in self._calls for argument in _arguments(each)]
+        if sum(self._module.text(argument) == text for argument in _arguments(call)) > 1:
+            raise Declined(Reason(Code.LIVE, f"`{text}` is passed twice in {self._place(call)}"))
+        for node in self._module.attributes(passed.attr):
+            if is_of_others(self._module, node, classes):
+                continue
+            if isinstance(node.ctx, ast.Load):
+                if node not in handed:
+                    self._load_of_attribute(node)
+            elif self._module.statement(node) not in [self._module.statement(each) for each in self._calls]:
+                self._stored(node, text)
+
+    def _load_of_attribute(self, load: ast.Attribute) -> None:
+        if self._is_only_read(load):
+            return
+        statement = self._module.text(self._module.statement(load)).split("\n")[0]
+        text = self._module.text(load)
+        raise Declined(Reason(Code.LIVE, f"`{text}` may still be needed after `{statement}` in {self._place(load)}"))
+
+    def _stored(self, node: ast.Attribute, text: str) -> None:
+        match self._module.parent(node):
+            case ast.Assign(targets=[only], value=value) if only is node:
+                self._fresh(value, text)
+            case _:
+                where = self._place(node)
+                raise Declined(
+                    Reason(Code.UNREAD, f"`{text}` is bound in a way that does not tell what else has it ({where})")
+                )
+
     # --- where it comes from ----------------------------------------------------------------------------------
 
     def _first(self, node: ast.AST, name: str) -> None:
@@ -140,9 +181,10 @@ class _Reader:
         match value:
             case ast.Constant() | ast.Compare() | ast.UnaryOp():
                 return
-            case ast.BinOp() if _is_arithmetic(value):
+            case ast.BinOp() if is_arithmetic(value):
                 return
             case ast.Dict(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+                self._once(value, name)
                 for part in parts:
                     self._fresh(part, name)
             case ast.Call():
@@ -156,7 +198,7 @@ class _Reader:
     def _made(self, call: ast.Call, name: str) -> None:
         """What a call makes must not be, or hold, what it is given and somebody reads later."""
         function = self._module.definition(call.func)
-        for result in _returned(function) if function is not None else ():
+        for result in returned_anywhere(function) if function is not None else ():
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):
                 if isinstance(part, ast.Name) and self._module.scope_of(part.id, part) is self._module.tree:
                     raise Declined(
@@ -171,23 +213,35 @@ class _Reader:
             )
         if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
             return
+        self._once(call, name)
         named = (k.value for k in call.keywords if k.arg not in _KEYS)
-        for given in (n for a in (*call.args, *named) for n in walk(a)):
-            if isinstance(given, ast.Name) and given.id not in self._state and self._is_needed(given):
+        for given in (n for a in (*call.args, *named) for n in held_in(self._module, a)):
+            if given.id != name and (given.id in self._state or self._is_needed(given, call)):
                 made_by = _line(self._module, call)
                 raise Declined(
                     Reason(Code.LIVE, f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
                 )
+
+    def _once(self, made: ast.expr, name: str) -> None:
+        """A buffer that is in a state twice cannot be donated."""
+        counted = Counter(given.id for given in held_in(self._module, made))
+        for given, times in counted.items():
+            if times > 1:
+                raise Declined(Reason(Code.LIVE, f"`{name}` holds `{given}` twice ({self._place(made)})"))
 
     def _is_foreign(self, func: ast.expr) -> bool:
         """Whether it is a function of another file, and no class."""
         package, _, rest = (self._module.qualname(func) or "").partition(".")
         return bool(rest) and package not in _KNOWN and rest.rpartition(".")[2][:1].islower()
 
-    def _is_needed(self, given: ast.Name) -> bool:
-        """Whether `given` is data that somebody can read when a call has run."""
+    def _is_needed(self, given: ast.Name, maker: ast.Call) -> bool:
+        """Whether `given`, of which `maker` makes the first state, is data that can be read when a call has run."""
         scope = self._module.scope_of(given.id, given)
         if scope is None or given.id in self._module.names.imports:
+            return False
+        inside = set(walk(maker))
+        others = [load for load in _loads(self._module, given.id, scope) if load not in inside]
+        if others and all(is_object_or_shape(self._module, load) for load in others):
             return False
         for binding in self._module.bindings(given.id, scope):
             if isinstance(binding.node, ast.arg):
@@ -195,9 +249,10 @@ class _Reader:
             value = _bound_to(self._module, binding.node) if isinstance(binding.node, ast.Name) else None
             made_by = self._module.qualname(value.func) if isinstance(value, ast.Call) else None
             if not isinstance(value, ast.Constant) and not (made_by or "").startswith("jax.random."):
-                loads = _loads(self._module, given.id, scope)
                 first = min(call.lineno for call in self._calls)
-                return any(load.lineno > first or self._module.loops(load) for load in loads)
+                if all(self._module.function(call) is not scope for call in self._calls) and scope is not None:
+                    return bool(others) and scope is not self._module.tree  # nothing else has it when that has returned
+                return any(load.lineno > first or self._module.loops(load) for load in others)
         return False
 
     # --- where it goes ----------------------------------------------------------------------------------------
@@ -228,7 +283,7 @@ class _Reader:
             case ast.Attribute(attr="shape" | "dtype" | "ndim" | "size"):
                 return True
             case ast.BinOp():
-                return _is_arithmetic(parent)
+                return is_arithmetic(parent)
             case ast.Compare() | ast.FormattedValue() | ast.UnaryOp() | ast.If() | ast.While() | ast.Assert():
                 return True
             case ast.Subscript() | ast.Attribute():
@@ -258,12 +313,6 @@ class _Reader:
         return False
 
 
-def _is_arithmetic(operation: ast.BinOp) -> bool:
-    """Whether it makes an array, and does not put the parts of two containers into a third."""
-    parts = (operation.left, operation.right)
-    return not isinstance(operation.op, ast.BitOr) and not any(isinstance(part, _DISPLAYS) for part in parts)
-
-
 def _arguments(call: ast.Call) -> list[ast.expr]:
     return argument_values(call)
 
@@ -280,76 +329,11 @@ def _bound_to(module: Module, node: ast.Name) -> ast.expr | None:
     return whole.elts[parent.elts.index(node)] if is_alike and isinstance(whole, ast.Tuple) else whole
 
 
-def _returned(function: Function) -> Iterator[ast.expr]:
-    if isinstance(function, ast.Lambda):
-        yield function.body
-        return
-    for node in walk(function):
-        if isinstance(node, ast.Return) and node.value is not None:
-            yield node.value
-
-
 _KNOWN = where(Package.ARRAYS)
 _KEYS = frozenset({"key", "keys", "rng", "rngs", "seed"})
 """Keywords of what random numbers are drawn with, which nobody keeps."""
 _READERS = short_names(Result.NO_PART, "builtins")
 _READING_METHODS = short_names(Result.FRESH, "jax.Array")
-# --- what is new ------------------------------------------------------------------------------------------------------
-_FRESH = tuple(f"{name}." for name in where(Package.FRESH))
-_GRADIENTS = where(Transform.GRADIENT)
-_SAME_BUFFER = short_names(Result.SAME_BUFFER)
-"""Last names of functions of JAX that may return the very buffer that they are given."""
-
-
-def makes_new(module: Module, call: ast.Call) -> bool:
-    """Whether the results of `call` are arrays of their own."""
-    return not module.get(_shares)(call)
-
-
-def _shares(module: Module) -> Solver[ast.AST, bool]:
-    """Whether a call, or a variable, may give an array that there was before."""
-
-    def shares(expr: ast.AST) -> bool:
-        return not (_is_call_new(module, expr) if isinstance(expr, ast.Call) else _is_variable_new(module, expr))
-
-    return Solver(shares, MAY)
-
-
-def _is_call_new(module: Module, call: ast.Call) -> bool:
-    found = jit_of(module, call.func)
-    if found is not None:
-        return found.donated == ()
-    qualname = module.qualname(call.func) or ""
-    if qualname.startswith(_FRESH):
-        return qualname.rpartition(".")[2] not in _SAME_BUFFER
-    match call.func:
-        case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):
-            return module.qualname(made_by) in _GRADIENTS
-    function = module.definition(call.func)
-    results = list(_returned(function)) if function is not None else []
-    return bool(results) and all(_is_new(module, result) for result in results)
-
-
-def _is_variable_new(module: Module, variable: ast.AST) -> bool:
-    scope = module.scope_of(variable.id, variable) if isinstance(variable, ast.Name) else None
-    if not isinstance(variable, ast.Name) or not isinstance(scope, ast.FunctionDef):
-        return False
-    bound = (binding.node for binding in module.bindings(variable.id, scope))
-    values = [module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
-    return all(value is not None and _is_new(module, value) for value in values)
-
-
-def _is_new(module: Module, result: ast.expr) -> bool:
-    match result:
-        case ast.BinOp():
-            return _is_arithmetic(result)
-        case ast.Compare() | ast.Constant():
-            return True
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-            return all(_is_new(module, part) for part in parts)
-        case ast.Call() | ast.Name():
-            return not module.get(_shares)(result)
-    return False
 
 
 def _line(module: Module, node: ast.AST) -> str:

@@ -52,6 +52,12 @@ def short_names(facet: Facet, *owners: str) -> frozenset[str]:
     return frozenset(last for owner, _, last in split if not owners or owner in owners)
 
 
+def members(owner: str) -> frozenset[str]:
+    """The methods and attributes of a class that have a row."""
+    split = (row.name.rpartition(".") for row in ROWS)
+    return frozenset(last for package, _, last in split if package == owner)
+
+
 def unfiltered(qualnames: Iterable[str]) -> frozenset[str]:
     """The last parts of names of transformations: `grad` of `jax.grad` and of `equinox.filter_grad`."""
     return frozenset(name.rpartition(".")[2].removeprefix("filter_") for name in qualnames)

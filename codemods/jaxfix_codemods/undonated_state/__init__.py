@@ -36,9 +36,12 @@ Safety: needs evidence. What was donated is gone: `best = params` before the
 call raises `Array has been deleted` when it is read, and so do a second run
 from the same first parameters, an average that began as `ema = params`, and a
 caller who passed its own. Only what the statement of every call binds anew is
-donated, and only where nothing else of the code that was read can hold it. A
-state that holds one buffer twice raises at the first call. States of a few
-numbers, and those of tests, are not worth it.
+donated, and only where nothing else of the code that was read can hold it: of
+what a state is made of, shapes and functions may be read later, arrays not. A
+state in an attribute is donated where no other file can hold it. A state that
+holds one buffer twice raises at the first call, and is left alone; that of an
+optimizer which belongs to the caller may hold the caller's arrays, and is never
+certain. A few numbers, a random key and the states of tests are not worth it.
 
 Evidence: equal results bit for bit, and a lower peak of memory.
 
@@ -67,7 +70,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import positional_of
 from jaxfix.api.library import Transform, where
-from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, spare, steps
+from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, may_be_callers, spare, steps
 
 _KNOWN = where(Transform.DONATES)
 
@@ -95,12 +98,13 @@ def _finding(module: Module, step: Step, found: Looped) -> Finding:
         keywords = _keywords(step, (*donated, *spare(module, step, found.few)) if all_or_none else donated)
     except Declined as declined:
         return Finding(at, message, _title(step, found.wanted), declined=declined.reason)
+    sure = found.certain and not may_be_callers(module, step, donated)
     return Finding(
         at=at,
         message=message,
         title=_title(step, donated),
         recipe=partial(_donate, module, step, keywords),
-        confidence=Confidence.CERTAIN if found.certain else Confidence.POSSIBLE,
+        confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
     )
 
 
@@ -116,7 +120,8 @@ def _listed(names: Sequence[str]) -> str:
 def _keywords(step: Step, donated: Sequence[str]) -> dict[str, str]:
     """The options that donate."""
     arguments = step.function.args
-    positional = [a.arg for a in positional_of(arguments)]
+    hidden = int(step.bound and isinstance(step.named, ast.Attribute))
+    positional = [a.arg for a in positional_of(arguments)][hidden:]
     named = [a.arg for a in arguments.kwonlyargs]
     if step.jitted.jit.by == "equinox.filter_jit":
         every = [*positional[1 if step.bound else 0 :], *named]

@@ -28,6 +28,7 @@ from jaxfix.api.analysis import (
     outside_arguments,
     own_class,
     runs_of,
+    stored_users,
     surely_repeats_at,
     why_live_after,
 )
@@ -39,13 +40,13 @@ class Step:
     """A jitted function of this file.
 
     Attributes:
-      named: the `def` or the variable that it is called by.
+      named: the `def`, the variable or the attribute that it is called by.
       bound: it is called of an object, which its parameters count.
     """
 
     jitted: Jitted
     function: Function
-    named: ast.FunctionDef | ast.Name
+    named: ast.FunctionDef | ast.Name | ast.Attribute
     name: str
     bound: bool
     uses: Callers
@@ -78,6 +79,24 @@ def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step
                 is_bound_once = len(module.bindings(target.id, scope)) == 1
                 if found.function is not None and is_bound_once and may_donate(found):
                     yield Step(found, found.function, target, target.id, False, callers(module, target))
+            case ast.Assign(targets=[ast.Attribute() as stored], value=value) if value is call:
+                if found.function is not None and may_donate(found) and (uses := stored_users(module, stored)):
+                    bound = module.method_of(found.function) is not None
+                    yield Step(found, found.function, stored, stored.attr, bound, uses)
+
+
+def may_be_callers(module: Module, step: Step, donated: Sequence[str]) -> bool:
+    """Whether a donated state is what an optimizer makes that somebody else made, and may hold arrays of theirs."""
+    origins = module.get(Values).origins
+    for call in step.uses.calls:
+        passed = arguments_of(step.function, call, bound=step.bound) or {}
+        for given in (value for name, value in passed.items() if value is not None and name in donated):
+            for source in origins.of(given):
+                match source:
+                    case ast.Call(func=ast.Attribute(value=maker, attr="init")):
+                        if not all(isinstance(each, ast.Call) for each in origins.of(maker)):
+                            return True
+    return False
 
 
 def _is_static(function: ast.FunctionDef) -> bool:
@@ -92,12 +111,14 @@ def looped(module: Module, step: Step) -> Looped | None:
 
 def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
     for call in step.uses.calls:
-        if module.get(Staging).runs(call) is not Runs.TRACED and is_in_loop(module, call):
+        if module.get(Staging).runs(call) is not Runs.TRACED:
             passed = arguments_of(step.function, call, bound=step.bound) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
             bound = tuple(name for name, value in given.items() if binds_again(module, call, value))
             few = tuple(name for name in bound if _Few(module, step).are_in(given[name]))
             chosen = tuple(name for name in bound if name not in few)
+            if not is_in_loop(module, call):  # what an object holds comes again with the next call of its method
+                chosen = tuple(name for name in chosen if isinstance(given[name], ast.Attribute))
             if chosen:
                 surely = module.get(Staging).surely_repeats(call)
                 yield Looped(chosen, module.get(Staging).runs(call) is Runs.EAGER and surely, few)

@@ -1,0 +1,83 @@
+"""Which variables what an expression makes may hold: as they are, not as a shape or a function of theirs."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.effects.new_arrays import is_arithmetic, is_new_of_library, makes_new
+from jaxfix.library.facets import Member, Transform
+from jaxfix.library.table import members, short_names, where
+from jaxfix.semantic.calls import returned
+from jaxfix.semantic.module import Module
+
+_TREE_MAPS = where(Transform.MAPS_LEAVES)
+_OF_ARRAYS = members("jax.Array")
+_STATIC = short_names(Member.STATIC)
+
+
+def held_in(module: Module, expr: ast.expr) -> Iterator[ast.Name]:
+    """The variables whose arrays `expr` may hold, in the order of the text.
+
+    What it takes from an object by its name, as `envs.num_envs`, and the object of a method are not among them.
+    """
+    match expr:
+        case ast.Name():
+            yield expr
+        case ast.Attribute(value=ast.Name() as owner, attr=attr):
+            if attr not in _STATIC and not is_object_or_shape(module, owner):
+                yield owner
+        case ast.Attribute(value=value, attr=attr):
+            yield from held_in(module, value) if attr not in _STATIC else ()
+        case ast.Subscript(value=value) | ast.Starred(value=value):
+            yield from held_in(module, value)
+        case ast.Call() if makes_new(module, expr):
+            return
+        case ast.Call(func=func, args=[function, *trees]) if module.qualname(func) in _TREE_MAPS:
+            for tree in trees if _keeps_leaves(module, function) else ():
+                yield from held_in(module, tree)
+        case ast.Call(func=func, args=args, keywords=keywords):
+            yield from held_in(module, func) if isinstance(func, ast.Call) else ()
+            for argument in (*args, *(keyword.value for keyword in keywords)):
+                yield from held_in(module, argument)
+        case ast.Dict(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from held_in(module, part)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from held_in(module, body)
+            yield from held_in(module, orelse)
+        case ast.BinOp() if is_arithmetic(expr):
+            return
+        case ast.Constant() | ast.Compare() | ast.UnaryOp() | ast.Lambda() | ast.JoinedStr():
+            return
+        case _:
+            yield from (node for node in ast.walk(expr) if isinstance(node, ast.Name))
+
+
+def _keeps_leaves(module: Module, function: ast.expr) -> bool:
+    """Whether a function of leaves may return one as it is."""
+    own = module.definition(function)
+    if own is None:
+        return not is_new_of_library(module, function)
+    results = returned(own)
+    return not results or any(True for result in results for _ in held_in(module, result))
+
+
+def is_object_or_shape(module: Module, load: ast.Name) -> bool:
+    """Whether `load` calls a function or a method of the object, or reads what is no array of it."""
+    parent = module.parent(load)
+    match parent:
+        case ast.Call(func=func):
+            return func is load
+        case ast.Attribute(attr=attr):
+            outer = module.parent(parent)
+            return (
+                attr in _STATIC or (isinstance(outer, ast.Call) and outer.func is parent) or _is_setting(module, load)
+            )
+    return False
+
+
+def _is_setting(module: Module, load: ast.Name) -> bool:
+    """Whether nothing but attributes is read of the object, and it is handed to nobody: a configuration."""
+    scope = module.scope_of(load.id, load)
+    reads = module.reads(load.id, scope) if scope is not None else ()
+    taken = [module.parent(read) for read in reads]
+    return all(isinstance(each, ast.Attribute) and each.attr not in _OF_ARRAYS for each in taken)
