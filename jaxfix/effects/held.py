@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from jaxfix.effects.new_arrays import is_arithmetic, is_new_of_library, makes_new
 from jaxfix.library.facets import Member, Transform
-from jaxfix.library.table import members, short_names, where
+from jaxfix.library.table import members_of, short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
-_OF_ARRAYS = members("jax.Array")
+_OF_ARRAYS = members_of("jax.Array")
 _STATIC = short_names(Member.STATIC)
 
 
@@ -69,9 +69,8 @@ def is_object_or_shape(module: Module, load: ast.Name) -> bool:
             return func is load
         case ast.Attribute(attr=attr):
             outer = module.parent(parent)
-            return (
-                attr in _STATIC or (isinstance(outer, ast.Call) and outer.func is parent) or _is_setting(module, load)
-            )
+            is_method = isinstance(outer, ast.Call) and outer.func is parent
+            return attr in _STATIC or (attr not in _OF_ARRAYS and (is_method or _is_setting(module, load)))
     return False
 
 

@@ -52,7 +52,7 @@ def short_names(facet: Facet, *owners: str) -> frozenset[str]:
     return frozenset(last for owner, _, last in split if not owners or owner in owners)
 
 
-def members(owner: str) -> frozenset[str]:
+def members_of(owner: str) -> frozenset[str]:
     """The methods and attributes of a class that have a row."""
     split = (row.name.rpartition(".") for row in ROWS)
     return frozenset(last for package, _, last in split if package == owner)
