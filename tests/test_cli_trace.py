@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from jaxfix.render.trace import Cure
 from jaxfix.report.finding import Equality, Safety
 from jaxfix.report.measurement import Compile, Environment, Kind, Measurement, Spent, Step
 from jaxfix.report.trace import trace_file
+from jaxfix.report.trace.by_hand import todos
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Place, compiled, places
 from jaxfix.report.trace.trace_file import Trace, TracedSource
@@ -293,13 +295,26 @@ def test_nothing_of_the_users_becomes_a_tag() -> None:
     path = f"{EVIL}.py"
     cause = replace(FRESH, words=EVIL)
     measured = measurement(compiles(path, 1, EVIL, FIRST, cause), failure=EVIL, where_steps=EVIL, steps=steps(1, 1, 1))
+    did = Spent(Kind.EAGER, path, 1, EVIL, (f"{path}:1 in {EVIL}",), (EVIL,), 9, 9, 5.0)
+    measured = replace(measured, spent=(did, replace(did, kind=Kind.READ)), seconds=20.0)
     source = trace_file.traced_source(EVIL.encode(), {1})
     trace = Trace("0", ("python", EVIL), "/", measured, {path: source})
     row = compiled(measured.compiles)[0]
-    page = Tags(trace_page.page(trace, {row: Cure(EVIL, True)}))
+    page = Tags(trace_page.page(trace, {row: Cure(EVIL, True), did: Cure(EVIL, False)}))
     assert "img" not in page.tags
     assert page.tags.count("script") == 3
     assert json.loads(page.data)["compiles"][1]["words"] == EVIL
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    measured = eager_trace(measurement(compiles("train.py", 5, "iota", FIRST)))
+    page = trace_page.page(trace_of(measured, train=EAGER.encode()), {})
+    assert "What 10.0 s went into" in page
+    for words in ("compiling: 0.5 s", "running programs one by one: 4.0 s", "the rest: 5.5 s"):
+        assert words in page
+    (todo,) = todos(measured, ())
+    assert escape(todo.words).replace("`jax.jit`", "<code>jax.jit</code>").partition(" of train.py")[0] in page
+    assert page.count('data-label="a step" data-value="20"') == 1
 
 
 def test_the_page_fetches_nothing() -> None:

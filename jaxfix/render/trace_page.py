@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from jaxfix.render.paint import counted
+from jaxfix.render.spending_page import did_table, went_into
 from jaxfix.render.trace import Cure, Cures, nothing, steps, totals
 from jaxfix.report.measurement import Environment, Measurement
 from jaxfix.report.trace.cause import Why
@@ -49,9 +50,11 @@ def page(trace: Trace, cures: Cures) -> str:
         for part in (
             _head(trace, command, rows),
             '<main id="main">',
+            went_into(trace.measurement, cures),
             _timeline(trace.measurement),
             _steps(trace.measurement),
             _table(rows, cures),
+            did_table(trace.measurement, cures),
             _places(trace, rows, cures),
             "</main>",
             f"<footer>Made by <code>jaxfix trace</code> {escape(trace.jaxfix)}. Charts: uPlot, MIT licence.</footer>",

@@ -114,14 +114,15 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((plot) => plot.redraw()));
 
-  // --- the table
-  const body = document.querySelector("tbody");
+  // --- the tables
   for (const head of document.querySelectorAll("th")) {
     const column = head.cellIndex;
+    const table = head.closest("table");
+    const body = table.tBodies[0];
     const isNumber = head.dataset.kind === "number";
     head.querySelector("button").addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "none" ? isNumber : head.getAttribute("aria-sort") === "ascending";
-      document.querySelectorAll("th").forEach((other) => other.setAttribute("aria-sort", "none"));
+      table.querySelectorAll("th").forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const key = (row) => row.cells[column].dataset.value;
       const compare = (a, b) => (isNumber ? key(a) - key(b) : key(a).localeCompare(key(b), undefined, { numeric: true }));
