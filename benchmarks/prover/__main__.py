@@ -35,7 +35,7 @@ TRAPS = ROOT / "golden" / "_traps"
 PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
 REFUSED = tuple(verdict for verdict in Verdict if verdict.is_refuted)
-BY_CLASS = ("effects", "inputs", "contexts", "returned", "strangers")
+BY_CLASS = ("effects", "inputs", "contexts", "returned", "strangers", "later")
 """Files of wrong rewrites that say what each breaks."""
 
 

@@ -26,6 +26,7 @@ from .memory import peak_bytes
 from .messages import unnumbered
 from .originals import Unmade, text_of
 from .samples import Sample, Unkept
+from .scratch import scratch
 from .sides import Sides, is_bound
 from .stores import Stores, stores_of
 from .trial import Trial
@@ -198,7 +199,8 @@ class ShadowCall:
             return
         if sides.effect is not None:
             raise Unmade(sides.effect)
-        Trial(self, name, sample, sides).run()
+        with scratch() if sides.writes else contextlib.nullcontext():  # whatever is called, and by whom
+            Trial(self, name, sample, sides).run()
 
     def stored(self) -> Stores:
         """What the program assigns to again; read once."""
