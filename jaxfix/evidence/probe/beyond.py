@@ -48,13 +48,15 @@ class Beyond:
     def __init__(self, trial: Pairing) -> None:
         self.trial, self.sample, self.sides = trial, trial.sample, trial.sides
         self.is_same = False
+        self.programs: list[Any] = []
         codes = [*self.sides.before_reach.codes, *self.sides.reach.codes]
         self.hints, self.limits = hints(codes), limits(codes, numbers_of(self.sample.arguments(self.sample.leaves())))
 
     def around(self, steps: list[Step], leaves: Leaves) -> list[Step]:
         """These steps and those that go beyond the program: before them what tracing alone decides."""
         self.is_same = self._is_one_program(leaves)
-        for program in filter(None, (program_of(call, leaves) for call in self.trial.callers())):
+        self.programs = [program_of(call, leaves) for call in self.trial.callers()]
+        for program in filter(None, self.programs):
             self.limits = self.limits.and_also(of_program(program))
         others: list[Step] = [self.between, self.arguments]
         traced: list[Step] = [self.remembered, self.shapes, self.contexts]
@@ -63,8 +65,7 @@ class Beyond:
     def contexts(self, leaves: Leaves) -> Iterator[None]:
         """What callers may put around a call; little of it tells two functions apart that are the same program."""
         trial, (before, after) = self.trial, self.trial.callers()
-        operations = (operations_of(before, leaves), operations_of(after, leaves))
-        yield
+        operations = [None if program is None else operations_of(program) for program in self.programs]
         if not self.is_same:
             yield from self._transformed(leaves, transformed(leaves))
         elif any(found is None or found.have_rules for found in operations):
@@ -185,8 +186,7 @@ class Beyond:
 
     def _most(self, leaves: Leaves, place: int) -> int:
         """How large a whole number may become: not where it decides how often something runs, or how large it is."""
-        before, leaf = self.trial.callers()[0], leaves[place]
-        one = program_of(before, leaves)
+        before, leaf, one = self.trial.callers()[0], leaves[place], self.programs[0]
         if one is None or loops_freely(one):
             return kinds.SMALL
         other = program_of(before, [*leaves[:place], leaf + 1, *leaves[place + 1 :]])

@@ -73,10 +73,9 @@ class Operations(NamedTuple):
     have_rules: bool
 
 
-def operations_of(call: Call, leaves: Leaves) -> Operations | None:
-    """The operations of a call; None where it cannot be traced."""
-    program = program_of(call, leaves)
-    return None if program is None else Operations(_count(program) <= _MOST_OPERATIONS, _has_rules(program))
+def operations_of(program: Any) -> Operations:
+    """The operations of a jaxpr."""
+    return Operations(_count(program) <= _MOST_OPERATIONS, _has_rules(program))
 
 
 def program_of(call: Call, leaves: Leaves) -> Any:
