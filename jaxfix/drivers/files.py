@@ -74,9 +74,9 @@ def resolved(path: Path) -> Path:
 
 
 def project_root(path: Path) -> Path | None:
-    """The nearest folder from `path` upwards that holds a `.git` or a `pyproject.toml`, `.git` first."""
+    """The nearest folder from `path` upwards that holds a `.git`; else a `pyproject.toml`, else a `setup.py`."""
     folders = _upwards(path)
-    for marker in (".git", "pyproject.toml"):
+    for marker in (".git", "pyproject.toml", "setup.py", "setup.cfg"):
         for folder in folders:
             if os.path.exists(folder / marker):
                 return folder

@@ -4,7 +4,6 @@ Most are told by their bytes: what does not spell a name cannot bind it, unless 
 parsed, once.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -33,7 +32,6 @@ _HIDING = tuple(
     (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
 )
 _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
-_SETUPS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
 _ANYTHING = Facts("", rebinds=(ANY_NAME,))
 
 
@@ -229,7 +227,4 @@ def _tops(starts: Sequence[Path]) -> Iterator[Path]:
 def _top(path: Path) -> Path:
     """The folder of the project that a file or folder belongs to; where nothing marks one, the folder itself."""
     folder = path if path.is_dir() else path.parent
-    for above in (folder, *folder.parents):
-        if any(os.path.exists(above / name) for name in _SETUPS):
-            return above
-    return folder
+    return files.project_root(folder) or folder
