@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from jaxfix.drivers import files, walking
@@ -84,16 +85,8 @@ class Neighbours:
 
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""
-        return any(self._hides(path) for path, text in self._texts.items() if _may_hide(text)) or not self._is_whole
-
-    def _hides(self, path: Path) -> bool:
-        try:
-            module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
-            found = next(hiding(module, self._modules), None) is not None
-        except (SourceError, RecursionError):
-            return False
-        module.forget()
-        return found
+        read = (self._facts_of(path) for path, text in self._texts.items() if _may_hide(text))
+        return any(facts is not None and facts.hides for facts in read) or not self._is_whole
 
     def _place(self, path: Path) -> Surroundings:
         where = placed(path, None, self._roots)
@@ -112,7 +105,7 @@ class Neighbours:
     def _read(self, path: Path) -> Facts | None:
         try:
             module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
-            facts = rebinding(module, _Every())
+            facts = replace(rebinding(module, _Every()), hides=(*islice(hiding(module, self._modules), 1),))
         except (SourceError, RecursionError):
             return None  # Python does not run it either
         module.forget()
