@@ -61,6 +61,22 @@ def nobody_reads_the_carry(x, rate):
     return ys
 
 
+def _nobody_reads_the_count_cond(carry):
+    state, *_ = carry
+    return state[0] < 3
+
+
+def _nobody_reads_the_count_body(carry):
+    state, rate = carry
+    count, y = state
+    return (count + 1, rate * y), rate
+
+
+def nobody_reads_the_count(x, rate):
+    _, y = lax.while_loop(_nobody_reads_the_count_cond, _nobody_reads_the_count_body, ((0, x), rate))[0]
+    return y
+
+
 def module_body(c, x):
     return c + x, None
 

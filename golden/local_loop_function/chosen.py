@@ -55,6 +55,15 @@ def nobody_reads_the_carry(x, rate):
     return ys
 
 
+def nobody_reads_the_count(x, rate):
+    def body(state):
+        count, y = state
+        return count + 1, rate * y
+
+    _, y = lax.while_loop(lambda state: state[0] < 3, body, (0, x))  # want: local-loop-function
+    return y
+
+
 def module_body(c, x):
     return c + x, None
 

@@ -150,10 +150,11 @@ def _rest(module: Module, call: ast.Call) -> str:
 def _take_carry_out(module: Module, move: Move, edit: Rewriter) -> None:
     """Leaves in the result only what was there before."""
     match taker(module, move.call):
-        case ast.Tuple(elts=[ast.Name(id="_"), _]) if _rest(module, move.call) == "_":
-            return  # nobody reads it
         case ast.Tuple(elts=[carry, _]) if move.primitive == "jax.lax.scan":
-            edit.wrap(carry, "(", f", *{_rest(module, move.call)})")
+            rest = _rest(module, move.call)
+            is_unread = isinstance(carry, ast.Name) and carry.id == rest == "_"
+            if not is_unread:
+                edit.wrap(carry, "(", f", *{rest})")
         case ast.Subscript(slice=ast.Constant(value=1)) if move.primitive == "jax.lax.scan":
             return
         case _:
