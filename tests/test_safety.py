@@ -66,6 +66,17 @@ def test_what_cannot_be_told_apart_is_safe(name: str, text: str) -> None:
     assert {each.safety for each in fixes(text)} == {Safety.SAFE}, name
 
 
+@pytest.mark.parametrize(("made", "safety"), [("numpy.zeros(3)", Safety.SAFE), ("listed()", Safety.NEEDS_EVIDENCE)])
+def test_containers_that_change_their_names_are_followed_to_an_end(made: str, safety: Safety) -> None:
+    swap = "old = near\n    near = far\n    far = old\n    near[i] = 1.0\n"
+    variables = f"def fill(i):\n    near = {made}\n    far = {made}\n    {swap}"
+    attribute = (
+        f"class Rows:\n  def put(self, i):\n    self.rows = {made}\n    old = self.rows\n    self.rows[i] = old\n"
+    )
+    for text in (variables, attribute):
+        assert safeties(f"import numpy\n\n{text}") == {safety}
+
+
 def test_a_class_of_another_file_counts() -> None:
     """The file with the loop does not know of it: only the project does."""
     assert safeties("import case\n\nprint(case.run(1.0))\n") == {Safety.SAFE}

@@ -25,7 +25,7 @@ _KEY, _KEYS, _PAIRS = short_names(Takes.KEY), short_names(Takes.KEYS), short_nam
 _FACTORY = short_names(Takes.FACTORY)
 _TYPES = short_names(Result.MUTABLE, "builtins") | short_names(Result.IMMUTABLE, "builtins")
 _ARRAYS = where(Class.ARRAY)
-_ARRAY_PACKAGES = where(Package.ARRAYS)
+_MAKE_ARRAYS = tuple(f"{name}." for name in where(Package.NUMPY) | where(Package.FRESH))
 _TAKING = _KEY | _KEYS | _PAIRS | _FACTORY
 _METHODS = short_names(Takes.PAIRS, "builtins.dict")
 _SEQUENCES = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
@@ -200,18 +200,30 @@ def _is_passed_odd(module: Module, parameter: ast.arg) -> bool:
 
 def _may_be_dictionary(module: Module, container: ast.expr) -> bool:
     """Whether what is stored into may be a dictionary: no array, no list."""
-    match container:
+    return module.get(_dictionaries)(container)
+
+
+def _dictionaries(module: Module) -> Solver[ast.AST, bool]:
+    return Solver(lambda node: _is_dictionary(module, node), MAY)
+
+
+def _is_dictionary(module: Module, node: ast.AST) -> bool:
+    may_be = module.get(_dictionaries)
+    match node:
         case ast.Name(id=name):
-            scope = module.scope_of(name, container)
+            scope = module.scope_of(name, node)
             bound = [binding.node for binding in module.bindings(name, scope)] if scope is not None else []
-            return not bound or any(_binds_dictionary(module, node) for node in bound)
+            return not bound or any(_binds_dictionary(module, each) for each in bound)
         case ast.Attribute(attr=attr):
-            stored = [parent for use in module.attributes(attr) if isinstance(parent := module.parent(use), ast.Assign)]
-            return not stored or any(_may_be_dictionary(module, assigned.value) for assigned in stored)
+            stores = [use for use in module.attributes(attr) if isinstance(use.ctx, ast.Store)]
+            values = [_stored_value(module, store) for store in stores]
+            return not values or any(value is None or may_be(value) for value in values)
         case ast.List() | ast.ListComp() | ast.Tuple() | ast.BinOp() | ast.Constant():
             return False
+        case ast.Call(func=ast.Name(id="list") as func):
+            return module.scope_of("list", func) is not None
         case ast.Call(func=func):
-            return not (module.qualname(func) or module.text(func)).startswith((*_ARRAY_PACKAGES, "list"))
+            return not (module.qualname(func) or "").startswith(_MAKE_ARRAYS)
     return True
 
 
@@ -219,4 +231,13 @@ def _binds_dictionary(module: Module, node: ast.AST) -> bool:
     if isinstance(node, ast.arg):
         return module.qualname(node.annotation) not in _ARRAYS if node.annotation is not None else True
     value = module.value_of(node) if isinstance(node, ast.Name) else None
-    return value is None or _may_be_dictionary(module, value)
+    return value is None or module.get(_dictionaries)(value)
+
+
+def _stored_value(module: Module, store: ast.Attribute) -> ast.expr | None:
+    match module.parent(store):
+        case ast.Assign(targets=[only], value=value) if only is store:
+            return value
+        case ast.AnnAssign(value=value):
+            return value
+    return None
