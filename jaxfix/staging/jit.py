@@ -7,6 +7,7 @@ from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import where
+from jaxfix.semantic.dominance import is_bound_before
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
 from jaxfix.semantic.project.query import JIT
@@ -140,8 +141,8 @@ def _partial_of(module: Module, expr: ast.AST) -> ast.Call | None:
 
 
 def _partials(module: Module) -> frozenset[str]:
-    """The variables that are bound to `functools.partial` of something that is imported."""
-    made = {call for call in module.calls("functools.partial") if call.args and module.qualname(call.args[0])}
+    """The variables that are bound to `functools.partial` of something that is imported, and of options alone."""
+    made = {call for call in module.calls("functools.partial") if len(call.args) == 1 and module.qualname(call.args[0])}
     return frozenset(target.id for target, value in module.names.assigned if value in made)
 
 
@@ -223,15 +224,16 @@ def _of_attribute(module: Module, owner: ast.ClassDef, name: str) -> Jitted | No
 
 
 def _of_stored(module: Module, expr: ast.Attribute) -> Jitted | None:
-    """What `model.step` is after `model.step = jax.jit(...)` in the same function, which alone binds it."""
-    match [node for node in module.attributes(expr.attr) if not isinstance(node.ctx, ast.Load)]:
-        case [ast.Attribute(value=ast.Name() as owner) as target] if target.lineno < expr.lineno:
-            assert isinstance(expr.value, ast.Name)
-            is_same = owner.id == expr.value.id and module.scope_of(owner.id, owner) is module.scope_of(
-                expr.value.id, expr.value
+    """What `model.step` is below `model.step = jax.jit(...)` in the same function, which alone binds it."""
+    match [node for node in module.attributes(expr.attr) if not isinstance(node.ctx, ast.Load)], expr.value:
+        case [ast.Attribute(value=ast.Name() as owner) as target], ast.Name() as read if owner.id == read.id:
+            scope = module.scope_of(owner.id, owner)
+            is_same = scope is module.scope_of(read.id, read) and len(module.bindings(owner.id, scope)) == 1
+            is_above = module.function(owner) is module.function(expr) and is_bound_before(
+                module, module.statement(target), expr
             )
             parent = module.parent(target)
-            if is_same and module.function(owner) is module.function(expr) and isinstance(parent, ast.Assign):
+            if is_same and is_above and isinstance(parent, ast.Assign):
                 return jitted_of(module, parent.value)
     return None
 
@@ -308,7 +310,13 @@ def _keywords(module: Module, at: ast.expr) -> dict[str | None, ast.expr]:
     made: ast.expr | None = at
     while made is not None:
         found = {keyword.arg: keyword.value for keyword in getattr(made, "keywords", ())} | found
-        made = made.func if isinstance(made, ast.Call) else _partial_of(module, made)
+        match made:
+            case ast.Call(func=func, args=[inner]) if module.qualname(func) == "functools.partial":
+                made = inner
+            case ast.Call(func=func):
+                made = func
+            case _:
+                made = _partial_of(module, made)
     return found
 
 
