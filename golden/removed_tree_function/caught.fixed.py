@@ -25,3 +25,10 @@ def doubled(tree):
         return jax.tree.map(lambda x: 2 * x, tree)
     except Exception:
         return jax.tree.map(lambda x: 2 * x, tree)
+
+
+def later(tree):
+    try:
+        return (lambda: jax.tree.map(lambda x: 2 * x, tree))()
+    except Exception:
+        return tree

@@ -25,3 +25,10 @@ def doubled(tree):
         return jax.tree.map(lambda x: 2 * x, tree)
     except Exception:
         return jax.tree_map(lambda x: 2 * x, tree)  # want: removed-tree-function
+
+
+def later(tree):
+    try:
+        return (lambda: jax.tree_map(lambda x: 2 * x, tree))()  # want: removed-tree-function
+    except Exception:
+        return tree
