@@ -1,5 +1,6 @@
 """The benchmark of programs by other hands: its data, and the arithmetic of its page."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,15 @@ def test_a_program_that_fails_is_broken(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("raise SystemExit('no')")
     with pytest.raises(running.Broken, match="no"):
         running.run("main.py", tmp_path, 60)
+
+
+def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    child = "import time, pathlib; time.sleep(1); pathlib.Path('late').touch()"
+    (tmp_path / "main.py").write_text(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])")
+    with pytest.raises(running.Broken, match="did not end within"):
+        running.run("main.py", tmp_path, 0.5)
+    time.sleep(0.8)
+    assert not (tmp_path / "late").exists()
 
 
 def test_a_gain_is_the_better_of_loop_and_whole() -> None:

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -109,16 +108,15 @@ class Bench:
             program.name,
             self.commit,
             self.digest,
-            None,
-            measured["written"],
-            measured.get("hand"),
-            measured.get("fixed"),
-            broken,
-            self.rounds,
-            seconds,
-            tuple(_verdicts(report)),
-            tuple(sorted(finding["id"] for finding in findings)),
-            tuple(sorted(_near(program, [*findings, *report.get("findings", ())]))),
+            written=measured["written"],
+            hand=measured.get("hand"),
+            fixed=measured.get("fixed"),
+            broken=broken,
+            rounds=self.rounds,
+            apply=seconds,
+            verdicts=tuple(_verdicts(report)),
+            findings=tuple(sorted(finding["id"] for finding in findings)),
+            found=tuple(sorted(_near(program, [*findings, *report.get("findings", ())]))),
         )
 
     def _applied(self, program: Program, folder: Path) -> tuple[Mapping[str, Any], Seconds]:
@@ -155,11 +153,7 @@ def _side(runs: Sequence[Run], changed: int, plain: str) -> Side:
 
 def _said(verb: str, *words: str, within: Path, limit: float) -> Mapping[str, Any]:
     command = [sys.executable, "-m", "jaxfix", verb, *words, "--output-format", "json", "--exit-zero"]
-    environment = os.environ | {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "Agg"}
-    try:
-        done = subprocess.run(command, cwd=within, env=environment, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired as late:
-        raise running.Broken(f"`jaxfix {verb}` did not end within {limit:g} s") from late
+    done = running.ended(command, within, limit)
     if not done.stdout.strip():
         raise running.Broken(f"`jaxfix {verb}`: {(done.stderr.strip().splitlines() or ['no words'])[-1]}")
     document: Mapping[str, Any] = json.loads(done.stdout)

@@ -167,8 +167,10 @@ def _verdicts(good: Sequence[Result]) -> Iterator[str]:
 
 def _differences(good: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement]) -> Iterator[str]:
     yield from ("## Versions that print something else", "")
+    yield "One *as written* prints something else at each run."
+    yield ""
     for result in good:
-        for name, side in (("by hand", result.hand), ("jaxfix", result.fixed)):
+        for name, side in (("as written", result.written), ("by hand", result.hand), ("jaxfix", result.fixed)):
             if side is not None and side.differs:
                 said = judgements.get((result.name, name))
                 verdict = "not judged" if said is None else f"{'as good' if said.is_right else 'wrong'}: {said.why}"

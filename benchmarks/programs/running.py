@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -88,13 +89,26 @@ def _agree(line: str, twin: str) -> bool:
     )
 
 
-def _run(words: list[str], folder: Path, limit: float) -> "subprocess.CompletedProcess[str]":
+def ended(words: list[str], folder: Path, limit: float, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """What a command leaves, which ends with all that it has started after `limit` seconds.
+
+    Raises:
+      Broken: it did not end in time.
+    """
     plain = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    environment = os.environ | plain | {"JAX_LOG_COMPILES": "1"}
-    try:
-        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired as late:
-        raise Broken(f"did not end within {limit:g} s") from late
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = os.environ | plain | variables
+    with subprocess.Popen(words, cwd=folder, env=environment, text=True, start_new_session=True, **pipes) as process:
+        try:
+            printed, said = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired as late:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise Broken(f"did not end within {limit:g} s") from late
+    return subprocess.CompletedProcess(words, process.returncode, printed, said)
+
+
+def _run(words: list[str], folder: Path, limit: float) -> "subprocess.CompletedProcess[str]":
+    done = ended(words, folder, limit, JAX_LOG_COMPILES="1")
     if done.returncode:
         raise Broken((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:200])
     return done
