@@ -1,5 +1,6 @@
 """The programs as a page, which quotes no code of theirs."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,8 +82,8 @@ def lines(
     yield (
         "Written by `python -m benchmarks.programs`: programs of public repositories, at a commit each, as they are "
         "but for what is said below; as a person made them faster with the least change; and as "
-        "`jaxfix apply . --run` leaves them. Each was chosen for what it is, adapted, and sped up by hand before "
-        "jaxfix saw it. The versions run in turns on a machine with two cores that others use as well, so times are "
+        "`jaxfix apply . --run` leaves them. They were chosen for what they are, not for what jaxfix says of "
+        "them. The versions run in turns on a machine with two cores that others use as well, so times are "
         "seconds of the processor, medians of the runs, and the elapsed ones stand beside. *Loop* is the program's own "
         "loop, *whole* all of the process with imports and compiles."
     )
@@ -102,6 +103,9 @@ def _summary(
 ) -> Iterator[str]:
     commits = ", ".join(sorted({result.commit for result in results})) or "none"
     yield f"{len(good)} of {len(programs)} programs measured, with jaxfix at {commits}."
+    known = {result.name for result in results}
+    if missing := [program.name for program in programs if program.name not in known]:
+        yield f"Not measured yet: {', '.join(missing)}."
     yield ""
     valuable = [result for result in good if is_valuable(result)]
     found = sum(bool(result.found) or is_proven(result) for result in valuable)
@@ -158,7 +162,8 @@ def _verdicts(good: Sequence[Result]) -> Iterator[str]:
     )
     for result in good:
         for said in result.verdicts:
-            yield f"| {result.name} | {said.codemod} | {said.verdict} | {_cell(said.reason)} |"
+            reason = re.sub(r"\S*/python\S*", "python", said.reason)
+            yield f"| {result.name} | {said.codemod} | {said.verdict} | {_cell(reason)} |"
     yield ""
     silent = [result.name for result in good if not result.verdicts]
     yield f"Nothing was offered for {', '.join(silent) or 'none'}."
@@ -167,7 +172,7 @@ def _verdicts(good: Sequence[Result]) -> Iterator[str]:
 
 def _differences(good: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement]) -> Iterator[str]:
     yield from ("## Versions that print something else", "")
-    yield "One *as written* prints something else at each run."
+    yield "One listed *as written* prints something else at each run."
     yield ""
     for result in good:
         for name, side in (("as written", result.written), ("by hand", result.hand), ("jaxfix", result.fixed)):
