@@ -37,8 +37,18 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
         return jnp.where(state["count"] % 90 == 0, 0.0, v)
     def blocked(v):
         return v if v.size > 5000 else v + 1
-    for f in (ranked, optional, named, converted, conjugated, divided, patient, refused, warming, restarted, blocked):
+    def optioned(v, options={"rate": 2.0}):
+        return v * options.get("rate", 1.0)
+    def stepped(params):
+        return {name: param * 2 for name, param in params.items()}
+    def worded(v, count=3):
+        if count < 0:
+            raise ValueError(f"{count} is negative")
+        return v * count
+    for f in (ranked, optional, named, converted, conjugated, divided, patient, refused, warming, restarted, blocked,
+              optioned, worded):
         f(x)
+    stepped({"w": x})
     """
     after = before
     for old, new in (
@@ -53,10 +63,13 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
         ("step < warmup", "step <= warmup"),
         ('jnp.where(state["count"] % 90 == 0, 0.0, v)', "v * 1.0"),
         ("v if v.size > 5000 else v + 1", "v + 1"),
+        ('options.get("rate", 1.0)', 'options["rate"]'),
+        ("{name: param * 2 for name, param in params.items()}", '{"w": params["w"] * 2}'),
+        ("{count} is negative", "bad count"),
     ):
         after = after.replace(old, new)
     names = ("ranked", "optional", "named", "converted", "conjugated", "divided", "patient", "refused")
-    names = (*names, "warming", "restarted", "blocked")
+    names = (*names, "warming", "restarted", "blocked", "optioned", "stepped", "worded")
     found = differing(measured(tmp_path, before, after, *names))
     assert "given one axis more" in found["ranked"]
     assert "given `mask` as an array" in found["optional"]
@@ -69,6 +82,9 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
     assert "perturbed, 3 as 300" in found["warming"]
     assert "perturbed, 1 as 90" in found["restarted"]
     assert "given 5001 rows" in found["blocked"]
+    assert "given `options` without 'rate'" in found["optioned"]
+    assert "given `params` with another key" in found["stepped"]
+    assert "perturbed, 3 as -1" in found["worded"]
 
 
 def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> None:

@@ -140,6 +140,9 @@ class Beyond:
         for how, sample in kinds.defaulted(self.sample, leaves, self.hints):
             self._pair_of(how, sample)
             yield
+        for how, sample in kinds.dictionaries(self.sample, leaves, self.sides.before_reach.texts):
+            self._pair_of(how, sample)
+            yield
         if not self.sides.hazardous:
             for how, sample in overridden(self.sample, self.sides.before_reach):
                 self._pair_of(how, sample)

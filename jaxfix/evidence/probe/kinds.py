@@ -7,7 +7,8 @@ import functools
 import importlib
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .hints import Hints
@@ -160,6 +161,21 @@ def defaulted(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[st
         if isinstance(value, str):
             for text in [text for text in hints.texts if text != value]:
                 yield f"perturbed, `{name}` as {text!r}", sample.replaced(name, text)
+
+
+def dictionaries(sample: Sample, leaves: Leaves, texts: Sequence[str]) -> Iterator[tuple[str, Sample]]:
+    """The call with dictionaries that lack a key which the sources name, have another one, or are of a subclass."""
+    for name, value in sample.arguments(leaves).items():
+        if type(value) is not dict or not value or not all(isinstance(key, str) for key in value):
+            continue
+        for key in [key for key in value if key in texts][:_MOST_THRESHOLDS]:
+            yield (
+                f"{GIVEN}`{name}` without {key!r}",
+                sample.replaced(name, {k: v for k, v in value.items() if k != key}),
+            )
+        more = value | {f"{next(reversed(value))}_other": next(reversed(value.values()))}
+        yield f"{GIVEN}`{name}` with another key", sample.replaced(name, more)
+        yield f"{GIVEN}`{name}` as an OrderedDict", sample.replaced(name, OrderedDict(value))
 
 
 def _instead(name: str, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Any]]:

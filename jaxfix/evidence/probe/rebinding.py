@@ -23,12 +23,12 @@ class Slot:
     """A place that may hold something else, such as a global, an attribute or an entry of a dictionary."""
 
     def __init__(self, label: str, other: Any, write: Callable[[Any], object], restore: Callable[[], object]) -> None:
-        self.label, self._other, self._write, self._restore = label, other, write, restore
+        self.label, self.other, self._write, self._restore = label, other, write, restore
 
     @contextmanager
     def rebound(self) -> Iterator[None]:
         """Holds something else meanwhile."""
-        self._write(self._other)
+        self._write(self.other)
         try:
             yield
         finally:

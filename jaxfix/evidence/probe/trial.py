@@ -85,6 +85,7 @@ class Trial:
         self.slow = self.is_changing = self.is_stated = False
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
         self.files = dict[str, bytes]()
+        self.said = ""
         self.slots: list[str] = []
 
     def run(self) -> None:
@@ -143,7 +144,8 @@ class Trial:
         any_bound = False
         for slot in list(slots.of(arguments, self.sides.cells)):
             any_bound = True
-            self.slots += [slot.label] if slot.label.partition(" = ")[0] not in self.slots else []
+            if not (slot.label.partition("[")[0] in arguments and is_array(slot.other)):  # whose values are traced
+                self.slots.append(slot.label.partition(" = ")[0])
             with slot.rebound():
                 self.pair(f"rebound `{slot.label}`", leaves)
             yield
@@ -283,14 +285,18 @@ class Trial:
           Whether the original has returned.
         """
         started, found = time.process_time(), Apart(None)
-        new, deleted = self._output(how, functools.partial(after, leaves)), self.deleted
+        new, deleted, said = self._output(how, functools.partial(after, leaves)), self.deleted, self.said
         self.owner.warned[self.name][1].update(self.warned)
         old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
         self.owner.warned[self.name][0].update(self.warned)
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         if old["treedef"].startswith("raised") and self._is_refused(how):
             return False
-        if _bare(new) != _bare(old):
+        if said and self.said and said != self.said and new["treedef"] == old["treedef"]:
+            new, old = (
+                one | {"treedef": f"{one['treedef']}: {words}"} for one, words in ((new, said), (old, self.said))
+            )
+        elif _bare(new) != _bare(old):
             if not self.slow and _bare(self._output(how, functools.partial(before, leaves))) != _bare(old):
                 raise Unmade("what the original returns differs from call to call")
             found = found if self.sample.is_large else self._apart(leaves, before, after)
@@ -342,7 +348,7 @@ class Trial:
         self.owner.call_until()
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
         state, self.written, self.files = self.sides.state, {}, {}
-        self.deleted, self.warned = set(), set()
+        self.deleted, self.warned, self.said = set(), set(), ""
         held = state.held()
         try:
             with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
@@ -363,6 +369,7 @@ class Trial:
             raise
         except Exception as error:
             self.is_stated = is_stated(error)
+            self.said = _NUMBER.sub("#", str(error)) if self.is_stated and "Traced<" not in str(error) else ""
             return {"label": how, "treedef": f"raised {type(error).__name__}", "leaves": []}
         finally:
             state.put_back(held)
