@@ -1,6 +1,7 @@
 """What a rewritten function remembers, and when: calls that would show it, and a branch that is no longer one."""
 
 import functools
+import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,13 @@ def test_a_bounded_cache_lets_go_and_one_of_the_original_is_its_own() -> None:
     assert not Caches(reached(remembering), reached(remembering)).any
 
 
-def test_what_a_module_of_the_user_is_asked_for_is_reached(tmp_path: Path) -> None:
+def importing() -> float:
+    from settings import unused  # type: ignore[import-not-found]
+
+    return float(unused())
+
+
+def test_what_a_module_of_the_user_is_asked_for_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "settings.py").write_text("def rate():\n    return 2.0\n\n\ndef unused():\n    return 1.0\n")
     module = types.ModuleType("settings")
     module.__file__ = str(tmp_path / "settings.py")
@@ -69,6 +76,11 @@ def test_what_a_module_of_the_user_is_asked_for_is_reached(tmp_path: Path) -> No
     reach.is_mine = lambda name: name == "settings"  # type: ignore[method-assign]
     reach.add((lambda: settings.rate()).__code__, {"settings": module})  # type: ignore[name-defined]  # noqa: F821
     assert [function.__name__ for function in reach.functions] == ["rate"]
+    within = Reach([str(tmp_path)])
+    within.is_mine = reach.is_mine  # type: ignore[method-assign]
+    monkeypatch.setitem(sys.modules, "settings", module)
+    within.add(importing.__code__, {})
+    assert [function.__name__ for function in within.functions] == ["unused"]
 
 
 class Trainer:

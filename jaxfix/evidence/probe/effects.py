@@ -1,6 +1,7 @@
 """What a function reaches in the user's own code, and what it does to the world, read in the sources."""
 
 import ast
+import dis
 import re
 import sys
 from collections.abc import Iterable, Iterator, Set
@@ -64,8 +65,8 @@ class Reach:
         for name in names:
             if name in globals_:
                 self._add_read(globals_[name], names)
-            elif (module := _imported(name, globals_)) is not None:
-                self._add_read(module, names)
+        for module in _imported(code, globals_):
+            self._add_read(module, names)
 
     def _add_read(self, value: Any, names: list[str], depth: int = 0) -> None:
         """Adds a value that is read, or of a module of the user's what is mentioned of it."""
@@ -115,11 +116,14 @@ class Reach:
         return {name for code, _ in self.codes for part in nested(code) for name in part.co_names}
 
 
-def _imported(name: str, globals_: Any) -> ModuleType | None:
-    """The module that a function may import by itself under that name."""
+def _imported(code: CodeType, globals_: Any) -> Iterator[ModuleType]:
+    """The modules that a function imports by itself."""
     package = str(globals_.get("__package__") or "")
-    found = sys.modules.get(f"{package}.{name}" if package else name) or sys.modules.get(name)
-    return found if isinstance(found, ModuleType) else None
+    for step in (step for part in nested(code) for step in dis.get_instructions(part)):
+        if step.opname == "IMPORT_NAME":
+            found = sys.modules.get(f"{package}.{step.argval}") or sys.modules.get(step.argval)
+            if isinstance(found, ModuleType):
+                yield found
 
 
 def unwrapped(value: Any) -> Iterator[FunctionType]:
