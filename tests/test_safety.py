@@ -77,6 +77,12 @@ def test_containers_that_change_their_names_are_followed_to_an_end(made: str, sa
         assert safeties(f"import numpy\n\n{text}") == {safety}
 
 
+def test_a_variable_that_is_made_of_itself_is_followed_to_an_end() -> None:
+    keys = "def table():\n    global names\n    names = {}(names)\n    return {{n: 1 for n in names}}\n"
+    assert safeties(keys.format("list")) == {Safety.SAFE}
+    assert safeties(keys.format("listed")) == {Safety.NEEDS_EVIDENCE}
+
+
 def test_a_class_of_another_file_counts() -> None:
     """The file with the loop does not know of it: only the project does."""
     assert safeties("import case\n\nprint(case.run(1.0))\n") == {Safety.SAFE}

@@ -81,8 +81,12 @@ def puts_odd_keys(module: Module, call: ast.Call) -> bool:
     return (is_builtin or isinstance(pairs, _SEQUENCES)) and _gives_odd(module, first, 0)
 
 
-def _odd(module: Module) -> Solver[ast.AST, bool]:
-    return Solver(lambda node: _is_odd(module, node), MAY)
+_Asked = ast.AST | tuple[ast.expr, int | None]
+"""A key, or an iterable with the position in its elements at which keys stand."""
+
+
+def _odd(module: Module) -> Solver[_Asked, bool]:
+    return Solver(lambda asked: _gives_odd(module, *asked) if isinstance(asked, tuple) else _is_odd(module, asked), MAY)
 
 
 def _is_odd(module: Module, key: ast.AST) -> bool:
@@ -154,7 +158,7 @@ def _gives_odd(module: Module, iterable: ast.expr, position: int | None) -> bool
             return _gives_odd(module, ast.List([element]), position)
         case ast.Name():
             value = module.only_value(iterable)
-            return value is None or isinstance(value, ast.Name) or _gives_odd(module, value, position)
+            return value is None or isinstance(value, ast.Name) or module.get(_odd)((value, position))
         case ast.Call(func=ast.Attribute(attr="items")):
             return position != 0
         case ast.Call(func=ast.Attribute(attr="keys" | "split")):
