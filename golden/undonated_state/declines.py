@@ -192,3 +192,18 @@ def mapped():
     for _ in range(3):
         p = _mapped(p)
     return kept
+
+
+def copied(tree):
+    return jax.tree.map(copied, tree) if isinstance(tree, list) else tree
+
+
+def of_a_function_that_maps_itself(raw):
+    @jax.jit  # want: undonated-state (no fix): `p` may hold `raw`
+    def step(p, b):
+        return jax.tree.map(lambda x: x * 0.9 + b, p)
+
+    p = jax.tree.map(copied, raw)
+    for number in range(3):
+        p = step(p, number)
+    return p

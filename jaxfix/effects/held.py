@@ -3,11 +3,13 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.effects.new_arrays import is_arithmetic, is_new_of_library, makes_new
 from jaxfix.library.facets import Member, Transform
 from jaxfix.library.table import members_of, short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import Function
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
 _OF_ARRAYS = members_of("jax.Array")
@@ -55,10 +57,17 @@ def held_in(module: Module, expr: ast.expr) -> Iterator[ast.Name]:
 def _keeps_leaves(module: Module, function: ast.expr) -> bool:
     """Whether a function of leaves may return one as it is."""
     own = module.definition(function)
-    if own is None:
-        return not is_new_of_library(module, function)
-    results = returned(own)
-    return not results or any(True for result in results for _ in held_in(module, result))
+    return not is_new_of_library(module, function) if own is None else module.get(_keeping)(own)
+
+
+def _keeping(module: Module) -> Solver[Function, bool]:
+    """Whether a function of this file may return a leaf as it is; it may map itself over the leaves of a leaf."""
+
+    def keeps(function: Function) -> bool:
+        results = returned(function)
+        return not results or any(True for result in results for _ in held_in(module, result))
+
+    return Solver(keeps, MAY)
 
 
 def is_object_or_shape(module: Module, load: ast.Name) -> bool:

@@ -11,6 +11,7 @@ from jaxfix.staging.jit import jit_of
 from jaxfix.syntax.nodes import Function, walk
 
 _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)
+_CONSTANTS = where(Package.CONSTANTS)
 _FRESH = tuple(f"{name}." for name in where(Package.FRESH))
 _GRADIENTS = where(Transform.GRADIENT)
 _SAME_BUFFER = short_names(Result.SAME_BUFFER)
@@ -47,10 +48,11 @@ def _is_call_new(module: Module, call: ast.Call) -> bool:
 
 
 def _is_number(module: Module, expr: ast.expr) -> bool:
-    """Whether it is written as a number, or is one of a library's, or a dtype."""
+    """Whether it is written as a number, or is a constant of a library, or a dtype."""
     inner = expr.operand if isinstance(expr, ast.UnaryOp) else expr
     is_builtin = isinstance(inner, ast.Name) and module.scope_of(inner.id, inner) is None
-    return isinstance(inner, ast.Constant) or is_builtin or module.qualname(inner) is not None
+    owner = (module.qualname(inner) or "").rpartition(".")[0]
+    return isinstance(inner, ast.Constant) or is_builtin or owner in _CONSTANTS
 
 
 def is_new_of_library(module: Module, function: ast.expr) -> bool:
