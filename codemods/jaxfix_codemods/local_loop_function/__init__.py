@@ -165,7 +165,7 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
     """The finding of one call; `lost` where only a derivative that nobody sees here runs it."""
     primitive = control_flow_calls.primitive_of(module, call) or ""
     names = shown(module, *(use for use, _ in made_anew))
-    again = _is_made_in_vain(module, call, made_anew)
+    again = _is_made_in_vain(module, call, made_anew) and module.qualname(call.func) == primitive
     found = partial(
         Finding,
         at=call,

@@ -177,6 +177,8 @@ def doubts(module: Module, move: Move) -> Iterator[str]:
     yield from hidden_operands(module, (each for each in argument_values(move.call) if each not in functions))
     yield from hoisting.listed(module)
     yield from replaced_names(module, [move.call.func])
+    if module.qualname(move.call.func) != move.primitive:
+        yield module.text(move.call.func)  # perhaps it is another function
     for local in move.locals:
         yield from hoisting.examples(local.function)
         parts = import_time.signature(module, local.function)
