@@ -81,7 +81,7 @@ def test_reads_puts_and_waits_are_measured(measured: Measurement) -> None:
 
 def test_what_is_neither_is_the_users_own_and_all_adds_up(measured: Measurement) -> None:
     (slept,) = at(measured, Kind.OWN, "time.sleep")
-    assert slept.seconds == pytest.approx(0.5, rel=0.6)
+    assert slept.seconds > 0.2  # of half a second; a busy machine sleeps longer
     assert sum(entry.seconds for entry in measured.spent) <= measured.seconds
 
 

@@ -53,7 +53,7 @@ class Dispatches:
         if self.calls >= _FEW:
             self._settle()
         caller = sys._getframe(1)
-        if not function.__module__.startswith("jax.") and not caller.f_code.co_filename.endswith(_NESTED):
+        if not str(function.__module__).startswith("jax.") and not caller.f_code.co_filename.endswith(_NESTED):
             return
         self.own += 1
         name = getattr(function, "__name__", "jit")
