@@ -218,3 +218,14 @@ def test_a_project_that_is_too_large_may_do_anything(project: Path, monkeypatch:
     monkeypatch.setattr("jaxfix.drivers.neighbours.MOST_ENTRIES", 2)
     (project / "other.py").write_text("")
     assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]
+
+
+def test_another_file_may_take_a_function_from_the_package_around_it(project: Path) -> None:
+    (project / "case.py").rename(project / "kept.py")
+    package = project / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("from pack.case import f\n")
+    (package / "case.py").write_text(CASE.replace("c * RATE + x", "c.astype(jnp.float32)"))
+    assert safeties(project, "pack") == [Safety.SAFE]
+    (project / "other.py").write_text("from pack import f\n\nf(1j)\n")
+    assert safeties(project, "pack") == [Safety.NEEDS_EVIDENCE]

@@ -80,8 +80,11 @@ class Neighbours:
         owner, _, last = qualname.rpartition(".")
         is_method = owner.rpartition(".")[2] not in self._modules
         wanted = re.compile(rb"\b%s\b|\bimport \*" % re.escape(last.encode()))
-        module = owner.rpartition(".")[2].encode()
-        return any((is_method or module in text) and wanted.search(text) for text in self._texts.values())
+        ways = (b"from .", *(part.encode() for part in owner.split(".")))  # a package may pass on what is in it
+        found = any(
+            (is_method or any(way in text for way in ways)) and wanted.search(text) for text in self._texts.values()
+        )
+        return found or not self._is_whole
 
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""
