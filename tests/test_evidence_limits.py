@@ -55,3 +55,11 @@ def test_a_jaxpr_tells_what_it_compares_with_and_divides_by() -> None:
     assert {640} <= set(found.bounds)
     assert 9 not in found.bounds
     assert {40, 50} <= set(found.periods)
+
+
+@pytest.mark.evidence
+def test_a_random_key_that_a_jaxpr_holds_is_no_number() -> None:
+    jax = pytest.importorskip("jax")
+    key = jax.random.key(0)
+    drawn = jax.jit(lambda x: jax.lax.max(x, 2.5) + jax.random.uniform(key))
+    assert 2.5 in of_program(jax.make_jaxpr(drawn)(1.0).jaxpr).bounds

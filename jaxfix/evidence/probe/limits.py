@@ -133,7 +133,7 @@ def _scalar(value: Any) -> float | None:
     """The number that a scalar is; None of what is none, or is not known."""
     if _is_number(value):
         return float(value) if isinstance(value, float) else int(value)
-    if getattr(value, "shape", None) == () and getattr(value.dtype, "kind", "") in "iuf":
+    if getattr(value, "shape", None) == () and getattr(value.dtype, "kind", None) in ("i", "u", "f"):
         number = value.item()
         return number if _is_number(number) else None
     return None
