@@ -43,6 +43,25 @@ def test_what_cannot_be_called_beside_its_original_says_why(tmp_path: Path) -> N
     assert untried(tmp_path, text, "f") == ("the original beside it (it calls `system`)",)
 
 
+SHY = """
+import sys
+class Shy:
+    def __getattribute__(self, name):
+        if name == "__dict__" and sys._getframe(1).f_code.co_filename.endswith("limits.py"):
+            raise OSError("shy")
+        return object.__getattribute__(self, name)
+def f(v, shy):
+    return v * 2.0
+print(f(x, Shy()))
+"""
+
+
+@pytest.mark.evidence
+def test_an_object_that_ends_the_calls_beside_the_original_is_named(tmp_path: Path) -> None:
+    """One that raises at a look which comes after the first calls of both."""
+    assert "some of the other data (OSError: shy)" in untried(tmp_path, SHY, "f")
+
+
 @pytest.mark.evidence
 def test_derivatives_are_tried_where_the_program_takes_them(tmp_path: Path) -> None:
     text = "def f(v):\n    return (v * 2.0).sum()\nprint(f(x), jax.grad(f)(x))\n"

@@ -29,7 +29,7 @@ from .samples import Sample, Unkept
 from .scratch import scratch
 from .sides import Sides, is_bound
 from .stores import Stores, stores_of
-from .trial import Trial
+from .trial import OTHER_DATA, Trial
 from .watching import Watching
 
 _CONCRETE, _OTHERS = 2, 1
@@ -164,7 +164,10 @@ class ShadowCall:
 
     def _give_up(self) -> None:
         """Ends the process where a call beside the program never ends: nothing else can interrupt XLA."""
-        self.record.alone[self.current] = f"a call of it with other data took more than {_GIVE_UP_S:.0f} s"
+        self._account(self.current, f"a call of it with other data took more than {_GIVE_UP_S:.0f} s")
+        for name in self.samples:
+            if name > self.current:  # they come in this order
+                self._account(name, f"a call of `{self.current}` did not end")
         self.probe.write()
         for stream in (sys.__stdout__, sys.__stderr__):
             if stream is not None:
@@ -175,20 +178,29 @@ class ShadowCall:
         """Calls both functions for at most `seconds` of processor time, but for the call that is under way."""
         self.current = name
         self.until = time.process_time() + min(seconds, _FUNCTION_S)
+        ended = ""
         for sample, function in self.samples[name]:
             try:
                 with _quiet(), self.probe.paused():
                     self._sample(name, sample, function)
             except (Unkept, Unmade) as reason:
-                self.record.alone.setdefault(name, str(reason))
+                ended = str(reason)
             except Exception as error:
-                self.record.alone.setdefault(name, _unforeseen(error))
+                ended = _unforeseen(error)
             finally:
                 self.deadline = None
+        self._account(name, ended)
+
+    def _account(self, name: str, ended: str) -> None:
+        """Notes why the calls of both ended before their time, if they did, and what is not tried for that."""
+        if ended:
+            self.record.alone.setdefault(name, ended)
         compared = any(pair["function"] == name and pair["after"]["leaves"] for pair in self.record.beside)
         if self.samples[name] and not compared and self.files[name]:
             because = self.record.alone.setdefault(name, "no call of both had results")
             self.record.untried.leave_out(name, BESIDE, because)
+        elif ended:
+            self.record.untried.leave_out(name, OTHER_DATA, ended)
 
     def _sample(self, name: str, sample: Sample, function: FunctionType | None) -> None:
         file = self.files[name]
