@@ -19,7 +19,6 @@ from jaxfix.source.source_file import SourceFile
 DRIFTS = (Why.WEAK_TYPE, Why.DTYPE)
 """Causes of which a second compile alone says that something is wrong: the type was another one to begin with."""
 _UNTOLD = (Why.UNKNOWN, Why.FIRST)
-_LAYERS = 8
 
 
 @frozen
@@ -87,15 +86,9 @@ def is_stale(traced: TracedSource, source: SourceFile) -> bool:
 
 
 def worth_telling(sighting: Sighting) -> bool:
-    """Whether it is a finding of its own: it repeats, or a type is not what it was.
-
-    Shapes that differ within a single step, or before the first one, are those of the leaves of a tree: later steps
-    find them compiled. So are a few sizes that are passed as they are.
-    """
+    """Whether it is a finding of its own: it repeats, or a type is not what it was."""
     entry = sighting.origin
-    is_size = entry.why in (Why.STATIC, Why.PARAMETER) and entry.again <= _LAYERS
-    is_tree = entry.is_of_one_step and (entry.why is Why.SHAPE or is_size)
-    is_mine = sighting.line is not None and not sighting.is_explained and not is_tree
+    is_mine = sighting.line is not None and not sighting.is_explained
     return is_mine and entry.again >= (1 if entry.why in DRIFTS else 2)
 
 

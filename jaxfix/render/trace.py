@@ -57,18 +57,19 @@ def table(measurement: Measurement, paint: Paint, width: int | None = None, cure
     rows, did = compiled(measurement.compiles), told(measurement)
     if not rows and not did:
         return f"{nothing(measurement)}\n" + steps(measurement, paint)
-    once = sorted((row for row in rows if not row.again), key=lambda row: -row.seconds)
+    once = sorted((row for row in rows if not row.again), key=lambda row: -row.seconds)[:ONCE]
     least = SHARE * measurement.seconds
-    dear = [row for row in once[:ONCE] if row.seconds >= least]
-    shown: list[Compiled | Spent] = [*(row for row in rows if row.again), *dear, *did]
+    dear = [row for row in rows if row.seconds >= least and (row.again or row in once)]
+    shown: list[Compiled | Spent] = [*dear, *did]
     shown.sort(key=lambda row: -row.seconds)
     known = cures or {}
     cells = [_cells(row, known) if isinstance(row, Compiled) else _did(row, measurement, known) for row in shown]
     lines = [_laid_out(cells, paint, width)] if cells else []
-    left = once[len(dear) :]
+    left = [row for row in rows if row not in dear]
     if left:
+        often = " once" if not any(row.again for row in left) else ""
         seconds = sum(row.seconds for row in left)
-        lines.append(f"and {counted(len(left), 'line')} more that compiled once, {seconds:.2f} s\n")
+        lines.append(f"and {counted(len(left), 'line')} more that compiled{often}, {seconds:.2f} s\n")
     by_hand = [f"by hand: {_one_line(todo.words)}\n" for todo in todos(measurement, known)]
     summed = (went(measurement, paint), totals(measurement, paint), steps(measurement, paint))
     return "".join((*lines, *summed, *by_hand))

@@ -26,7 +26,9 @@ _COMPILING = frozenset({
 })  # fmt: skip
 # of jax, but run for compiled functions too, or for none
 _NEUTRAL = frozenset({"tree_util.py", "traceback_util.py", "api_util.py", "profiler.py", "util.py", "config.py"})
-_TRANSFERS = os.path.join(real(os.path.dirname(__file__)), "transfers.py")
+_HERE = real(os.path.dirname(__file__))
+_OURS = tuple(os.path.join(_HERE, name) for name in ("transfers.py", "compiles.py", "tracks.py", "values.py"))
+"""What works on its own account: the first by the clock, the others are not the program."""
 
 _PUTTING = frozenset({"array", "asarray", "device_put", "stage_value"})
 
@@ -72,11 +74,13 @@ class Sampler:
     def _look(self, stack: Stack, seconds: float) -> None:
         """Shares out the time since the last look: it is taken for that of the line that runs now."""
         kinds = [self._kind(code) for code, _ in stack]
-        inner = set(kinds[: next((number for number, kind in enumerate(kinds) if kind == _USER), len(kinds))])
+        own = kinds[: kinds.index(_USER)] if _USER in kinds else kinds
+        inner = set(own)
         if _MEASURED in inner:
             return  # by its own clock
         traced = max((number for number, kind in enumerate(kinds) if kind == _TRACED), default=None)
-        kind = PUT if _PUT in inner else EAGER if _DISPATCHING in inner else OWN
+        called = kinds[len(own) - 1] if own else _ELSE  # by the user's own line
+        kind = PUT if called == _PUT else EAGER if inner.intersection((_DISPATCHING, _PUT)) else OWN
         if traced is not None:
             kind = TRACING  # told of the line that asked for it, not of what is traced
         if kind == EAGER:
@@ -104,7 +108,7 @@ def _stack(thread: int) -> Stack:
 
 
 def _kind_of(file: str, name: str) -> int:
-    if file == _TRANSFERS:
+    if file in _OURS:
         return _MEASURED
     if not is_jax(file) or os.path.basename(file) in _NEUTRAL or name == "<module>":
         return _ELSE

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Mapping
 
-from jaxfix.report.measurement import Measurement, Spent
+from jaxfix.report.measurement import Kind, Measurement, Spent
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled, compiled
 from jaxfix.report.trace.hot import SHARE, Hot, Work, hot
@@ -53,8 +53,9 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     ]
     for row in rows:
         words = _RECOMPILES.get(row.why)
-        if words is not None and row.again and row.lost_s >= SHARE * measurement.seconds and row not in cured:
-            of = f"{row.again} compiles in vain, {row.lost_s:.1f} of {measurement.seconds:.1f} s"
+        if words is not None and row.lost_s >= SHARE * measurement.seconds and row not in cured:
+            again = f"{row.again} compile{_plural(row.again)} in vain"
+            of = f"{again}, {row.lost_s:.1f} of {measurement.seconds:.1f} s"
             found.append(Todo(f"{row.where}, `{row.program}`: {words}: {of}", row.lost_s, row))
     first = sum(row.seconds - row.lost_s for row in rows)
     if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
@@ -70,13 +71,15 @@ def advice(region: Hot, measurement: Measurement) -> str:
         how_often = _often(region.programs, region.per_step, "program")
         return f"put {_lines(region)} under one `jax.jit`: {how_often} run one by one, {of}"
     reads = in_each(region.reads, measurement) if region.per_step is not None else float(region.reads)
-    if region.reads >= region.puts and (reads or 0) >= _MANY_READS:
+    by = {kind: sum(line.seconds for line in region.lines if line.kind is kind) for kind in Kind}
+    main = max((Kind.READ, Kind.PUT, Kind.WAIT), key=lambda kind: by[kind])
+    if main is Kind.READ and (reads or 0) >= _MANY_READS:
         how_often = _often(region.reads, region.per_step, "read")
         return f"take the array once, by `np.asarray` before {_lines(region)}: {how_often}, {of}"
-    if region.reads >= max(region.puts, region.waits):
+    if main is Kind.READ:
         how_often = _often(region.reads, region.per_step, "read")
         return f"read less often in {_lines(region)}: {how_often}, {of}, {region.waited_s:.1f} s of it waiting"
-    if region.puts >= region.waits:
+    if main is Kind.PUT:
         how_often = _often(region.puts, region.per_step, "put")
         return f"put the data on the device once, before the loop, not in {_lines(region)}: {how_often}, {of}"
     return f"wait for the device only where it is timed, in {_lines(region)}: {of} of waiting"

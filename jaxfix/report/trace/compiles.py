@@ -13,6 +13,9 @@ from jaxfix.source.frozen import frozen
 _CELL = re.compile(r"(.+\.ipynb):cell (\d+)", re.DOTALL)
 
 
+_LAYERS = 8
+
+
 @frozen
 class Place:
     """A line of a call chain; `cell` of a notebook is that within which `line` counts."""
@@ -33,7 +36,8 @@ class Compiled:
     """All that one line compiled of one program.
 
     Attributes:
-      again: the compiles after the first one of their kind: they are what the run lost.
+      again: the compiles after the first one of their kind: they are what the run lost. Those of the leaves of a tree,
+        or of the layers of a network, are no such.
       seconds: of all of its compiles, tracing and lowering included.
       lost_s: of those that are counted in `again`.
       cached: how many came from the persistent compilation cache.
@@ -79,7 +83,8 @@ def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
         groups.setdefault((entry.where, entry.program), []).append(entry)
         has_steps |= entry.step is not None
     found = (merged(group) for group in groups.values())
-    return tuple(sorted((_outside(row, groups) if has_steps else row for row in found), key=_rank))
+    placed = (_outside(row, groups) if has_steps else row for row in found)
+    return tuple(sorted(map(_of_a_tree, placed), key=_rank))
 
 
 def merged(group: Sequence[Compile]) -> Compiled:
@@ -112,6 +117,13 @@ def _outside(row: Compiled, groups: Mapping[tuple[str, str], Sequence[Compile]])
     """Of one step is also what happened outside of all."""
     is_outside = all(entry.step is None for entry in groups[row.where, row.program])
     return replace(row, is_of_one_step=True) if is_outside else row
+
+
+def _of_a_tree(row: Compiled) -> Compiled:
+    """Shapes of one step, and a few sizes that are passed as they are, are compiled once: later steps find them."""
+    is_size = row.why in (Why.STATIC, Why.PARAMETER) and row.again <= _LAYERS
+    is_tree = row.is_of_one_step and (row.why is Why.SHAPE or is_size)
+    return replace(row, again=0, lost_s=0.0) if is_tree else row
 
 
 def places(chain: Iterable[str]) -> tuple[Place, ...]:

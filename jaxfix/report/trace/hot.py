@@ -90,8 +90,9 @@ def hot(measurement: Measurement) -> tuple[Hot, ...]:
     found = spent(measurement)
     reads = [entry for entry in found if entry.kind is Kind.READ]
     eager = [entry for entry in found if entry.kind is Kind.EAGER]
-    moving = [entry for entry in found if entry.kind in _TRANSFERS]
-    moving += [entry for entry in eager if _is_read(entry, reads)]
+    eager += [entry for entry in found if entry.kind is Kind.PUT and _is_constant(entry, eager)]
+    moving = [entry for entry in found if entry.kind in _TRANSFERS and entry not in eager]
+    moving += [entry for entry in eager if entry.kind is Kind.EAGER and _is_read(entry, reads)]
     regions: list[Hot] = []
     for kind, entries in ((Work.EAGER, [entry for entry in eager if entry not in moving]), (Work.TRANSFER, moving)):
         for within in (True, False):
@@ -104,6 +105,12 @@ def hot(measurement: Measurement) -> tuple[Hot, ...]:
 def _least(region: Hot, measurement: Measurement) -> float:
     is_setup = region.per_step is None and bool(measurement.steps)
     return (_SETUP_SHARE if is_setup else SHARE) * measurement.seconds
+
+
+def _is_constant(put: Spent, eager: Iterable[Spent]) -> bool:
+    """Whether it is of numbers that programs of the same line take: they are constants once it is compiled."""
+    here = (entry for entry in eager if entry.where == put.where)
+    return any(entry.count >= put.count and entry.seconds >= put.seconds for entry in here)
 
 
 def _is_read(entry: Spent, reads: Iterable[Spent]) -> bool:
