@@ -11,7 +11,7 @@ from types import CodeType
 from .files import is_jax, real
 from .spending import EAGER, OWN, PUT, TRACING, Spending
 
-_INTERVALS = ((10.0, 0.004), (60.0, 0.01), (float("inf"), 0.02))
+_INTERVALS = ((10.0, 0.01), (float("inf"), 0.02))
 """Seconds between two looks, by how long the process has run."""
 _SWITCH_S = 0.0005
 _DEFAULT_SWITCH_S = 0.005
