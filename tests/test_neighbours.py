@@ -134,6 +134,7 @@ def test_a_file_that_is_not_named_may_bind(project: Path, text: str, named: str)
         'exec("x = 1", {})\n',
         "def broken(:\n",
         "def version(path):\n    names = {}\n    exec(open(path).read(), names)\n    return names\n",
+        "def asked(session, query):\n    return session.exec(query)\n",
         "def made(name):\n    exec(f'def {name}(): pass')\n    return locals()[name]\n",
         "import types\n\n\ndef copied(f):\n    return types.FunctionType(f.__code__, f.__globals__)\n",
         "CODE = 'import case; print(case.RATE)'\n",

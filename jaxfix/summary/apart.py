@@ -25,6 +25,9 @@ def _is_apart(module: Module, call: ast.Call) -> bool:
         return False
     if last not in _OF_TEXTS:
         return not _has_its_globals(module, call)
+    is_builtin = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
+    if not is_builtin and not (module.qualname(call.func) or "").startswith("builtins."):
+        return False  # a method of this name
     text = _followed(module, call.args[0])
     is_compiled = isinstance(text, ast.Call) and module.text(text.func) == "compile" and bool(text.args)
     if last not in _OF_STATEMENTS and not is_compiled:
