@@ -108,6 +108,8 @@ class Effect:
     """A method that gives the memory of an array back."""
     FUNCTIONAL = Facet()
     """A method that returns the changed state."""
+    APPLIES = Facet()
+    """A method that computes what a model gives for the parameters and the data that it is passed."""
     READS = Facet()
     """Changes no argument, and keeps nothing of it but in the result."""
     REFLECTS = Facet()

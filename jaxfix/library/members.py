@@ -97,6 +97,8 @@ FUNCTIONS = (
     Function("numpy.ndarray.put", (Effect.MUTATES,)),
     Function("numpy.ndarray.resize", (Effect.MUTATES,)),
     Function("numpy.ndarray.tobytes", (Member.CONCRETE,)),
+    Function("flax.linen.Module.apply", (Effect.APPLIES,)),
+    Function("haiku.Transformed.apply", (Effect.APPLIES,)),
     Function("optax.GradientTransformation.init", (Effect.FUNCTIONAL,)),
     Function("optax.GradientTransformation.update", (Effect.FUNCTIONAL,)),
     Function("random.seed", (Effect.MUTATES,)),

@@ -21,10 +21,11 @@ from jaxfix.api.analysis import (
     parameters_of,
     stores_of,
 )
-from jaxfix.api.library import Effect, short_names
+from jaxfix.api.library import Effect, Transform, short_names, where
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
+_DERIVATIVES = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
@@ -59,6 +60,9 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     _check_results(module, values, function, uses)
     given = _given(passing, function, uses, bound=own is not None)
     static = tuple(name for name in _static(function, found, given) if name != own)
+    for other in uses.others:
+        if static or own is not None:
+            raise Declined(_handed_on(function, other))
     _check_values(module, values, function, (*static, own) if own is not None else static)
     for each in given:
         _check_arguments(each.arguments, static, filtered=uses_equinox(module, [function]))
@@ -175,16 +179,22 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
                     other.lineno,
                 )
             )
-        raise Declined(
-            Reason(
-                Code.ESCAPES,
-                f"`{name}` is handed on in line {other.lineno}, to code that may need it as it is",
-                other.lineno,
-            )
-        )
+        if not _is_differentiated(module, other):
+            raise Declined(_handed_on(function, other))
     arguments = function.args
     if arguments.vararg or arguments.kwarg:
         raise Declined(Reason(Code.SIGNATURE, f"`{name}` takes any number of arguments"))
+
+
+def _handed_on(function: ast.FunctionDef, use: ast.expr) -> Reason:
+    text = f"`{function.name}` is handed on in line {use.lineno}, to code that may need it as it is"
+    return Reason(Code.ESCAPES, text, use.lineno)
+
+
+def _is_differentiated(module: Module, use: ast.expr) -> bool:
+    """Whether `use` is what a derivative is taken of, which is the same of a jitted function."""
+    call = module.parent(use)
+    return isinstance(call, ast.Call) and call.args[:1] == [use] and module.qualname(call.func) in _DERIVATIVES
 
 
 def check_made_once(module: Module, function: ast.stmt) -> None:

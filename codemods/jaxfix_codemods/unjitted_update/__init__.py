@@ -93,6 +93,7 @@ Source: https://docs.jax.dev/en/latest/jit-compilation.html
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from jaxfix.api import (
@@ -109,12 +110,23 @@ from jaxfix.api import (
     Staging,
     Work,
     frozen,
+    walk,
 )
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
+from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update import inline
-from jaxfix_codemods.unjitted_update.device import Device
-from jaxfix_codemods.unjitted_update.glue import Glue, listed, loose
+from jaxfix_codemods.unjitted_update.device import Device, callee
+from jaxfix_codemods.unjitted_update.glue import (
+    Glue,
+    calls_in,
+    calls_of,
+    has_loops_at_work,
+    is_hot,
+    listed,
+    loose,
+    work_of,
+)
 from jaxfix_codemods.unjitted_update.rows import ENOUGH
 from jaxfix_codemods.unjitted_update.work import Way, ways
 
@@ -136,8 +148,14 @@ def find(module: Module) -> Iterator[Finding]:
         yield _of_function(module, values, way)
     for loop, work in inside.items():
         yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
+    taken = _Taken(set(called))
     for loop, glue in loose(module, called, inside):
-        yield from _of_glue(module, values, loop, glue)
+        yield from _of_glue(module, values, loop, glue, taken)
+    for repeating in module.nodes(*LOOPS):
+        if isinstance(repeating, LOOPS) and is_hot(module, repeating):
+            for call, function in calls_in(module, repeating):
+                if call not in taken.nodes:
+                    yield from _of_round(module, values, call, function, taken)
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
@@ -178,7 +196,38 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
     return _extracted(module, values, loop, [module.statement(call) for call in work], eager, certain=certain)
 
 
-def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue) -> Iterator[Finding]:
+def _of_round(
+    module: Module, values: Values, call: ast.Call, function: ast.FunctionDef, taken: "_Taken"
+) -> Iterator[Finding]:
+    """What is called in each round: as a whole, or the most of it, then what it calls besides."""
+    starts = module.get(Device).starts
+    if function in taken.functions or starts(call) < ENOUGH:
+        return
+    taken.functions.add(function)
+    eager = _Eager(call, f"`{function.name}` runs")
+    certain = _is_certain(module, call)
+    try:
+        if not has_loops_at_work(module, function):
+            step = whole.judge(module, values, function)
+            title = f"Put `{function.name}` under `jax.jit`"
+            yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
+            return
+    except Declined:
+        pass
+    try:
+        work = work_of(module, function)
+        found = inline.judge(module, values, function, work) if work else None
+    except Declined:
+        found = None
+    if found is not None and sum(map(starts, found.row.statements)) >= ENOUGH:
+        taken.add(found)
+        yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+    for inner, called in calls_in(module, function):
+        if inner not in taken.nodes:
+            yield from _of_round(module, values, inner, called, taken)
+
+
+def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: "_Taken") -> Iterator[Finding]:
     """What is left of the work where no gradient or update is: nothing where too little of it can be traced."""
     shown = [f"`{_short(module, call)}`" for call in glue.shown]
     eager = _Eager(glue.at, f"{listed(shown)} {'runs' if len(shown) == 1 else 'run'}")
@@ -187,10 +236,12 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue) -> Iter
     try:
         found = inline.judge(module, values, loop, glue.statements)
     except Declined as declined:
-        if sum(map(starts, glue.statements)) >= 2 * ENOUGH:
+        loose_ones = (each for each in glue.statements if not any(map(partial(callee, module), calls_of(each))))
+        if sum(map(starts, loose_ones)) >= 2 * ENOUGH:
             yield _finding(eager, _TITLE, declined.reason, certain=False)
         return
     if sum(map(starts, found.row.statements)) >= ENOUGH:
+        taken.add(found)
         yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
 
 
@@ -229,6 +280,17 @@ class _Eager:
     at: ast.AST
     what: str
     where: str = "a loop"
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What is found already: functions, and the nodes of statements that go into one."""
+
+    functions: set[ast.FunctionDef]
+    nodes: set[ast.AST] = field(default_factory=set)
+
+    def add(self, found: inline.Extraction) -> None:
+        self.nodes.update(node for statement in found.row.statements for node in walk(statement))
 
 
 def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:

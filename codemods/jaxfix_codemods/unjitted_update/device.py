@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import FUNCTIONS, Module, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import Form, Lattice, Solver, Values
+from jaxfix.api.analysis import Form, Lattice, Solver, Values, family, methods, own_class
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
 MOST = 100
@@ -18,7 +18,16 @@ _CONVERTERS = where(Result.CONVERTED)
 _STATIC = short_names(Member.STATIC)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
+_APPLYING = short_names(Effect.APPLIES)
 _COUNT: Lattice[int] = Lattice(0, max, 0)
+
+
+def callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
+    """The function of this file that `call` calls, a method of its own object too; None where that is not certain."""
+    if isinstance(call.func, ast.Attribute) and (owner := own_class(module, call.func.value)) is not None:
+        found = methods(family(module, owner), call.func.attr)
+        return found[0] if len(found) == 1 else None
+    return module.definition(call.func)
 
 
 class Device:
@@ -35,8 +44,12 @@ class Device:
         pending = [node]
         while pending and found < MOST:
             part = pending.pop()
-            if isinstance(part, FUNCTIONS):
-                continue  # it starts what it starts where it is called
+            match part:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                    continue  # it starts what it starts where it is called
+                case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
+                    found += OF_A_TREE * self.starts(elt)
+                    continue
             found += self._own(part)
             pending += ast.iter_child_nodes(part)
         return min(found, MOST)
@@ -99,7 +112,7 @@ class Device:
             return OF_A_TREE if made_by in _BATCHING else 0
         if jit_of(module, call.func) is not None:
             return 0
-        function = module.definition(call.func)
+        function = callee(module, call)
         if function is not None:
             is_jitted = not isinstance(function, ast.Lambda) and jitted_by_decorator(module, function) is not None
             return 0 if is_jitted else self._found((function, False))
@@ -110,6 +123,8 @@ class Device:
             case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
                 if attr in _FUNCTIONAL:
                     return OF_A_TREE
+                if attr in _APPLYING and len(call.args) > 1:
+                    return 2 * OF_A_TREE
                 return int(attr in _METHODS and self.is_array(owner))
         return 0
 

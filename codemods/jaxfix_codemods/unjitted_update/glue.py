@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from jaxfix.api import Module, Runs, Staging, frozen, walk
+from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
 from jaxfix.api.analysis import iterations
 from jaxfix_codemods.jitting.whole import LOOPS
-from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.device import Device, callee
 from jaxfix_codemods.unjitted_update.rows import ENOUGH
 
 FEW = 4
@@ -42,12 +42,43 @@ def loose(
     for loop in module.nodes(*LOOPS):
         if not isinstance(loop, LOOPS) or loop in inside:
             continue
-        if is_short(module, loop) or module.get(Staging).runs(loop) is not Runs.EAGER:
+        if not is_hot(module, loop):
             continue
         for block in _blocks(module, loop):
             glue = _of_block(module, block, called)
             if glue is not None:
                 yield loop, glue
+
+
+def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether `loop` runs eagerly, and more than a few rounds; of a method, as far as is known."""
+    runs = module.get(Staging).runs(loop)
+    around = module.functions_around(loop)
+    is_open = runs is Runs.UNKNOWN and bool(around) and module.method_of(around[-1]) is not None
+    return (runs is Runs.EAGER or is_open) and not is_short(module, loop)
+
+
+def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.FunctionDef]]:
+    """The calls of functions of this file in `around`, a loop or a function, without those of loops in it, in order."""
+    found = []
+    for call in in_order([node for node in walk(around) if isinstance(node, ast.Call)]):
+        function = callee(module, call)
+        loops = [loop for loop in module.loops(call) if isinstance(loop, LOOPS)]
+        inner = loops[0] if loops else module.function(call)
+        if isinstance(function, ast.FunctionDef) and inner is around:
+            found.append((call, function))
+    return found
+
+
+def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements of a function that start programs."""
+    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+    return [each for each in function.body if isinstance(each, kinds) and module.get(Device).starts(each)]
+
+
+def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether a loop of the function starts programs: under a trace it would be unrolled."""
+    return any(module.get(Device).starts(loop) for loop in walk(function) if isinstance(loop, LOOPS))
 
 
 def is_short(module: Module, loop: ast.AST) -> bool:
@@ -83,11 +114,11 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
         for statement in block
         if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
         and device.starts(statement)
-        and not any(_is_apart(module, call, called) for call in _calls(statement))
+        and not any(_is_apart(module, call, called) for call in calls_of(statement))
     ]
     if sum(map(device.starts, found)) < ENOUGH:
         return None
-    shown = [call for statement in found for call in _calls(statement) if device.starts(call)]
+    shown = [call for statement in found for call in calls_of(statement) if device.starts(call)]
     outermost = [call for call in shown if not any(outer in shown for outer in module.ancestors(call))]
     if not outermost:
         return None
@@ -98,9 +129,10 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
 
 def _is_apart(module: Module, call: ast.Call, called: Collection[ast.FunctionDef]) -> bool:
     """Whether `call` is of a function that is found already, or that does too little to be one."""
-    function = module.definition(call.func)
+    function = callee(module, call)
     return function is not None and (function in called or 0 < module.get(Device).starts(call) < ENOUGH)
 
 
-def _calls(statement: ast.stmt) -> list[ast.Call]:
+def calls_of(statement: ast.stmt) -> list[ast.Call]:
+    """The calls in a statement, outermost first."""
     return [node for node in walk(statement) if isinstance(node, ast.Call)]

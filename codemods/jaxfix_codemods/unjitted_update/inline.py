@@ -16,7 +16,6 @@ from jaxfix.api.analysis import (
     reaching,
     why_unstable,
 )
-from jaxfix.api.library import Transform, short_names, unfiltered, where
 from jaxfix_codemods.jitting.whole import (
     LOOPS,
     check_made_once,
@@ -32,9 +31,7 @@ from jaxfix_codemods.unjitted_update.checks import (
 )
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.rows import Row, choices, loads
-from jaxfix_codemods.unjitted_update.variables import dotted, own_reads
-
-_TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform.SAME_RESULT, "jax")
+from jaxfix_codemods.unjitted_update.variables import dotted, is_called, own_reads, transforms
 
 
 @frozen
@@ -209,19 +206,9 @@ class _Judge:
                     found.setdefault(dotted(node), []).append(node)
         for dot, nodes in found.items():
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
-            is_read = is_own(module, nodes[0].value) and not any(self._is_called(node) for node in nodes)
+            is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)
             if is_bound or is_read:
                 yield dot, nodes
-
-    def _is_called(self, attribute: ast.Attribute) -> bool:
-        """Whether an attribute is called, itself or a method of it, or differentiated."""
-        parent = self._module.parent(attribute)
-        if isinstance(parent, ast.Attribute):
-            call = self._module.parent(parent)
-            return isinstance(call, ast.Call) and call.func is parent
-        if not isinstance(parent, ast.Call):
-            return False
-        return parent.func is attribute or (parent.args[:1] == [attribute] and _transforms(self._module, parent))
 
     def _is_variable(self, attribute: ast.Attribute) -> bool:
         is_of_name = isinstance(attribute.value, ast.Name)
@@ -484,7 +471,7 @@ def _is_used_as_function(module: Module, use: ast.Name) -> bool:
         case ast.Call(func=func) as call:
             if func is use:
                 return True
-            is_transformed = bool(call.args) and call.args[0] is use and _transforms(module, call)
+            is_transformed = bool(call.args) and call.args[0] is use and transforms(module, call)
             return module.definition(use) is not None or is_transformed or _is_taken_as_function(module, call, use)
         case ast.keyword() as keyword_:
             around = module.parent(keyword_)
@@ -504,8 +491,3 @@ def _is_taken_as_function(module: Module, call: ast.Call, use: ast.Name) -> bool
     asked = demands(module, function)
     given = arguments_of(function, call) or {}
     return any(given.get(name) is use for name in (*asked.called, *asked.methods))
-
-
-def _transforms(module: Module, call: ast.Call) -> bool:
-    last = (module.qualname(call.func) or "").rpartition(".")[2].removeprefix("filter_")
-    return last in _TRANSFORMING

@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import demands, demands_of_statements, is_impure, reads_the_clock
+from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
 from jaxfix.api.library import Package, where
-from jaxfix_codemods.unjitted_update.device import Device
-from jaxfix_codemods.unjitted_update.variables import computed, touched
+from jaxfix_codemods.unjitted_update import checks
+from jaxfix_codemods.unjitted_update.device import Device, callee
+from jaxfix_codemods.unjitted_update.variables import computed, dotted, is_called, own_reads, touched
 
 ENOUGH = 4
 """Programs per round below which one program in their place is not worth a function."""
@@ -88,7 +89,22 @@ class _Chooser:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for asked in found.values.values():
             return Reason(Code.NEEDS_VALUE, f"the step {asked}")
+        return self._why_object_unstable(statement)
+
+    def _why_object_unstable(self, statement: ast.stmt) -> Reason | None:
+        """Why a function of its object that `statement` calls may do another thing at another call."""
+        module = self._module
+        for node in own_reads(module, statement):
+            is_own = is_called(module, node) and isinstance(node.value, ast.Name) and checks.is_own(module, node.value)
+            if is_own and isinstance(node.value, ast.Name):
+                reason = instance_state.why_read_unstable(module, module.get(Values), node.value)
+                if reason is not None and not self._is_bound(node):
+                    return reason.restated(f"the step reads its object: {reason}")
         return None
+
+    def _is_bound(self, attribute: ast.Attribute) -> bool:
+        """Whether the block binds it, so that it is a part of the state."""
+        return dotted(attribute) in computed(self._module, self._block).writes
 
     def _works(self, statement: ast.stmt) -> bool:
         """Whether `statement` runs on the device, in a way that a trace can follow."""
@@ -115,6 +131,8 @@ class _Chooser:
             return self._calls_jitted(module.statement(call))
         if module.definition(call.func) is not None:
             return is_library_call(module, call)
+        if callee(module, call) is not None:
+            return True  # what it does, `why_not` has read
         qualname = module.qualname(call.func)
         if qualname is not None:
             return qualname.partition(".")[0] in _READING and not is_impure(qualname)

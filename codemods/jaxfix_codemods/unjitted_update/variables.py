@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from jaxfix.api import Module, walk
 from jaxfix.api.analysis import family, methods, own_class, reads_of
-from jaxfix.api.library import Effect, short_names
+from jaxfix.api.library import Effect, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.device import Device
 
+_TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform.SAME_RESULT, "jax")
 _MUTATORS = short_names(Effect.MUTATES)
 _READERS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins") | {"print"}
 
@@ -50,6 +51,23 @@ def own_reads(module: Module, node: ast.AST) -> Iterator[ast.Attribute]:
         match part:
             case ast.Attribute(value=ast.Name()) if module.qualname(part) is None:
                 yield part
+
+
+def is_called(module: Module, attribute: ast.Attribute) -> bool:
+    """Whether an attribute is called, itself or a method of it, or transformed."""
+    parent = module.parent(attribute)
+    if isinstance(parent, ast.Attribute):
+        call = module.parent(parent)
+        return isinstance(call, ast.Call) and call.func is parent
+    if not isinstance(parent, ast.Call):
+        return False
+    return parent.func is attribute or (parent.args[:1] == [attribute] and transforms(module, parent))
+
+
+def transforms(module: Module, call: ast.Call) -> bool:
+    """Whether `call` makes a function of its first argument that returns what it computed and nothing else."""
+    last = (module.qualname(call.func) or "").rpartition(".")[2].removeprefix("filter_")
+    return last in _TRANSFORMING
 
 
 def dotted(attribute: ast.Attribute) -> str:
