@@ -52,22 +52,22 @@ def nothing(params, batch):
 
 
 @jax.jit
-def train_step(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
-
-
-@jax.jit
-def train_step_3(params, gradients):
+def train_step(params, gradients):
     updates, state = optimizer.update(gradients, optimizer.init(params))
     return optax.apply_updates(params, updates)
 
 
+@jax.jit
+def train_step_3(params, batch):
+    return jax.value_and_grad(loss_of)(params, batch)
+
+
 def stopping(params, batches):
     for batch in batches:
-        loss, gradients = train_step(params, batch)
+        loss, gradients = train_step_3(params, batch)
         if loss < 1e-3:
             break
-        params = train_step_3(params, gradients)
+        params = train_step(params, gradients)
     return params
 
 

@@ -34,7 +34,7 @@ from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.mutations import changes_of, is_stored
-from jaxfix.semantic.project.query import FACTORY, runs_of, surely_repeats_at
+from jaxfix.semantic.project.query import FACTORY, USERS, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.records import Key, Records
@@ -54,6 +54,7 @@ __all__ = [
     "MAY",
     "MOST_CALLS",
     "MOST_PARTS",
+    "USERS",
     "WHOLE",
     "Argument",
     "ArgumentKind",

@@ -18,6 +18,7 @@ _CONVERTERS = where(Result.CONVERTED)
 _STATIC = short_names(Member.STATIC)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
+_READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
 _COUNT: Lattice[int] = Lattice(0, max, 0)
 
@@ -28,6 +29,21 @@ def callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctio
         found = methods(family(module, owner), call.func.attr)
         return found[0] if len(found) == 1 else None
     return module.definition(call.func)
+
+
+def is_unpacked_function(module: Module, func: ast.expr) -> bool:
+    """Whether `func` is one of the functions that a library returned together: `init, update = optax.adam(1e-3)`."""
+    if not isinstance(func, ast.Name):
+        return False
+    found = module.bindings(func.id, module.scope_of(func.id, func))
+    return bool(found) and all(_is_unpacked_of_library(module, binding.node) for binding in found)
+
+
+def _is_unpacked_of_library(module: Module, target: ast.AST) -> bool:
+    match module.parent(target), module.statement(target):
+        case ast.Tuple() as display, ast.Assign(targets=[only], value=ast.Call(func=made_by)) if only is display:
+            return (module.qualname(made_by) or "").partition(".")[0] in _READING
+    return False
 
 
 class Device:
@@ -112,6 +128,8 @@ class Device:
             return OF_A_TREE if made_by in _BATCHING else 0
         if jit_of(module, call.func) is not None:
             return 0
+        if is_unpacked_function(module, call.func):
+            return 2 * OF_A_TREE
         function = callee(module, call)
         if function is not None:
             is_jitted = not isinstance(function, ast.Lambda) and jitted_by_decorator(module, function) is not None
@@ -122,7 +140,7 @@ class Device:
         match call.func:
             case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
                 if attr in _FUNCTIONAL:
-                    return OF_A_TREE
+                    return 2 * OF_A_TREE
                 if attr in _APPLYING and len(call.args) > 1:
                     return 2 * OF_A_TREE
                 return int(attr in _METHODS and self.is_array(owner))

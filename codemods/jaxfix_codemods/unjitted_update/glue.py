@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
-from jaxfix.api.analysis import iterations
+from jaxfix.api.analysis import USERS, is_script, iterations
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import Device, callee
 from jaxfix_codemods.unjitted_update.rows import ENOUGH
@@ -51,11 +51,21 @@ def loose(
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
-    """Whether `loop` runs eagerly, and more than a few rounds; of a method, as far as is known."""
+    """Whether `loop` runs eagerly, and more than a few rounds; in a method of a program, as far as is known."""
     runs = module.get(Staging).runs(loop)
     around = module.functions_around(loop)
-    is_open = runs is Runs.UNKNOWN and bool(around) and module.method_of(around[-1]) is not None
+    owner = module.method_of(around[-1]) if around else None
+    is_open = runs is Runs.UNKNOWN and owner is not None and _is_of_program(module, owner)
     return (runs is Runs.EAGER or is_open) and not is_short(module, loop)
+
+
+def _is_of_program(module: Module, owner: ast.ClassDef) -> bool:
+    """Whether a class is one of a script, or of a file beside one, and of no library."""
+    name = module.surroundings.name
+    is_beside = (
+        name is not None and "." not in name and bool(module.surroundings.project.ask(USERS, f"{name}.{owner.name}"))
+    )
+    return is_script(module) or is_beside
 
 
 def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.FunctionDef]]:

@@ -8,7 +8,7 @@ from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by
 from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
 from jaxfix.api.library import Package, where
 from jaxfix_codemods.unjitted_update import checks
-from jaxfix_codemods.unjitted_update.device import Device, callee
+from jaxfix_codemods.unjitted_update.device import Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.variables import computed, dotted, is_called, own_reads, touched
 
 ENOUGH = 4
@@ -131,7 +131,7 @@ class _Chooser:
             return self._calls_jitted(module.statement(call))
         if module.definition(call.func) is not None:
             return is_library_call(module, call)
-        if callee(module, call) is not None:
+        if callee(module, call) is not None or is_unpacked_function(module, call.func):
             return True  # what it does, `why_not` has read
         qualname = module.qualname(call.func)
         if qualname is not None:
@@ -289,6 +289,8 @@ def is_library_call(module: Module, call: ast.Call) -> bool:
     function = module.definition(call.func)
     if function is not None:
         return jitted_by_decorator(module, function) is None and demands(module, function).reason is None
+    if is_unpacked_function(module, call.func):
+        return True
     qualname = module.qualname(call.func)
     return qualname is not None and "." in qualname and not is_impure(qualname)
 
