@@ -70,9 +70,19 @@ def train_either(params, batches, adaptive):
     return params
 
 
+# The gradient is made in each round.
+def train_made(params, batches):
+    for batch in batches:
+        gradient_of = jax.grad(loss_of)
+        slopes = gradient_of(params, batch)  # want: unjitted-update
+        params = jax.tree.map(lambda p, g: p - RATE * g, params, slopes)
+    return params
+
+
 if __name__ == "__main__":
     batches = [jnp.ones((4, 3)) * number for number in range(5)]
     descend(start(), batches)
     descend_talking(start(), batches)
     train(start(), batches)
     train_either(start(), batches, True)
+    train_made(start(), batches)

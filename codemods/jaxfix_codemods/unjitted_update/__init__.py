@@ -174,19 +174,22 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         recipe = partial(whole.decorate, step)
         eager = _Eager(call or function, f"`{function.name}` runs", where)
         return _finding(eager, title, recipe, certain=certain)
-    call, innermost = way.calls[-1]
-    at = call or innermost
-    try:
-        found = inline.judge(module, values, innermost, [module.statement(way.work)])
-    except Declined as declined:
-        eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
-        changes = module.method_of(innermost) is not None and stores_of(module, innermost)
-        reason = declined.reason if changes else first
-        return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", reason, certain=certain)
-    certain = certain or (found.goes_on and _is_certain(module, at))
-    return _finding(
-        _Eager(at, f"`{innermost.name}` runs", where), _TITLE, partial(inline.extract, module, found), certain=certain
-    )
+    refused = None
+    for call, function in reversed(way.calls):
+        is_innermost = function is way.calls[-1][1]
+        work = [module.statement(way.work)] if is_innermost else work_of(module, function)
+        try:
+            found = inline.judge(module, values, function, work)
+        except Declined as declined:
+            changes = module.method_of(function) is not None and stores_of(module, function)
+            refused = refused or (declined.reason if changes else None)
+            continue
+        at = call or function
+        certain = certain or (found.goes_on and _is_certain(module, at))
+        eager = _Eager(at, f"`{function.name}` runs", where)
+        return _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+    eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
+    return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", refused or first, certain=certain)
 
 
 def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:

@@ -2,18 +2,22 @@
 
 import ast
 import keyword
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, walk
+from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, jit_of, walk
 from jaxfix.api.analysis import (
     During,
     Passing,
     Values,
     demands,
     demands_of_statements,
+    family,
     instance_state,
     instances,
+    methods,
+    own_class,
     reaching,
+    reads_of,
     why_unstable,
 )
 from jaxfix_codemods.jitting.whole import (
@@ -30,7 +34,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     is_own,
 )
 from jaxfix_codemods.unjitted_update.device import Device
-from jaxfix_codemods.unjitted_update.rows import Row, choices, loads
+from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, own_reads, transforms
 
 
@@ -116,7 +120,7 @@ class _Judge:
         for name in sorted(set(found.values) & (set(written) | {dot.partition(".")[0] for dot in self._attributes})):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         read = self._read_outside()
-        for name in _defined(row):
+        for name in self._defined():
             if name in read:
                 raise Declined(Reason(Code.OTHER_USES, f"the function `{name}` of the step is used outside of it too"))
         state = tuple(name for name in data if name in written)
@@ -290,16 +294,20 @@ class _Judge:
         """What the row binds, in order; functions that it defines are its own."""
         found: dict[str, None] = {}
         for statement in self._row:
-            is_function = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda)
-            if not is_function and not isinstance(statement, ast.FunctionDef):
+            if defined(self._module, statement) is None and not isinstance(statement, ast.FunctionDef):
                 found.update(dict.fromkeys(name for _, name in self._variables(statement, ast.Store)))
         found.pop("_", None)
         return tuple(found)
 
+    def _defined(self) -> list[str]:
+        """The functions that the row gives names to."""
+        found = (defined(self._module, statement) for statement in self._row)
+        return [name for name in found if name is not None]
+
     def _read_outside(self) -> set[str]:
         """What of that anything but the row reads."""
         module, found = self._module, set(self._attributes)
-        for name in {*_defined(self._row), *self._written()} - found:
+        for name in {*self._defined(), *self._written()} - found:
             bindings = module.bindings(name, self._scope)
             for node in module.uses(name, self._scope):
                 if isinstance(node.ctx, ast.Store) or node in self._inside:
@@ -330,7 +338,20 @@ class _Judge:
             raise Declined(reason.restated(f"the step calls `{name}`: {reason}"))
         if not all(as_function):
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{name}` as a function and as data"))
+        for use in uses:
+            self._check_apart(use)
         return True
+
+    def _check_apart(self, use: ast.Name) -> None:
+        """Refuses a method that reads an attribute which the step is passed: under a trace it would stay as it was."""
+        module, called = self._module, self._module.parent(use)
+        passed = {dot.partition(".")[2] for dot in self._attributes if dot.startswith(f"{use.id}.")}
+        if not passed or not isinstance(called, ast.Attribute) or jit_of(module, called) is not None:
+            return
+        owner = own_class(module, use)
+        found = methods(family(module, owner), called.attr) if owner is not None else ()
+        if not found or any(reads_of(module, method) & passed for method in found):
+            raise Declined(Reason(Code.UNSTABLE, f"`{module.text(called)}` may read what the step binds"))
 
     def _during(self) -> During:
         return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._attributes))
@@ -456,14 +477,6 @@ def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
 
 
 # --- what it reads and binds --------------------------------------------------------------------------------------
-
-
-def _defined(row: Iterable[ast.stmt]) -> Iterator[str]:
-    """The functions that the row gives names to."""
-    for statement in row:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
-                yield name
 
 
 def _is_used_as_function(module: Module, use: ast.Name) -> bool:

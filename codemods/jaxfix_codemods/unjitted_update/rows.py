@@ -6,13 +6,14 @@ from functools import partial
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
-from jaxfix.api.library import Package, where
+from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.device import Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.variables import computed, dotted, is_called, own_reads, touched
 
 ENOUGH = 4
 """Programs per round below which one program in their place is not worth a function."""
+_MAKING = where(Transform.ONLY_VALUES)
 _READING = where(Package.READS)
 _PLAIN = (
     *(ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.Dict, ast.Constant),
@@ -54,13 +55,14 @@ def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
     Raises:
       Declined: none of `work` can be traced; why the first cannot.
     """
+    if not work:
+        raise Declined(Reason(Code.LAYOUT, "none of its statements works on the device"))
     block = block_of(module, work[0])
     chooser = _Chooser(module, block)
     seeds = [statement for statement in block if statement in work and chooser.why_not(statement) is None]
     if not seeds:
         reason = chooser.why_not(work[0])
-        assert reason is not None
-        raise Declined(reason)
+        raise Declined(reason or Reason(Code.LAYOUT, "its parts stand in several blocks"))
     yield chooser.most(chooser.with_those_after(chooser.working(seeds)), work)
     yield chooser.most(chooser.with_those_after(seeds), work)
 
@@ -167,7 +169,7 @@ class _Chooser:
         """With the functions that the block defines for them."""
         every = list(found)
         for statement in reversed(self._block):
-            if statement not in every and defines_used(statement, every):
+            if statement not in every and defined(self._module, statement) in loads(every):
                 every = self._in_order([*every, statement])
         return every
 
@@ -259,14 +261,16 @@ def _binds_variables(target: ast.expr) -> bool:
     return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name))
 
 
-def defines_used(statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
-    """Whether `statement` defines a function that the row uses."""
+def defined(module: Module, statement: ast.stmt) -> str | None:
+    """The function that `statement` gives a name to: its own, a lambda, or one that is made of another."""
     match statement:
         case ast.FunctionDef(name=name, decorator_list=[]):
-            return name in loads(row)
+            return name
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
-            return name in loads(row)
-    return False
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made_by)):
+            return name if module.qualname(made_by) in _MAKING else None
+    return None
 
 
 def continues(module: Module, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
