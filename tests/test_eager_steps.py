@@ -1,8 +1,10 @@
 """Steps taken out of loops: what runs before and after them runs on the same values as it did."""
 
 import random
+from pathlib import Path
 
 import pytest
+from command_line import ROOT, apart
 
 from jaxfix.engine.plan import plan
 from jaxfix.source.source_file import SourceFile
@@ -79,3 +81,12 @@ def check(seeds: range) -> None:
         unjitted = after.replace("@jax.jit\n", "")
         assert told_by(unjitted) == told_by(text), f"{seed}\n{text}\n{after}"
     assert moved > len(seeds) // 4
+
+
+def test_nothing_is_told_of_the_function_that_a_fix_has_made(tmp_path: Path) -> None:
+    """Its state cannot be donated, and whoever reads the report has not written it."""
+    path = tmp_path / "script.py"
+    path.write_bytes((ROOT / "golden" / "unjitted_update" / "script.py").read_bytes())
+    done = apart("apply", "--unproven", "--allow-no-vcs", "--exit-zero", str(path))
+    assert "def train_step(" in path.read_text() and "1 finding fixed; 0 findings remain" in done.err
+    assert "undonated-state" in apart("check", "--all", str(path)).out

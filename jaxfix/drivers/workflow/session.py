@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
 
@@ -137,7 +138,10 @@ def written(planned: Plans, generated: Sequence[Needed], leave: Leave, watcher: 
 
 
 def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], watcher: Watcher) -> Findings:
-    """What is found now: in the bytes on the disk where something was written, else in the planned ones."""
+    """What is found now: in the bytes on the disk where something was written, else in the planned ones.
+
+    What the fixes themselves have added is theirs: nothing without a fix is told of it.
+    """
     changed = {entry.patch.path: entry for entry in planned.changed}
     there, errors = [], []
     for path, entry in changed.items():
@@ -146,10 +150,19 @@ def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], wat
         except UserError as error:  # gone meanwhile, or no Python any more
             errors.append(str(error))
     again = look_again(there, watcher)
+    added = {path: _added(entry.patch.before, entry.patch.after) for path, entry in changed.items()}
+    left = [each for each in again.diagnostics if each.fixable or each.line not in added[each.path]]
     kept = tuple(diagnostic for diagnostic in found.diagnostics if diagnostic.path not in changed)
     order = {diagnostic.path: index for index, diagnostic in enumerate(found.diagnostics)}
-    remaining = sorted((*kept, *again.diagnostics), key=lambda diagnostic: order[diagnostic.path])
+    remaining = sorted((*kept, *left), key=lambda diagnostic: order[diagnostic.path])
     return Findings(tuple(remaining), (*errors, *again.errors), again.bugs)
+
+
+def _added(before: bytes, after: bytes) -> frozenset[int]:
+    """The lines of `after` that `before` has not, from 1."""
+    matched = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    added = (range(j1, j2) for tag, _, _, j1, j2 in matched.get_opcodes() if tag in ("insert", "replace"))
+    return frozenset(line + 1 for lines in added for line in lines)
 
 
 def own(planned: Sequence[Planned]) -> tuple[Planned, ...]:
