@@ -70,6 +70,15 @@ def train_either(params, batches, adaptive):
     return params
 
 
+# What comes from Python stays outside.
+def train_rows(params, rows):
+    for row in rows:
+        batch = jnp.asarray(row["values"]) / 255.0
+        loss, slopes = value_and_slope(params, batch)
+        params = jax.tree.map(lambda p, g: p - RATE * g, params, slopes)  # want: unjitted-update
+    return params
+
+
 # The gradient is made in each round.
 def train_made(params, batches):
     for batch in batches:
@@ -86,3 +95,4 @@ if __name__ == "__main__":
     train(start(), batches)
     train_either(start(), batches, True)
     train_made(start(), batches)
+    train_rows(start(), [{"name": "first", "values": [[1.0, 2.0, 3.0]]}] * 5)

@@ -74,6 +74,12 @@ class Device:
         """Whether `node` calls a jitted function."""
         return any(isinstance(part, ast.Call) and jit_of(self._module, part.func) is not None for part in walk(node))
 
+    def takes_from_host(self, node: ast.AST) -> bool:
+        """Whether `node` makes an array of what may be a list, an image or a record of Python: that stays outside."""
+        calls = (part for part in walk(node) if isinstance(part, ast.Call) and part.args)
+        made = (call.args[0] for call in calls if self._module.qualname(call.func) in _CONVERTERS)
+        return any(not isinstance(value, ast.Constant) and not self.is_array(value) for value in made)
+
     def changes_tree(self, call: ast.Call) -> bool:
         """Whether `call` is a gradient, an update, or maps the leaves of a tree."""
         qualname = self._module.qualname(call.func)

@@ -124,6 +124,7 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
         for statement in block
         if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
         and device.starts(statement)
+        and not device.takes_from_host(statement)
         and not any(_is_apart(module, call, called) for call in calls_of(statement))
     ]
     if sum(map(device.starts, found)) < ENOUGH:

@@ -114,6 +114,8 @@ class _Chooser:
             return False
         if not (self._device.starts(statement) or self._calls_jitted(statement)):
             return False
+        if self._device.takes_from_host(statement):
+            return False
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
         return all(map(self._is_followed, calls)) and self.why_not(statement) is None
 
