@@ -63,7 +63,7 @@ from functools import partial
 
 from jaxfix.api import Code, Codemod, Confidence, Declined, Equality, Finding, Identifiers, Module, Reason, Safety, Why
 from jaxfix.api.analysis import LocalUses
-from jaxfix_codemods.local_jit import factories
+from jaxfix_codemods.local_jit import factories, states
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
 from jaxfix_codemods.local_jit.rewriting import rewrite
@@ -88,6 +88,8 @@ def _made_here(module: Module) -> Iterator[Finding]:
         applied = unapplied(module, site)
         if applied is not None or not varies_by_design(module, site):
             yield _finding(module, site, applied)
+        elif (advanced := states.advanced(module, site)) is not None:
+            yield _of_state(module, site, advanced)
     for made in factories.made_in_loops(module):
         found = _of_factory(module, made.call, made.stay)
         try:
@@ -126,6 +128,22 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     return found(
         title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
     )
+
+
+def _of_state(module: Module, site: Site, advanced: states.Advanced) -> Finding:
+    name = advanced.states[0]
+    found = partial(
+        Finding,
+        at=site.at,
+        message=f"{_what(module, site)} reads `{name}`, which the loop advances: it compiles again in every round",
+        title=f"Make {_what(module, site)} once, and pass it `{name}`",
+        confidence=_confidence(module, site),
+    )
+    try:
+        plan = states.judge(module, site, advanced)
+    except Declined as declined:
+        return found(declined=declined.reason)
+    return found(recipe=partial(states.rewrite, module, plan), safety=Safety.NEEDS_EVIDENCE)
 
 
 def _confidence(module: Module, site: Site) -> Confidence:

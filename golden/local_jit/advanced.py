@@ -1,0 +1,71 @@
+"""Jits in a loop of what reads a state that the loop advances."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Model(eqx.Module):
+    w: jax.Array
+
+    def __call__(self, ts, y0):
+        return self.w * y0 * ts
+
+
+@eqx.filter_jit
+def make_step(model, ys):
+    return eqx.apply_updates(model, eqx.filter_grad(lambda m: jnp.sum(m.w * ys))(model))
+
+
+def mapped(model, ts, ys, steps):
+    for _ in range(steps):
+        model = make_step(model, ys)
+        print(jax.jit(jax.vmap(lambda y0: model(ts, y0)))(ys))  # want: local-jit
+
+
+def filtered(model, ts, ys, steps):
+    for _ in range(steps):
+        model = make_step(model, ys)
+        predict = eqx.filter_jit(lambda y0: model(ts, y0))  # want: local-jit
+        print(predict(ys))
+
+
+def trees(params, apply, ys, steps):
+    for _ in range(steps):
+        params = make_step(params, ys)
+        predict = jax.jit(lambda y0: apply(params, y0))  # want: local-jit
+        print(predict(ys))
+
+
+def with_data(params, apply, batches):
+    for batch in batches:
+        params = make_step(params, batch)
+        print(jax.jit(lambda: apply(params) + jnp.sum(batch))())  # want: local-jit
+
+
+def called_twice(params, apply, ys, steps):
+    for _ in range(steps):
+        predict = jax.jit(lambda y0: apply(params, y0))  # want: local-jit (no fix): called more than once
+        print(predict(ys))
+        params = make_step(params, ys)
+        print(predict(ys))
+
+
+def with_options(params, apply, ys, steps):
+    for _ in range(steps):
+        params = make_step(params, ys)
+        predict = jax.jit(lambda y0, n: apply(params, y0, n), static_argnums=1)  # want: local-jit (no fix): options
+        print(predict(ys, 2))
+
+
+def other_programs(depth, ys, grown):
+    """Another program in each round, on purpose."""
+    for _ in range(4):
+        depth = grown(depth)
+        predict = jax.jit(lambda y0: sum(y0 * i for i in range(depth)))
+        print(predict(ys))
+
+
+def chosen(ys, functions):
+    for function in functions:
+        print(jax.jit(lambda y0: function(y0))(ys))
