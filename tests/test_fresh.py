@@ -136,6 +136,10 @@ def test_a_function_that_is_given_away(text: str) -> None:
         ("n = 3\nwhile x: mark(n)", False),
         ("for i in range(9): ...\nmark(i)", False),
         ("for i in range(9): mark(7)", False),
+        ("for i in range(9): mark(i % 7)", True),
+        ("for i in range(9): mark(i % 2)", False),
+        ("n = {'t': 0}\nwhile x:\n    mark(n['t'])\n    n['t'] += 1", True),
+        ("n = {'t': 0}\nwhile x:\n    mark(n['t'])", False),
     ],
 )
 def test_a_number_that_changes(text: str, changes: bool) -> None:
@@ -149,7 +153,6 @@ def test_a_number_that_changes(text: str, changes: bool) -> None:
     "text",
     [
         "for i in x: mark(i)",
-        "for i in range(9): mark(i % 2)",
         "for i in range(9): mark(i > 2)",
         "for i in range(9): mark(schedule(i))",
         "n = 0\nwhile x:\n    mark(n)\n    n = update(n)",
@@ -159,6 +162,8 @@ def test_a_number_that_changes(text: str, changes: bool) -> None:
         "n = 0\nwhile x:\n    mark(n)\n    m = n + y\n    n = m",
         "n = n + 1\nmark(n)",
         "n = m\nm = n\nmark(n)",
+        "n = {'t': 0}\nwhile x:\n    mark(n['t'])\n    n['t'] = x",
+        "n = {'t': 0, **x}\nmark(n['t'])",
         "mark(unknown)",
     ],
 )

@@ -18,10 +18,11 @@ from jaxfix.library.facets import (
     WeakType,
 )
 from jaxfix.library.function import Carry, Function, Parameter
-from jaxfix.library.table import CONTROL_FLOW, dtype_positions, rows, short_names, unfiltered, where
+from jaxfix.library.table import CONTROL_FLOW, HOLDING, dtype_positions, rows, short_names, unfiltered, where
 
 __all__ = [
     "CONTROL_FLOW",
+    "HOLDING",
     "Carry",
     "Class",
     "Dtype",

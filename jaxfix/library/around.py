@@ -1,13 +1,14 @@
 """What functions of NumPy and of the libraries around JAX do; NumPy's that `jax.numpy` has too are there."""
 
 from jaxfix.library.facets import Class, Dtype, Effect, Identity, Iteration, Result, Transform, WeakType
-from jaxfix.library.function import Function
+from jaxfix.library.function import Function, Parameter
 
 FUNCTIONS = (
     Function("chex.Array", (Class.ARRAY,)),
     Function("chex.chexify", (Transform.TRACES,)),
     Function("chex.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
     Function("chex.replace", (Result.REPLACED,)),
+    Function("diffrax.ODETerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
     Function("equinox.apply_updates", (WeakType.LOST,)),
     Function("equinox.filter_checkpoint", (Identity.BY_VALUE,)),
     Function("equinox.filter_custom_jvp.def_jvp", (Transform.DERIVATIVE_RULE,)),
@@ -78,6 +79,10 @@ FUNCTIONS = (
     Function("optax.tree.cast_like", (Dtype.LIKE,)),
     Function("optax.tree_utils.tree_cast", (Dtype.CAST,)),
     Function("optax.tree_utils.tree_cast_like", (Dtype.LIKE,)),
+    Function("optimistix.fixed_point", (Transform.HOLDS,), calls=(Parameter(0, "fn"),)),
+    Function("optimistix.least_squares", (Transform.HOLDS,), calls=(Parameter(0, "fn"),)),
+    Function("optimistix.minimise", (Transform.HOLDS,), calls=(Parameter(0, "fn"),)),
+    Function("optimistix.root_find", (Transform.HOLDS,), calls=(Parameter(0, "fn"),)),
     Function("tqdm.tqdm", (Iteration.SAME_LENGTH,)),
     Function("tqdm.trange", (Iteration.SAME_LENGTH, Iteration.COUNTS)),
 )

@@ -60,6 +60,8 @@ class Transform:
     """Makes an object with methods that run the given function."""
     APPLIED = Facet()
     """Such a method."""
+    HOLDS = Facet()
+    """Compiles, and finds its programs by the given function: another function object is another program. Measured."""
     SAME_RESULT = Facet()
     """Makes a function that returns what the given one returns."""
     MAPS_LEAVES = Facet()

@@ -68,5 +68,7 @@ def dtype_positions(facet: Facet) -> Mapping[str, int]:
     return {row.name.rpartition(".")[2]: row.dtype_at for row in _ROWS[facet] if row.dtype_at is not None}
 
 
+HOLDING: Mapping[str, Function] = {row.name: row for row in rows(Transform.HOLDS)}
+"""What finds its programs by a function that it is given."""
 CONTROL_FLOW: Mapping[str, Function] = {row.name: row for row in rows(Transform.CONTROL_FLOW)}
 """Primitives that compile their function arguments when called eagerly."""

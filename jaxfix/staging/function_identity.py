@@ -39,13 +39,14 @@ def given_anew(module: Module) -> list[ast.Call]:
     """
     functions = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
     made = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(functions)}
-    names, known = functions, set[str]()
-    while names - known:
-        known |= names
-        names = {target.id for target, value in module.names.assigned if value in made or _last(value) in known}
-    nodes = (node for name in known for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
-    found = {_taker(module, node) for node in (*made, *nodes)}
-    return in_order([call for call in found if call is not None])
+    known, found, size = {*functions}, set[ast.Call](), 0
+    while size < len(known) + len(made):
+        size = len(known) + len(made)
+        nodes = (node for name in known for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
+        found = {call for node in (*made, *nodes) if (call := _taker(module, node)) is not None}
+        made |= found  # what is given a new one may return a new one
+        known |= {target.id for target, value in module.names.assigned if value in made or _last(value) in known}
+    return in_order([*found])
 
 
 def _last(expr: ast.expr) -> str | None:

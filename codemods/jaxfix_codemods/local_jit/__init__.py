@@ -6,6 +6,11 @@ JAX keeps compiled programs under the identity of the function inside the jit. A
 surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
 and is no finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
 
+A jit in a loop of what reads a model or parameters that the loop advances compiles in every round: it is made once,
+before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is called. Solvers and
+terms of equations that find their programs by a function, as `optimistix.root_find` and `diffrax.ODETerm` do, compile
+again for each new one.
+
 A function that makes a jitted one, such as `make_step(optimizer)`, compiles anew where a loop calls it at every round:
 the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
 makes other programs on purpose and is no finding, unless it takes data, which the jitted function should be handed. The
@@ -63,6 +68,7 @@ from functools import partial
 
 from jaxfix.api import Code, Codemod, Confidence, Declined, Equality, Finding, Identifiers, Module, Reason, Safety, Why
 from jaxfix.api.analysis import LocalUses
+from jaxfix.api.library import HOLDING
 from jaxfix_codemods.local_jit import factories, states
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
@@ -70,7 +76,8 @@ from jaxfix_codemods.local_jit.rewriting import rewrite
 from jaxfix_codemods.local_jit.sites import Site, sites, surely_repeats
 
 _TRANSFORMATIONS = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit", "flax.nnx.jit")
-_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _TRANSFORMATIONS)
+_TAKERS = (*_TRANSFORMATIONS, *HOLDING)
+_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _TAKERS)
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -173,12 +180,12 @@ def _what(module: Module, site: Site) -> str:
 def _when(module: Module, site: Site) -> str:
     if module.loops(site.made):
         return "in every round of the loop"
-    return f"at every call of `{module.path(site.at).rpartition('<locals>.')[2]}`"
+    return f"at every call of `{module.path(site.taker or site.at).rpartition('<locals>.')[2]}`"
 
 
 CODEMOD = Codemod(
     id="local-jit",
-    triggers=("for", "while", *_TRANSFORMATIONS),
+    triggers=("for", "while", *_TAKERS),
     safety=Safety.SAFE,
     equality=Equality.BITWISE,
     find=find,

@@ -308,13 +308,14 @@ class _Judge:
             return
         taken = hoisting.taken(module, function, name)
         reasons = [(t, reason) for t in taken for use in t.uses if (reason := _use(module, use)) is not None]
+        may_stay = bool(module.loops(self.site.made)) and scope is self.around is not None
+        if (reasons or self.site.taker is not None) and may_stay and self._is_kept(name, scope):
+            self.kept.append(name)
+            return
         if not reasons:
             self.lifted += taken
             return
         what, reason = reasons[0]
-        if module.loops(self.site.made) and scope is self.around is not None and self._is_kept(name, scope):
-            self.kept.append(name)
-            return
         raise Declined(reason.restated(f"it uses `{what.text}` {reason}; an array is not accepted there"))
 
     def _is_kept(self, name: str, scope: ast.AST | None) -> bool:

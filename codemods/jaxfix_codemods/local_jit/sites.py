@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jaxfix.api import Jit, Module, Runs, Staging, frozen, jit_of, jittings
 from jaxfix.api.analysis import Argument, LocalUses, function_identity, local_uses, transform_of
-from jaxfix.api.library import Transform, where
+from jaxfix.api.library import HOLDING, Transform, where
 
 _TRACING = where(Transform.SHAPES_ONLY)
 _INSIDE_MODELS = where(Transform.LIFTED)
@@ -44,7 +44,13 @@ def sites(module: Module) -> Iterator[Site]:
     """The jitted functions that this file makes again and again, as far as it tells."""
     found = [
         site
-        for site in (*_decorated(module), *_renamed(module), *_called(module), *_handed(module))
+        for site in (
+            *_decorated(module),
+            *_renamed(module),
+            *_called(module),
+            *_handed(module),
+            *_held_by_libraries(module),
+        )
         if _is_costly(module, site)
     ]
     places: set[ast.AST] = {site.at for site in found}
@@ -122,6 +128,20 @@ def _handed(module: Module) -> Iterator[Site]:
             made = function_identity.made_anew(module, argument, found.by) if _is_held(found, key) else None
             if made is not None:
                 yield Site(argument, found.by, made, None, LocalUses(), call)
+
+
+def _held_by_libraries(module: Module) -> Iterator[Site]:
+    """Functions that are handed to what finds its programs by them: solvers and terms of equations."""
+    for call in module.calls(*HOLDING):
+        if module.function(call) is None and not module.loops(call):
+            continue
+        name = module.qualname(call.func) or ""
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        for taken in HOLDING[name].calls:
+            argument = call.args[taken.position] if taken.position < len(call.args) else named.get(taken.name)
+            made = function_identity.made_anew(module, argument, "equinox.filter_jit") if argument is not None else None
+            if argument is not None and made is not None:
+                yield Site(argument, name, made, None, LocalUses(), call)
 
 
 def _is_held(jit: Jit, key: Argument) -> bool:
