@@ -201,7 +201,7 @@ def _of_own_variable(module: Module, earlier: list[ast.AST], target: ast.Name) -
     """What `step = jax.jit(step)` makes of what the variable was, where nothing but the statements above bound it."""
     block = getattr(module.parent(module.statement(target)), "body", ())
     value = module.value_of(target)
-    above = (isinstance(node, ast.Name) and module.value_of(node) is not None for node in earlier)
+    above = (isinstance(node, ast.Name) and isinstance(module.statement(node), ast.Assign) for node in earlier)
     if not all(above) or not all(module.statement(node) in block for node in (*earlier, target)):
         return None
     match value:

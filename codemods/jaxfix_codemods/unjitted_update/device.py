@@ -39,6 +39,13 @@ def is_unpacked_function(module: Module, func: ast.expr) -> bool:
     return bool(found) and all(_is_unpacked_of_library(module, binding.node) for binding in found)
 
 
+def _is_second(module: Module, func: ast.expr) -> bool:
+    """Whether it is the second of the functions, which updates; the first begins, and a third one only reads."""
+    found = module.bindings(func.id, module.scope_of(func.id, func)) if isinstance(func, ast.Name) else ()
+    displays = ((module.parent(binding.node), binding.node) for binding in found)
+    return any(isinstance(display, ast.Tuple) and display.elts[1:2] == [node] for display, node in displays)
+
+
 def _is_unpacked_of_library(module: Module, target: ast.AST) -> bool:
     match module.parent(target), module.statement(target):
         case ast.Tuple() as display, ast.Assign(targets=[only], value=ast.Call(func=made_by)) if only is display:
@@ -135,7 +142,7 @@ class Device:
         if jit_of(module, call.func) is not None:
             return 0
         if is_unpacked_function(module, call.func):
-            return 2 * OF_A_TREE
+            return 2 * OF_A_TREE if _is_second(module, call.func) else 1
         function = callee(module, call)
         if function is not None:
             is_jitted = not isinstance(function, ast.Lambda) and jitted_by_decorator(module, function) is not None
