@@ -230,3 +230,8 @@ def test_another_file_may_take_a_function_from_the_package_around_it(project: Pa
     assert safeties(project, "pack") == [Safety.SAFE]
     (project / "other.py").write_text("from pack import f\n\nf(1j)\n")
     assert safeties(project, "pack") == [Safety.NEEDS_EVIDENCE]
+
+
+def test_a_file_that_is_nested_too_deeply_for_us_may_do_anything(project: Path) -> None:
+    (project / "other.py").write_text(f"import case\ncase.RATE = 5.0\nexec({' + '.join(['TEXT'] * 1500)})\n")
+    assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]

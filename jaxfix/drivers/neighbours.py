@@ -33,7 +33,7 @@ _HIDING = tuple(
     (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
 )
 _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
-_ANYTHING = Facts("", rebinds=(ANY_NAME,))
+_ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
 
 
 class _Every:
@@ -109,8 +109,10 @@ class Neighbours:
         try:
             module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
             facts = replace(rebinding(module, _Every()), hides=(*islice(hiding(module, self._modules), 1),))
-        except (SourceError, RecursionError):
+        except SourceError:
             return None  # Python does not run it either
+        except RecursionError:
+            return _ANYTHING
         module.forget()
         return replace(facts, rebinds=tuple(name for name in facts.rebinds if not self._is_module(name)))
 
