@@ -6,11 +6,11 @@ found, so the second step traces and compiles everything again. An explicit
 dtype for every such scalar makes the first state look like all later ones; one
 that is left out keeps the second compile.
 
-A state is told by what flows, not by names: what a jitted function or method is
-handed and binds again, in a loop or in an attribute; and what one function makes
-and another one takes and returns, by the fields of its class or by its keys. A
-number of Python's, as in `best=jnp.inf`, is a weakly typed leaf too, once an
-update returns an array for it; one that only counts stays as it is.
+A state is found by data flow, not by its name: what a jitted function or method
+takes and its result replaces, in a loop or in an attribute; and what one function
+makes and another one takes and returns, by the fields of its class or by its keys.
+A Python number, as in `best=jnp.inf`, is a weakly typed leaf too, once an update
+returns an array for it; one that only counts stays a number.
 
 `dtype=int` and `dtype=float` are the very types that JAX gives a Python number
 (they follow `jax_enable_x64`): right where the update computes in a precision of

@@ -80,7 +80,7 @@ def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
 
 
 def _guess(leaf: Leaf) -> Guess:
-    """A number of Python's may be one that only counts, and is as weak as what it comes back as."""
+    """A Python number may only count, and is then as weak as what it comes back as."""
     return Guess.SPELLED_OUT if isinstance(leaf.made_by, ast.Call) else Guess.SHOWN
 
 
