@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from jaxfix.engine.warm import regions
 from jaxfix.report.measurement import Compile, Kind, Measurement, Spent, Step
 from jaxfix.report.trace.by_hand import advice, todos
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import compiled
 from jaxfix.report.trace.hot import Hot, Work, hot
 from jaxfix.report.trace.spending import shares, spent
+from jaxfix.report.trace.trace_file import TracedSource
+from jaxfix.source.source_file import SourceFile
 
 STEPS = tuple(Step(0, 0, 10**8, 0.1) for _ in range(10))
 
@@ -152,3 +155,12 @@ def test_of_first_compiles_a_cache_is_told() -> None:
     (todo,) = todos(replace(measured(), compiles=compiles), ())
     assert todo.words.endswith("`JAX_COMPILATION_CACHE_DIR`: first compiles, 5.0 of 10.0 s")
     assert not todos(replace(measured(), compiles=tuple(replace(entry, cached=True) for entry in compiles)), ())
+
+
+def test_a_region_and_its_callers_move_with_their_lines() -> None:
+    found = measured(*(line(Kind.EAGER, 40, 2.0, f"{n} update", "5 <module>") for n in (1, 2)))
+    (region,) = hot(found)
+    text = "x = 1\ny = 2\n\n\nfor batch in data: update()\n"
+    traced = TracedSource("", {str(n): each for n, each in enumerate(text.splitlines(), 1)})
+    (now,) = regions([region], "a.py", traced, SourceFile.decode("a.py", f"import a\n{text}".encode()))
+    assert (now.first, now.last, [place.line for place in now.chain]) == (2, 3, [6])

@@ -1,12 +1,13 @@
 """Where the lines are now that a traced run was long in beside compiling, and which finding explains them."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from jaxfix.engine.seen import Then
 from jaxfix.report.finding import Finding
+from jaxfix.report.trace.compiles import Place
 from jaxfix.report.trace.hot import Hot
 from jaxfix.report.trace.trace_file import TracedSource
 from jaxfix.semantic.codemod import Codemod
@@ -38,8 +39,16 @@ def regions(hot: Iterable[Hot], path: str, traced: TracedSource, source: SourceF
             continue
         first, last = (then.now(line, region.cell) for line in (region.first, region.last))
         if first is not None and last is not None and first <= last:
-            found.append(replace(region, first=first, last=last, cell=None))
+            chain = tuple(place for each in region.chain for place in _moved(each, path, then))
+            found.append(replace(region, first=first, last=last, cell=None, chain=chain))
     return tuple(found)
+
+
+def _moved(place: Place, path: str, then: Then) -> Iterator[Place]:
+    """A caller where it is now, unless its line was rewritten."""
+    line = then.now(place.line, place.cell) if place.path == path else place.line
+    if line is not None:
+        yield replace(place, line=line, cell=None) if place.path == path else place
 
 
 def regions_after(hot: Iterable[Hot], before: SourceFile, after: SourceFile) -> tuple[Hot, ...]:
