@@ -62,6 +62,19 @@ def with_options(params, apply, ys, steps):
         print(predict(ys, 2))
 
 
+def with_a_default(params, apply, ys, steps):
+    for i in range(steps):
+        params = make_step(params, ys)
+        predict = jax.jit(lambda y0, k=i: apply(params, y0, k))
+        print(predict(ys))
+
+
+def by_keyword(model, ys, steps):
+    for _ in range(steps):
+        model = make_step(model, ys)
+        print(jax.jit(jax.vmap(lambda ts, y0: model(ts, y0)))(ys, y0=ys))
+
+
 def other_programs(depth, ys, grown):
     """Another program in each round, on purpose."""
     for _ in range(4):

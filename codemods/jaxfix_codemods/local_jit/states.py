@@ -118,6 +118,8 @@ def judge(module: Module, site: Site, found: Advanced) -> Given:
     _check_kept(module, site, loop, found)
     inner, names = at.args[0], found.names
     calls = _calls(module, site)
+    if not isinstance(inner, ast.Lambda) and any(call.keywords for call in calls):
+        raise Declined(Reason(Code.SIGNATURE, f"`{module.text(inner)}` is called by keywords"))
     named = site.stay.targets[0].id if site.stay.targets else None
     return Given(site, loop, _made(module, inner, names), by, named or _unused(module, found), names, calls)
 
@@ -151,6 +153,10 @@ def _check_kept(module: Module, site: Site, loop: ast.stmt, found: Advanced) -> 
     assert isinstance(function, ast.FunctionDef | ast.Lambda)
     if isinstance(function, ast.FunctionDef) and loop in module.ancestors(function):
         raise Declined(Reason(Code.LAYOUT, f"it is defined in the loop, and would have to take `{found.names[0]}`"))
+    if any(
+        not isinstance(each, ast.Constant) for each in (*function.args.defaults, *function.args.kw_defaults) if each
+    ):
+        raise Declined(Reason(Code.SIGNATURE, "a parameter has a default that is evaluated in every round"))
     around = module.function(site.made)
     for name in hoisting.outer_names(module, function, around):
         scope = module.scope_of(name, function)
