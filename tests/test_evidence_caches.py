@@ -81,6 +81,15 @@ def test_what_a_module_of_the_user_is_asked_for_is_reached(tmp_path: Path, monke
     monkeypatch.setitem(sys.modules, "settings", module)
     within.add(importing.__code__, {})
     assert [function.__name__ for function in within.functions] == ["unused"]
+    relative: dict[str, Callable[[], float]] = {}
+    exec("def beside():\n    from .. import settings\n    return settings.unused()", relative)
+    package = types.ModuleType("pack")
+    setattr(package, "settings", module)  # noqa: B010
+    monkeypatch.setitem(sys.modules, "pack", package)
+    around = Reach([str(tmp_path)])
+    around.is_mine = lambda name: name in ("pack", "settings")  # type: ignore[method-assign]
+    around.add(relative["beside"].__code__, {"__package__": "pack.inner"})  # type: ignore[attr-defined]
+    assert [function.__name__ for function in around.functions] == ["unused"]
 
 
 class Trainer:

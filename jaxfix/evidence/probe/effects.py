@@ -117,13 +117,12 @@ class Reach:
 
 
 def _imported(code: CodeType, globals_: Any) -> Iterator[ModuleType]:
-    """The modules that a function imports by itself."""
-    package = str(globals_.get("__package__") or "")
+    """The modules that a function may import by itself: what is relative, of its package and those around it."""
+    around = str(globals_.get("__package__") or "").split(".")
     for step in (step for part in nested(code) for step in dis.get_instructions(part)):
         if step.opname == "IMPORT_NAME":
-            found = sys.modules.get(f"{package}.{step.argval}") or sys.modules.get(step.argval)
-            if isinstance(found, ModuleType):
-                yield found
+            names = (".".join((*around[:end], step.argval)).strip(".") for end in range(len(around), -1, -1))
+            yield from (found for name in names if isinstance(found := sys.modules.get(name), ModuleType))
 
 
 def unwrapped(value: Any) -> Iterator[FunctionType]:
