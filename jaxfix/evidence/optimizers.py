@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,7 @@ class OptimizerRunner:
         self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
         self._everything, self._loops = everything, loops
         self._surveyed: dict[str, Surveyed] | None = None
+        self._compiled = tempfile.TemporaryDirectory(prefix="jaxfix-compiled-") if self._target.is_here else None
 
     def file(self, path: str) -> Path:
         """Where `path`, as a candidate names it, is."""
@@ -148,13 +150,16 @@ class OptimizerRunner:
             limit = self._limits["case_limit_s"] * (1 + len(chosen) / self._workers)
             finished = self._run(folder, sources, request, limit)
             read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
-        return tuple(verified(self._cut_off(measurement), sources) for measurement in read)
+        return tuple(verified(self._known(measurement), sources) for measurement in read)
 
-    def _cut_off(self, case: Measurement) -> Measurement:
-        """The case; of one that was cut off nothing is known but what its factory reaches."""
-        if case.stopped is None:
-            return case
-        return replace(case, functions=tuple(sorted(self.survey()[case.case.partition(",")[0]])))
+    def _known(self, case: Measurement) -> Measurement:
+        """The case without what tells nothing: seconds of compiles that other runs may have made.
+
+        Of one that was cut off nothing is known but what its factory reaches.
+        """
+        compiles = tuple(replace(entry, seconds=0.0) for entry in case.compiles)
+        reached = case.functions if case.stopped is None else sorted(self.survey()[case.case.partition(",")[0]])
+        return replace(case, compiles=compiles, functions=tuple(reached))
 
     def _cases(self) -> list[tuple[str, str, str, str, int, str | None]]:
         return [
@@ -193,15 +198,31 @@ class OptimizerRunner:
             "user": [str(copy)],
             "moved": places.moved,
             "calls": None,
+            "cache": True,
             "tells": self._told is not progress.ignore,
         }
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):
             environment["PYTHONPATH"] += os.pathsep + str(self._location.parent)
+        environment |= self._sharing()
         asked = {**request, **self._limits, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
         return self._target.run(Job(words, folder, environment, limit_s, told=self._told))
+
+    def _sharing(self) -> dict[str, str]:
+        """Has all cases of all runs share what XLA compiles: most of it is the same with and without a fix.
+
+        jax asks that cache when it would compile, so what is counted stays the same.
+        """
+        if self._compiled is None:
+            return {}
+        return {
+            "JAX_ENABLE_COMPILATION_CACHE": "true",
+            "JAX_COMPILATION_CACHE_DIR": self._compiled.name,
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        }
 
     def _copied(self, changed: Mapping[Path, bytes], overlay: Path) -> Path:
         """The copy of the package; what is changed elsewhere, such as a helper file that it imports, is copied too."""
