@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -45,3 +46,25 @@ def test_steps_that_take_no_time_are_not_shown() -> None:
 def test_steps_that_take_long_are_shown(total: int | None) -> None:
     said, is_loaded = shown(total, patience=-1)
     assert "looking" in said and "two.py" in said and is_loaded == "True"
+
+
+GIVING = """\
+import os, signal
+from jaxfix.drivers.cli import terminal
+
+signal.signal(signal.SIGALRM, lambda number, frame: None)
+signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+os.set_blocking(1, {blocks})
+terminal.give(b"x" * 1_000_000)
+signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize("option", [(), ("-u",)], ids=["buffered", "unbuffered"])
+def test_nothing_is_lost_in_a_pipe_that_is_read_late(option: tuple[str, ...], blocks: bool) -> None:
+    code = GIVING.format(blocks=blocks)
+    giver = subprocess.Popen([sys.executable, *option, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    out, err = giver.communicate()
+    assert (giver.returncode, len(out), err) == (0, 1_000_000, b"")

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from jaxfix.render.paint import Paint, coloured, plain
 from jaxfix.source.errors import UserError
@@ -70,13 +70,23 @@ def give(raw: bytes) -> None:
     """
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(raw)
-        sys.stdout.buffer.flush()
+        _write(getattr(sys.stdout.buffer, "raw", sys.stdout.buffer), memoryview(raw))
     except BrokenPipeError:
         raise
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter tries again at its end
         raise UserError(f"stdout cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
+def _write(stream: BinaryIO, left: memoryview) -> None:
+    """Writes all: a pipe takes a part when a signal comes, and nothing where it is full and does not block."""
+    import select
+
+    while left:
+        written = stream.write(left)
+        if written is None:
+            select.select([], [stream], [])
+        left = left[written or 0 :]
 
 
 def open_closed() -> None:
