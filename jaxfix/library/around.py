@@ -49,8 +49,6 @@ FUNCTIONS = (
     ),
     Function("flax.nnx.vmap", (Transform.BATCHES, Identity.RENEWS)),
     Function("flax.struct.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
-    Function("haiku.Transformed.apply", (Transform.APPLIED,)),
-    Function("haiku.Transformed.init", (Transform.APPLIED,)),
     Function("haiku.jit", (Transform.TRACES, Transform.COMPILES, Transform.LIFTED, Identity.RENEWS)),
     Function("haiku.transform", (Transform.APPLIES,)),
     Function("haiku.transform_with_state", (Transform.APPLIES,)),

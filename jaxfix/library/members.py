@@ -1,6 +1,6 @@
 """What methods and attributes of arrays, containers and other objects do."""
 
-from jaxfix.library.facets import Dtype, Effect, Member, Result, Takes, WeakType
+from jaxfix.library.facets import Dtype, Effect, Member, Result, Takes, Transform, WeakType
 from jaxfix.library.function import Function
 
 FUNCTIONS = (
@@ -98,7 +98,8 @@ FUNCTIONS = (
     Function("numpy.ndarray.resize", (Effect.MUTATES,)),
     Function("numpy.ndarray.tobytes", (Member.CONCRETE,)),
     Function("flax.linen.Module.apply", (Effect.APPLIES,)),
-    Function("haiku.Transformed.apply", (Effect.APPLIES,)),
+    Function("haiku.Transformed.apply", (Effect.APPLIES, Transform.APPLIED)),
+    Function("haiku.Transformed.init", (Transform.APPLIED,)),
     Function("optax.GradientTransformation.init", (Effect.FUNCTIONAL,)),
     Function("optax.GradientTransformation.update", (Effect.FUNCTIONAL,)),
     Function("random.seed", (Effect.MUTATES,)),
