@@ -90,3 +90,13 @@ def test_nothing_is_told_of_the_function_that_a_fix_has_made(tmp_path: Path) -> 
     done = apart("apply", "--unproven", "--allow-no-vcs", "--exit-zero", str(path))
     assert "def train_step(" in path.read_text() and "1 finding fixed; 0 findings remain" in done.err
     assert "undonated-state" in apart("check", "--all", str(path)).out
+
+
+def test_what_is_left_of_a_line_that_a_fix_changes_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    line = "return fast(lambda v: jax.tree_map(abs, v))(x)"
+    path.write_text(
+        f"import functools\nimport jax\n\n\ndef f(x):\n    fast = functools.partial(jax.jit, inline=True)\n    {line}\n"
+    )
+    done = apart("apply", "--no-prove", "--allow-no-vcs", "--exit-zero", str(path))
+    assert "jax.tree.map" in path.read_text() and "1 finding remains" in done.err

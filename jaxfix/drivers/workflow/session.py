@@ -1,6 +1,7 @@
 """One look at the user's code and what is done about it, step by step, for whoever decides which fixes are made."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
@@ -151,11 +152,23 @@ def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], wat
             errors.append(str(error))
     again = look_again(there, watcher)
     added = {path: _added(entry.patch.before, entry.patch.after) for path, entry in changed.items()}
-    left = [each for each in again.diagnostics if each.fixable or each.line not in added[each.path]]
+    left = _without_added(again.diagnostics, found.diagnostics, added)
     kept = tuple(diagnostic for diagnostic in found.diagnostics if diagnostic.path not in changed)
     order = {diagnostic.path: index for index, diagnostic in enumerate(found.diagnostics)}
     remaining = sorted((*kept, *left), key=lambda diagnostic: order[diagnostic.path])
     return Findings(tuple(remaining), (*errors, *again.errors), again.bugs)
+
+
+def _without_added(
+    now: Sequence[Diagnostic], before: Sequence[Diagnostic], added: Mapping[str, frozenset[int]]
+) -> Iterator[Diagnostic]:
+    """All but those without a fix in added lines, as far as a codemod finds more in the file than before."""
+    more = Counter((each.path, each.id) for each in now) - Counter((each.path, each.id) for each in before)
+    for each in now:
+        is_new = not each.fixable and each.line in added[each.path] and more[each.path, each.id] > 0
+        more[each.path, each.id] -= is_new
+        if not is_new:
+            yield each
 
 
 def _added(before: bytes, after: bytes) -> frozenset[int]:
