@@ -174,7 +174,7 @@ def _without_added(
 def _added(before: bytes, after: bytes) -> frozenset[int]:
     """The lines of `after` that `before` has not, from 1."""
     matched = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    added = (range(j1, j2) for tag, _, _, j1, j2 in matched.get_opcodes() if tag in ("insert", "replace"))
+    added = (range(j1, j2) for tag, _, _, j1, j2 in matched.get_opcodes() if tag != "equal")
     return frozenset(line + 1 for lines in added for line in lines)
 
 
