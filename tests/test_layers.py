@@ -172,7 +172,7 @@ def exported(name: str) -> list[str]:
 
 def test_a_name_of_the_api_stands_in_one_place_and_the_plain_ones_are_few() -> None:
     plain, deep = map(exported, API)
-    assert not {*plain} & {*deep} and len(plain) <= 34
+    assert not {*plain} & {*deep} and len(plain) <= 35
 
 
 def test_nothing_imports_what_is_put_beside_the_users_code() -> None:

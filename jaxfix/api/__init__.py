@@ -4,7 +4,7 @@ from jaxfix.report.finding import Confidence, Equality, Finding, Proves, Recipe,
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Compiled
-from jaxfix.report.trace.hot import Hot, Work
+from jaxfix.report.trace.hot import Work
 from jaxfix.semantic.calls import arguments_of, direct_calls, returned
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.identifiers import Identifiers
@@ -27,7 +27,6 @@ __all__ = [
     "Equality",
     "Finding",
     "Function",
-    "Hot",
     "Identifiers",
     "Jit",
     "Jitted",

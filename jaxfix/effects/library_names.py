@@ -12,7 +12,7 @@ from jaxfix.syntax.nodes import walk
 
 
 def replaced_names(module: Module, parts: Iterable[ast.AST]) -> Iterator[str]:
-    """The text of the names of libraries in `parts` that some code of the project may replace, such as `jax.jit`."""
+    """The texts, in order, of names of libraries in `parts` that code of the project may replace, such as `jax.jit`."""
     for node in (node for part in parts for node in walk(part)):
         if isinstance(node, ast.Name | ast.Attribute) and not isinstance(module.parent(node), ast.Attribute):
             qualname = module.qualname(node)

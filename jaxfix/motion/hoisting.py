@@ -296,7 +296,7 @@ def is_in_scope(scope: ast.AST | None, around: ast.AST | None) -> bool:
 
 
 def examples(function: ast.AST) -> Iterator[str]:
-    """The name of a function whose docstring holds examples: at the top level, `doctest` runs them."""
+    """The name of a function whose docstring holds examples, which `doctest` runs at the top level; else empty."""
     if isinstance(function, ast.FunctionDef) and ">>>" in (ast.get_docstring(function) or ""):
         yield function.name
 

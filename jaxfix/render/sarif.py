@@ -30,6 +30,8 @@ _SAFETIES = {
     Safety.DISPLAY_ONLY: "a hint",
 }
 _LINK = re.compile(r"\[(?=[^][]*\]\()")
+_MOST_CHARACTERS = 1024
+"""That GitHub takes of a description."""
 _PLACEHOLDER = str.maketrans({"{": "{{", "}": "}}"})
 
 
@@ -89,12 +91,20 @@ def _rule(rule: Rule) -> dict[str, object]:
         "id": rule.id,
         "name": "".join(word.capitalize() for word in rule.id.split("-")),
         "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": " ".join((rule.why or rule.summary).split())},
+        "fullDescription": {"text": _fitting(rule.why or rule.summary)},
         "help": {"text": rule.help, "markdown": rule.help},
         **more,
         "defaultConfiguration": {"level": "warning"},
         "properties": {"tags": ["jax", "performance"], "precision": "high", "safety": rule.safety.value},
     }
+
+
+def _fitting(text: str) -> str:
+    """The first paragraphs, as many as GitHub takes; the help has them all."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    while len(paragraphs) > 1 and len(" ".join(paragraphs)) > _MOST_CHARACTERS:
+        paragraphs.pop()
+    return " ".join(paragraphs)
 
 
 def _invocation(account: Account) -> dict[str, object]:
