@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -89,7 +91,9 @@ class OptimizerRunner:
         self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
         self._everything, self._loops = everything, loops
         self._surveyed: dict[str, Surveyed] | None = None
-        self._compiled = tempfile.TemporaryDirectory(prefix="jaxfix-compiled-") if self._target.is_here else None
+        self._compiled = tempfile.mkdtemp(prefix="jaxfix-compiled-") if self._target.is_here else None
+        if self._compiled is not None:
+            weakref.finalize(self, shutil.rmtree, self._compiled, ignore_errors=True)
 
     def file(self, path: str) -> Path:
         """Where `path`, as a candidate names it, is."""
@@ -219,7 +223,7 @@ class OptimizerRunner:
             return {}
         return {
             "JAX_ENABLE_COMPILATION_CACHE": "true",
-            "JAX_COMPILATION_CACHE_DIR": self._compiled.name,
+            "JAX_COMPILATION_CACHE_DIR": self._compiled,
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         }
