@@ -232,6 +232,10 @@ def test_another_file_may_take_a_function_from_the_package_around_it(project: Pa
     assert safeties(project, "pack") == [Safety.NEEDS_EVIDENCE]
 
 
-def test_a_file_that_is_nested_too_deeply_for_us_may_do_anything(project: Path) -> None:
-    (project / "other.py").write_text(f"import case\ncase.RATE = 5.0\nexec({' + '.join(['TEXT'] * 1500)})\n")
+@pytest.mark.parametrize("deep", [" + ".join(["TEXT"] * 1500), "-" * 5000 + "1"], ids=["sum", "signs"])
+def test_a_file_that_is_nested_too_deeply_for_us_may_do_anything(project: Path, deep: str) -> None:
+    (project / "other.py").write_text(f"import case\ncase.RATE = 5.0\nexec({deep})\n")
     assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]
+    found = look(find_targets(Request((str(project),))), terminal).findings
+    assert [entry.safety for entry in found.diagnostics] == [Safety.NEEDS_EVIDENCE]
+    assert ["nested too deeply" in error for error in found.errors] == [True]

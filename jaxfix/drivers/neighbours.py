@@ -20,9 +20,9 @@ from jaxfix.engine.project import COMPUTES
 from jaxfix.library.facets import Class
 from jaxfix.library.table import rows
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import ANY_NAME, Facts
+from jaxfix.semantic.project.summary_types import ANY_NAME, ANYTHING, Facts
 from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.source.errors import SourceError
+from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.rebinding import rebinding
 
@@ -33,7 +33,6 @@ _HIDING = tuple(
     (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
 )
 _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
-_ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
 
 
 class _Every:
@@ -68,7 +67,7 @@ class Neighbours:
             return ()
         if last == ANY_NAME:
             found = self._telling(_hands_on(owner.rpartition(".")[2].encode()))
-            return (*found, _ANYTHING) if not self._is_whole else found
+            return (*found, ANYTHING) if not self._is_whole else found
         return self._telling(_binds(last.encode()) if self._is_own(owner) else _spells(last.encode()))
 
     def storing(self, attribute: str) -> Sequence[Facts]:
@@ -109,10 +108,10 @@ class Neighbours:
         try:
             module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
             facts = replace(rebinding(module, _Every()), hides=(*islice(hiding(module, self._modules), 1),))
+        except (DepthError, RecursionError):
+            return ANYTHING
         except SourceError:
             return None  # Python does not run it either
-        except RecursionError:
-            return _ANYTHING
         module.forget()
         return replace(facts, rebinds=tuple(name for name in facts.rebinds if not self._is_module(name)))
 

@@ -24,7 +24,7 @@ from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
-from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.errors import BugError, DepthError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
@@ -94,7 +94,8 @@ def analyze(
       hot: what the run was long in beside compiling, at the lines of `source`: it becomes `Module.hot`.
 
     Raises:
-      SourceError: `source` is not valid Python, or is nested too deeply.
+      SourceError: `source` is not valid Python.
+      DepthError: it is nested too deeply.
     """
     source = source.loaded()
     module = Module.parse(source, surroundings)
@@ -112,7 +113,7 @@ def analyze(
         found = [replace(f, hot=some) for f, some in zip(found, warmed(module, hot, found), strict=True)]
         audible = [f for f in found if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
     except RecursionError as error:
-        raise SourceError(source.path, "nested too deeply to be analysed") from error
+        raise DepthError(source.path, "nested too deeply to be analysed") from error
     ordered = sorted(audible, key=lambda f: module.span(f.finding.at))
     return Analysis(module, tuple(ordered), tuple(bugs), explained)
 

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -13,10 +14,10 @@ from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.rebinding import Around
-from jaxfix.semantic.project.summary_types import Facts, Use
+from jaxfix.semantic.project.summary_types import ANYTHING, Facts, Use
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.project.users import Reader, Wanted
-from jaxfix.source.errors import SourceError
+from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.source_file import SourceFile, is_named_as_test
 from jaxfix.summary.summarize import facts, uses
 
@@ -73,7 +74,7 @@ def joined(files: Sources, around: Around | None = None) -> Project:
         loaded = source.loaded()
         is_telling = tells(loaded.text, packages)
         found.append(_facts(loaded, place, packages) if is_telling else None)
-        unread |= is_telling and found[-1] is None
+        unread |= is_telling and found[-1] in (None, anything(source.path, place))
     return project_of(files, found, unread=unread, around=around)
 
 
@@ -102,6 +103,11 @@ def facts_of(module: Module, packages: frozenset[str]) -> Facts:
     """What a file tells the others, be it a script that nobody can import."""
     path = module.source.path
     return facts(module, _name(path, module.surroundings), packages, is_test=_is_test(path))
+
+
+def anything(path: str, around: Surroundings) -> Facts:
+    """What a file tells that Python may run, and that is nested too deeply to be read."""
+    return replace(ANYTHING, name=_name(path, around))
 
 
 Uses = dict[str, tuple[Use, ...]]
@@ -187,7 +193,9 @@ def sharded(items: Sequence[T], sizes: Sequence[int]) -> list[Sequence[T]]:
 def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str]) -> Facts | None:
     try:
         return facts_of(Module.parse(source, around), packages)
-    except (SourceError, RecursionError):
+    except (DepthError, RecursionError):
+        return anything(source.path, around)
+    except SourceError:
         return None  # told by whoever looks at it in earnest
 
 

@@ -10,7 +10,18 @@ from functools import partial
 from typing import Protocol
 
 from jaxfix.engine.analyze import analyze, are_mentioned
-from jaxfix.engine.project import Crew, Reading, Uses, facts_of, packages_of, project_of, sharded, tells, uses_of
+from jaxfix.engine.project import (
+    Crew,
+    Reading,
+    Uses,
+    anything,
+    facts_of,
+    packages_of,
+    project_of,
+    sharded,
+    tells,
+    uses_of,
+)
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import parsed
@@ -20,7 +31,7 @@ from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.summary_types import Facts
 from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.source.errors import SourceError
+from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
@@ -286,7 +297,10 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
         wanted = names.intersection(facts.mentions)
         record = Record(look, facts, uses_of(found.module, packages, wanted) if wanted else {})
         found.module.forget()
-    except (SourceError, RecursionError) as error:
+    except (DepthError, RecursionError) as error:
+        told = anything(unit.source.path, unit.surroundings) if tells(unit.source.loaded().text, packages) else None
+        return Record(_unread(unit, error), told)
+    except SourceError as error:
         return Record(_unread(unit, error))
     return record
 

@@ -10,7 +10,7 @@ from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.names import Names
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.edits import Edit, Span, apply_edits
-from jaxfix.source.errors import SourceError
+from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.syntax.captures import Captures, Scopes
 from jaxfix.syntax.index import Index, is_inside
@@ -313,6 +313,7 @@ def parsed(source: SourceFile) -> ast.Module:
 
     Raises:
       SourceError: it is not valid Python for the running interpreter.
+      DepthError: it is nested too deeply.
     """
     try:
         # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
@@ -322,7 +323,7 @@ def parsed(source: SourceFile) -> ast.Module:
         told = told or f"line {error.lineno or 1}: syntax error: {error.msg}"
         raise SourceError(source.path, source.placed(told)) from error
     except (RecursionError, MemoryError) as error:
-        raise SourceError(source.path, "nested too deeply to be parsed") from error
+        raise DepthError(source.path, "nested too deeply to be parsed") from error
     except ValueError as error:
         raise SourceError(source.path, f"cannot be parsed: {error}") from error
     if source.notebook is not None:

@@ -3,7 +3,8 @@
     JaxfixError
     ├── UserError           the user can mend it: one line, exit code 2
     │   ├── SourceError     a file that cannot be read, decoded or parsed
-    │   │   └── ForeignNotebookError  a notebook in another language
+    │   │   ├── ForeignNotebookError  a notebook in another language
+    │   │   └── DepthError  a file nested too deeply for jaxfix, which Python may run
     │   ├── ConfigError     `[tool.jaxfix]` or an option says something unknown
     │   ├── PackError       a codemod pack that does not load
     │   ├── WriteError      a refusal or failure to write; nothing was half-written
@@ -49,6 +50,10 @@ class SourceError(UserError):
 
 class ForeignNotebookError(SourceError):
     """A notebook without Python: there is nothing wrong with it, and nothing to look at."""
+
+
+class DepthError(SourceError):
+    """A file is nested too deeply for jaxfix. Python may run it, so it may do anything."""
 
 
 class ConfigError(UserError):

@@ -244,3 +244,7 @@ class Facts:
     factories: dict[str, Factory] = field(default_factory=dict)
     records: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hides: tuple[str, ...] = ()
+
+
+ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
+"""What a file tells that runs and was not read."""
