@@ -181,8 +181,7 @@ def _result_gives_odd(module: Module, name: str, args: list[ast.expr], position:
 
 
 def _is_passed_odd(module: Module, parameter: ast.arg) -> bool:
-    if isinstance(parameter.annotation, ast.Name) and parameter.annotation.id in _PLAIN:
-        return False
+    """Whether a call may pass one; an annotation does not tell, as a `bool` is an `int`, and a `StrEnum` a `str`."""
     arguments = module.parent(parameter)
     function = module.parent(arguments) if arguments is not None else None
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:

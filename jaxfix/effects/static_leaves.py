@@ -207,7 +207,9 @@ def _passed_hides(module: Module, function: Function, call: ast.Call, parameter:
     if passed is None or parameter not in passed:
         return True
     argument = passed[parameter] or default_of(function, parameter)
-    return argument is None or module.get(_may_hide)(argument)
+    if argument is None or (is_fillable(module, argument) and module.get(_fills)(module.tree)):
+        return True
+    return module.get(_may_hide)(argument)
 
 
 def _leaf_hides(module: Module, function: ast.Lambda) -> bool:
