@@ -10,6 +10,7 @@ from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix.staging.contexts import Staging
+from jaxfix.staging.control_flow_calls import function_arguments
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import transform_of
 
@@ -134,6 +135,30 @@ def test_a_function_is_followed_through_retrace() -> None:
     )
     body = next(function for function in module.functions if getattr(function, "name", "") == "_body")
     assert module.get(Staging).runs(body.body[0]) is Runs.TRACED  # type: ignore[union-attr,index]
+
+
+@pytest.mark.parametrize("named", ["loop = partial(lax.scan, _body)\n    return loop(_init, xs)", ""])
+def test_a_partial_that_binds_the_function_of_a_loop_traces_it_and_no_other(named: str) -> None:
+    run = named or "return partial(lax.scan, _body)(_init, xs)"
+    module = parsed(
+        "from functools import partial\nfrom jax import lax\n\n"
+        "def _init(c, v):\n    return c, v\n\ndef _body(c, v):\n    return c, v\n\n"
+        f"def f(xs):\n    {run}\n\nfor i in range(3): f(i)\n"
+    )
+    runs = {f.name: module.get(Staging).runs(f.body[0]) for f in module.functions if isinstance(f, ast.FunctionDef)}
+    assert (runs["_init"], runs["_body"]) == (Runs.UNKNOWN, Runs.TRACED)
+    taken = [taken for call in module.nodes(ast.Call) for taken, _ in function_arguments(module, call)]
+    assert not {"_init", "_body"} & {module.text(each) for each in taken}
+
+
+@pytest.mark.parametrize("maker", ["solver", "unread.solver"])
+def test_what_a_partial_binds_to_an_unknown_function_is_not_called_by_it(maker: str) -> None:
+    module = parsed(
+        "from functools import partial\nimport unread\n\ndef _part(c):\n    return c\n\n"
+        f"def f(x):\n    return partial({maker}, _part)(x)\n\nfor i in range(3): f(i)\n"
+    )
+    part = next(f for f in module.functions if isinstance(f, ast.FunctionDef) and f.name == "_part")
+    assert module.get(Staging).runs(part.body[0]) is Runs.UNKNOWN
 
 
 def test_the_helper_may_stand_elsewhere() -> None:

@@ -23,7 +23,8 @@ from jaxfix.syntax.nodes import Function
 
 _CALL_AT_ONCE = where(Transform.CALLS_AT_ONCE)
 _APPLIES = where(Transform.APPLIES)
-_WRAPPING = MAPS | DERIVATIVES | where(Transform.BINDS) | _APPLIES
+_BINDING = where(Transform.BINDS)
+_WRAPPING = MAPS | DERIVATIVES | _BINDING | _APPLIES
 _APPLIED = short_names(Transform.APPLIED)
 """The methods of an object that run the function which it was made of."""
 
@@ -232,6 +233,8 @@ class CallGraph:
         derived = differentiated or transform in DERIVATIVES
         if transform in _CALL_AT_ONCE:
             return CallEdge(self._module, call, callee, derived)
+        if transform in _BINDING and call.args[:1] != [node]:
+            return Escape(self._runs_bound(node, call), differentiated)
         if transform in _WRAPPING or self._is_retrace(transform):
             return _Reference(call, derived, reference.perhaps)
         match wrapping(self._module, call.func) if call.args[:1] == [node] else None:
@@ -246,6 +249,14 @@ class CallGraph:
     def _is_decorator(self, node: ast.AST) -> bool:
         function = self._module.parent(node)
         return isinstance(function, ast.FunctionDef) and node in function.decorator_list
+
+    def _runs_bound(self, node: ast.AST, call: ast.Call) -> Runs:
+        """How a function runs that `partial` binds as an argument of another one."""
+        match call.args:
+            case [func, *bound]:
+                is_run = self._is_run_by_control_flow(node, ast.Call(func, bound, call.keywords))
+                return Runs.TRACED if is_run or transform_of(self._module, func) in JITS else Runs.UNKNOWN
+        return Runs.UNKNOWN
 
     def _is_run_by_control_flow(self, node: ast.AST, call: ast.Call) -> bool:
         handed_over = node.value if isinstance(node, ast.keyword) else node

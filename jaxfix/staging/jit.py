@@ -122,10 +122,13 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
     A name that is bound once to such a partial stands for it.
 
     Returns:
-      None where `expr` is not imported; whether the name is that of a transformation is not looked at.
+      None where `expr` is not imported, or binds more than options: what it is called with comes after that. Whether
+      the name is that of a transformation is not looked at.
     """
     if isinstance(expr, ast.Call):
         name = module.qualname(expr.func) or ""
+        if name == "functools.partial" and len(expr.args) != 1:
+            return None
         is_around = name == "functools.partial" or is_retrace(name, module.surroundings.helpers)
         return transform_of(module, expr.args[0] if is_around and expr.args else expr.func)
     made = _partial_of(module, expr)
