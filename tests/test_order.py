@@ -32,7 +32,8 @@ BODY = """\
     return x
 """
 DECORATORS = ("", "", "", "@jax.jit\n", "@register\n")
-CALLS = ("{}(x)", "{}(x)", "[{}(y) for y in x]", "run({})", "jax.jit({})(x)", "jax.grad({})(x)")
+LOOP = "for _ in range(9): x = {}(x)"
+CALLS = ("{}(x)", "{}(x)", LOOP, "[{}(y) for y in x]", "run({})", "jax.jit({})(x)", "jax.grad({})(x)")
 ENDS = ("", "for i in range(9):\n    {}(1.0)\n", "{}(1.0)\n", "jax.jit({})(1.0)\n")
 
 
@@ -115,6 +116,16 @@ def test_two_functions_that_call_each_other_are_read_alike_whichever_stands_firs
     assert found_in(HEAD + one + two + end) == found_in(HEAD + two + one + end)
 
 
+def test_of_several_ways_to_eager_work_the_same_is_shown_whichever_function_stands_first() -> None:
+    """The gradient of `f1` itself is nearer than that of `f0`, which `f1` calls."""
+    near = "def f1(x):\n    f0(x)\n    jax.grad(f0)(x)\n" + BODY
+    far = "def f0(x):\n    jax.grad(f0)(x)\n" + BODY
+    end = "for i in range(9):\n    f1(1.0)\n"
+    found = found_in(HEAD + near + far + end)
+    assert any("`f1` runs eagerly" in str(message) for _, _, message, *_ in found)
+    assert found_in(HEAD + far + near + end) == found
+
+
 @pytest.mark.parametrize("first", ["_a", "_b", "_c"])
 def test_a_circle_that_is_entered_under_a_trace_is_traced_whichever_is_asked_first(first: str) -> None:
     text = "import jax\ndef _a(x):\n    _b(x)\ndef _b(x):\n    _c(x)\ndef _c(x):\n    _a(x)\nstep = jax.jit(_b)\n"
@@ -123,6 +134,15 @@ def test_a_circle_that_is_entered_under_a_trace_is_traced_whichever_is_asked_fir
     assert {name: module.get(Staging).runs(places[name]) for name in (first, *places)} == dict.fromkeys(
         places, Runs.TRACED
     )
+
+
+def test_of_several_loops_that_call_a_step_the_same_is_shown_whichever_stands_first() -> None:
+    step = "def _step(x):\n    return jax.numpy.sin(x) @ x @ x @ x @ x\n"
+    loops = [f"def {name}(x):\n    for _ in range(9):\n        print(_step(x))\n" for name in ("_a", "_b")]
+    end = "_a(1.0)\n_b(1.0)\n"
+    found = found_in(HEAD + step + "".join(loops) + end)
+    assert [place for place, *_ in found] == ["_a"]
+    assert found_in(HEAD + step + "".join(reversed(loops)) + end) == found
 
 
 def test_a_function_that_calls_itself_in_a_loop_is_run_again_by_one_call_of_it() -> None:

@@ -128,7 +128,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     work_of,
 )
 from jaxfix_codemods.unjitted_update.rows import ENOUGH
-from jaxfix_codemods.unjitted_update.work import Way, ways
+from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
 
@@ -137,25 +137,25 @@ def find(module: Module) -> Iterator[Finding]:
     if not _uses_jax(module) or _turns_jit_off(module) or module.source.holds_tests:
         return
     values = module.get(Values)
-    called: dict[ast.FunctionDef, Way] = {}
+    called: dict[ast.FunctionDef, list[Way]] = {}
     inside: dict[ast.For | ast.While, list[ast.Call]] = {}
     for way in ways(module):
         if way.calls:
-            called.setdefault(way.calls[0][1], way)
+            called.setdefault(way.calls[0][1], []).append(way)
         elif way.loop is not None:
             inside.setdefault(way.loop, []).append(way.work)
-    for way in called.values():
-        yield _of_function(module, values, way)
+    for several in called.values():
+        yield _of_function(module, values, shortest(module, several))
     for loop, work in inside.items():
         yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
     taken = _Taken(set(called))
     for loop, glue in loose(module, called, inside):
         yield from _of_glue(module, values, loop, glue, taken)
-    for repeating in module.nodes(*LOOPS):
-        if isinstance(repeating, LOOPS) and is_hot(module, repeating):
-            for call, function in calls_in(module, repeating):
-                if call not in taken.nodes:
-                    yield from _of_round(module, values, call, function, taken)
+    hot = [each for each in module.nodes(*LOOPS) if isinstance(each, LOOPS) and is_hot(module, each)]
+    for repeating in sorted(hot, key=partial(site, module)):
+        for call, function in calls_in(module, repeating):
+            if call not in taken.nodes:
+                yield from _of_round(module, values, call, function, taken)
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:

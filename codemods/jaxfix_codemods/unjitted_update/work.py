@@ -1,7 +1,8 @@
 """What of a training step runs eagerly: gradients and updates, the loops around them, the functions on the way."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import EXISTS, MOST_CALLS, Solver, Use, family, instance_state, own_parameter, runs_of
@@ -9,6 +10,8 @@ from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting.whole import LOOPS
 
 GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
+
+Site = tuple[str, int, int]
 
 
 @frozen
@@ -32,6 +35,22 @@ def ways(module: Module) -> Iterator[Way]:
     for call in _perhaps_work(module):
         if is_work(module, call) and module.get(Staging).runs(call) is not Runs.TRACED:
             yield from _ways(module, call, call, ())
+
+
+def shortest(module: Module, several: Iterable[Way]) -> Way:
+    """The way with the fewest calls; of equal ones the first by name, so that the order of definitions has no say."""
+    return min(several, key=partial(_rank, module))
+
+
+def _rank(module: Module, way: Way) -> tuple[int, str, list[Site]]:
+    file = "" if way.outside is None else way.outside.at.rpartition(":")[0]
+    sites = [site(module, call or function) for call, function in way.calls]
+    return len(way.calls), file, [*sites, site(module, way.work)]
+
+
+def site(module: Module, node: ast.expr | ast.stmt) -> Site:
+    """What sorts nodes by the name of the function that they stand in, and then by their place in it."""
+    return module.path(node), node.lineno, node.col_offset
 
 
 def _perhaps_work(module: Module) -> list[ast.Call]:
