@@ -3,6 +3,8 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import tables
+from tables import TABLE
 
 
 def make():
@@ -40,6 +42,23 @@ def with_history():
 def from_another_name(first):
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` is `first` at first
     p = first
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def from_another_file():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `table`
+    table = TABLE
+    p = jnp.asarray(table)
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def from_a_module_elsewhere():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `tables`
+    p = {"w": jnp.asarray(tables.TABLE)}
     for _ in range(3):
         p = step(p)
     return p

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.effects.new_arrays import is_arithmetic, is_new_of_library, makes_new
-from jaxfix.library.facets import Member, Transform
+from jaxfix.library.facets import Member, Package, Transform
 from jaxfix.library.table import members_of, short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
@@ -13,6 +13,7 @@ from jaxfix.syntax.nodes import Function
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
 _OF_ARRAYS = members_of("jax.Array")
+_LIBRARIES = where(Package.ARRAYS)
 _STATIC = short_names(Member.STATIC)
 
 
@@ -83,9 +84,29 @@ def is_object_or_shape(module: Module, load: ast.Name) -> bool:
     return False
 
 
+def may_be_of_another_file(module: Module, load: ast.Name) -> bool:
+    """Whether an imported name, or what is read of it, may be an array: no class, and of no library of arrays."""
+    node: ast.AST = load
+    while isinstance(outer := module.parent(node), ast.Attribute):
+        node = outer
+    name = module.qualname(node) or load.id
+    last = name.rpartition(".")[2]
+    is_class = last[:1].isupper() and not last.isupper()
+    return not is_class and name.partition(".")[0] not in _LIBRARIES
+
+
 def _is_setting(module: Module, load: ast.Name) -> bool:
     """Whether nothing but attributes is read of the object, and it is handed to nobody: a configuration."""
+    if _is_module(module, load) and may_be_of_another_file(module, load):
+        return False
     scope = module.scope_of(load.id, load)
     reads = module.reads(load.id, scope) if scope is not None else ()
     taken = [module.parent(read) for read in reads]
     return all(isinstance(each, ast.Attribute) and each.attr not in _OF_ARRAYS for each in taken)
+
+
+def _is_module(module: Module, load: ast.Name) -> bool:
+    """Whether `import` alone binds the name."""
+    found = (alias for statement in module.nodes(ast.Import) for alias in statement.names)
+    is_imported = any((each.asname or each.name.partition(".")[0]) == load.id for each in found)
+    return is_imported and module.qualname(load) is not None

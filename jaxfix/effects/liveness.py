@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from jaxfix.effects.held import held_in, is_object_or_shape
+from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file
 from jaxfix.effects.new_arrays import is_arithmetic, makes_new, returned_anywhere
 from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import short_names, where
@@ -237,8 +237,10 @@ class _Reader:
     def _is_needed(self, given: ast.Name, maker: ast.Call) -> bool:
         """Whether `given`, of which `maker` makes the first state, is data that can be read when a call has run."""
         scope = self._module.scope_of(given.id, given)
-        if scope is None or given.id in self._module.names.imports:
+        if scope is None:
             return False
+        if self._module.qualname(given) is not None:
+            return may_be_of_another_file(self._module, given)
         inside = set(walk(maker))
         others = [load for load in _loads(self._module, given.id, scope) if load not in inside]
         if others and all(is_object_or_shape(self._module, load) for load in others):
