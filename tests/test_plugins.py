@@ -12,10 +12,12 @@ from command_line import apart
 from jaxfix.engine import registry
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
+from jaxfix.engine.survey import Unit, survey
 from jaxfix.report.finding import Equality, Finding, Rewriter, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.surroundings import ALONE
 from jaxfix.source.errors import BugError
 from jaxfix.source.source_file import SourceFile
 
@@ -128,6 +130,22 @@ def test_a_rewrite_that_does_not_parse_or_changes_nothing_is_never_written(text:
 
     patch = plan(SOURCE, [codemod(find)], lambda fix: None)
     assert patch.after == TEXT and len(patch.held) == 1
+
+
+class Endless(str):
+    """Fills the stack where the engine reads it, outside of the codemod."""
+
+    def __format__(self, spec: str) -> str:
+        return format(self, spec)
+
+
+@pytest.mark.parametrize("signs", [0, 150])
+def test_a_full_stack_is_the_fault_of_a_file_only_where_that_is_deep(signs: int) -> None:
+    source = SourceFile.decode("a.py", TEXT + b"z = " + b"-" * signs + b"1\n")
+    odd = codemod(lambda module: [Finding(module.tree.body[0], Endless("it costs"), "Mend it")])
+    (look,) = survey([Unit(source, (odd,), ALONE)], lambda path: None).looks
+    assert look.error == ("a.py: nested too deeply to be analysed" if signs else None)
+    assert look.bugs == (() if signs else ("a.py: the analysis broke: RecursionError: it calls itself without end",))
 
 
 def test_in_a_file_that_is_nested_too_deeply_no_codemod_is_to_blame() -> None:

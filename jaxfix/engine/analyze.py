@@ -56,7 +56,7 @@ class Found:
 
 @frozen
 class Analysis:
-    """What was found in one source, in the order of the text; `bugs` names codemods that raised.
+    """What was found in one source, in the order of the text; `bugs` names codemods that raised, and walks without end.
 
     `explained` is what a traced run compiled again and a finding accounts for, be it silenced or not.
     """
@@ -113,6 +113,8 @@ def analyze(
         found = [replace(f, hot=some) for f, some in zip(found, warmed(module, hot, found), strict=True)]
         audible = [f for f in found if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
     except RecursionError as error:
+        if not plugins.is_deep(module.tree):
+            return Analysis(module, (), (plugins.endless(source.path),))
         raise DepthError(source.path, "nested too deeply to be analysed") from error
     ordered = sorted(audible, key=lambda f: module.span(f.finding.at))
     return Analysis(module, tuple(ordered), tuple(bugs), explained)

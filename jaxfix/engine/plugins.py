@@ -87,6 +87,11 @@ def described(error: BaseException) -> str:
         return type(error).__name__
 
 
+def endless(path: str) -> str:
+    """The bug of a walk of our own over a file that is not deep."""
+    return f"{path}: the analysis broke: RecursionError: it calls itself without end"
+
+
 def is_deep(tree: ast.AST) -> bool:
     """Whether the tree has so many levels that calls for each of them can fill the stack."""
     level, depth = [tree], 0

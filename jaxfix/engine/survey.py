@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Protocol
 
+from jaxfix.engine import plugins
 from jaxfix.engine.analyze import analyze, are_mentioned
 from jaxfix.engine.project import (
     Crew,
@@ -207,7 +208,7 @@ def survey(
         for record in _first_records(units, before, packages, advance, crew):
             records.append(record)
         reading = Reading(files, crew, [record.uses for record in records])
-        unread = not is_complete or any(record.look.error is not None for record in records)
+        unread = not is_complete or any(map(_is_unread, units, records))
         facts = [record.facts for record in records]
         project = project_of(files, facts, unread=unread, read=reading, around=around)
         asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
@@ -320,8 +321,16 @@ def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
 
 
 def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
-    deep = SourceError(unit.source.path, "nested too deeply to be analysed")
-    return Look(error=str(error if isinstance(error, SourceError) else deep))
+    """What is told instead: a fault of the file, or a bug of ours if nothing in it is that deep."""
+    if isinstance(error, SourceError):
+        return Look(error=str(error))
+    if not plugins.is_deep(parsed(unit.source.loaded())):
+        return Look(bugs=(plugins.endless(unit.source.path),))
+    return Look(error=str(DepthError(unit.source.path, "nested too deeply to be analysed")))
+
+
+def _is_unread(unit: Unit, record: Record) -> bool:
+    return record.look.error is not None or record.facts == anything(unit.source.path, unit.surroundings)
 
 
 def _about(asked: set[Asked], packages: frozenset[str]) -> frozenset[Asked]:
