@@ -14,7 +14,7 @@ from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.jit import is_jit, jitted_by_decorator, jitted_of, method
-from jaxfix.syntax.nodes import FUNCTIONS, Function
+from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import default_of, positional_of
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
@@ -57,9 +57,16 @@ class Callees:
             case ast.Name(id=name) if name in self._module.get(Identifiers).bound:
                 function = self._module.definition(func)
                 return _Callee(function) if function is not None else self._named(func)
-            case ast.Attribute() if self._functions is not None:
+            case ast.Attribute(attr=attr) if self._functions is not None and attr in self._attributes:
                 return self._named(func)
         return None
+
+    @cached_property
+    def _attributes(self) -> frozenset[str]:
+        """The names of all that classes of the module define, and of all attributes that it stores."""
+        stored = {node.attr for node in self._module.nodes(ast.Attribute) if isinstance(node.ctx, ast.Store)}
+        bodies = (statement for node in self._module.nodes(ast.ClassDef) for statement in node.body)
+        return frozenset(stored.union(*map(_bound_by, bodies)))
 
     @cached_property
     def _named(self) -> "Solver[ast.expr, _Callee | None]":
@@ -172,6 +179,12 @@ class Callees:
             if function is not None:
                 found.setdefault(function, []).append(call)
         return found
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        return {statement.name}
+    return {node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def default(module: Module, parameter: ast.arg) -> ast.expr | None:

@@ -46,31 +46,36 @@ def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
       In the order of the text; one without a known value before is left out.
     """
     looped = set(module.get(calls_in_loops))
-    for call in module.nodes(ast.Call):
-        targets = tuple(_targets(module, call))
-        if not targets:
+    for assigned in module.nodes(ast.Assign):
+        call = assigned.value
+        if not isinstance(call, ast.Call):
             continue
         is_looped = call in looped and bool(module.loops(call))
-        function = origins.called(call)
+        targets = [each for each in _targets(assigned, call) if is_looped or isinstance(each[0], ast.Attribute)]
+        function = origins.called(call) if targets else None
         if function is None or not _is_jitted(module, origins, call, function):
             continue
         for target, place in targets:
-            if is_looped or isinstance(target, ast.Attribute):
-                firsts = tuple(_firsts(module, target, call))
-                if firsts:
-                    yield Rebinding(target, call, function, place, firsts)
+            firsts = tuple(_firsts(module, target, call))
+            if firsts:
+                yield Rebinding(target, call, function, place, firsts)
 
 
-def _targets(module: Module, call: ast.Call) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:
-    match module.parent(call):
-        case ast.Assign(targets=[target]):
-            passed = {
-                ast.unparse(node)
-                for argument in argument_values(call)
-                for node in walk(argument)
-                if isinstance(node, ast.Name | ast.Attribute)
-            }
-            yield from ((found, place) for found, place in _named(target, ()) if ast.unparse(found) in passed)
+def _targets(assigned: ast.Assign, call: ast.Call) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:
+    """What is bound to the result of a call and passed to it."""
+    named = list(_named(assigned.targets[0], ())) if len(assigned.targets) == 1 else []
+    passed = {_name(node) for argument in argument_values(call) for node in walk(argument)} if named else set()
+    yield from ((found, place) for found, place in named if _name(found) in passed)
+
+
+def _name(node: ast.AST) -> tuple[str, ...] | None:
+    """Of a variable, or of an attribute of one."""
+    match node:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Attribute(value=ast.Name(id=name), attr=attr):
+            return (name, attr)
+    return None
 
 
 def _named(target: ast.expr, place: tuple[int, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:

@@ -122,7 +122,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     calls_in,
     calls_of,
     has_loops_at_work,
-    is_hot,
+    is_hot_at_work,
     listed,
     loose,
     work_of,
@@ -151,7 +151,7 @@ def find(module: Module) -> Iterator[Finding]:
     taken = _Taken(set(called))
     for loop, glue in loose(module, called, inside):
         yield from _of_glue(module, values, loop, glue, taken)
-    hot = [each for each in module.nodes(*LOOPS) if isinstance(each, LOOPS) and is_hot(module, each)]
+    hot = [each for each in module.nodes(*LOOPS) if isinstance(each, LOOPS) and is_hot_at_work(module, each)]
     for repeating in sorted(hot, key=partial(site, module)):
         for call, function in calls_in(module, repeating):
             if call not in taken.nodes:

@@ -20,6 +20,7 @@ _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
+_ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
 _COUNT: Lattice[int] = Lattice(0, max, 0)
 
 
@@ -59,7 +60,28 @@ class Device:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._values = module.get(Values)
+        self._likely: Solver[ast.AST, int] = Solver(self.may_start, _COUNT)
         self._found: Solver[tuple[ast.AST, bool], int] = Solver(self._transfer, _COUNT)
+
+    def may_start(self, node: ast.AST) -> int:
+        """At least as many programs as `node` starts, as far as it matters, from the text alone; at most `MOST`."""
+        found = 0
+        for part in walk(node):
+            if isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign | ast.Subscript):
+                found += 1
+            elif isinstance(part, ast.Call):
+                function = callee(self._module, part)
+                found += self._likely(function) if function is not None else self._likely_call(part)
+            if found >= MOST:
+                break
+        return min(found, MOST)
+
+    def _likely_call(self, call: ast.Call) -> int:
+        qualname = self._module.qualname(call.func)
+        if qualname is None:
+            return MOST if not isinstance(call.func, ast.Attribute) or call.func.attr in _ON_DEVICE else 0
+        is_known = qualname.rpartition(".")[0] in _OPERATING or qualname in _MAPS | CONTROL_FLOW
+        return MOST if is_known else 0
 
     def starts(self, node: ast.AST) -> int:
         """How many programs `node` starts, those of jitted functions left out; at most `MOST`."""

@@ -42,12 +42,19 @@ def loose(
     for loop in module.nodes(*LOOPS):
         if not isinstance(loop, LOOPS) or loop in inside:
             continue
-        if not is_hot(module, loop):
+        if not is_hot_at_work(module, loop):
             continue
         for block in _blocks(module, loop):
             glue = _of_block(module, block, called)
             if glue is not None:
                 yield loop, glue
+
+
+def is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether `loop` is hot, and starts enough; first what the text of this file alone can rule out."""
+    device = module.get(Device)
+    may_be = device.may_start(loop) >= ENOUGH and not is_short(module, loop)
+    return may_be and is_hot(module, loop) and device.starts(loop) >= ENOUGH
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
