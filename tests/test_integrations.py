@@ -34,7 +34,7 @@ def step(x):
 for number in range(3):
     step(jnp.float32(number))
 """
-RISKY = (ROOT / "golden" / "static_exponent" / "program.py").read_text()
+RISKY = (ROOT / "examples" / "train.py").read_text()
 CLEAN = "x = 1\n"
 bash = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 

@@ -348,6 +348,7 @@ def test_what_changes_is_found_behind_every_name(text: str) -> None:
         "from elsewhere import *\ndef body(x):\n    return abs(x)",
         "def body(x):\n    from elsewhere import rate\n    return x * rate",
         "def body(x):\n    import elsewhere\n    return x * elsewhere.rate",
+        "@functools.cache\ndef helper(x):\n    return x * RATE\n" + CALLS_HELPER,
     ],
 )
 def test_what_other_code_could_change_is_a_doubt(text: str) -> None:
@@ -359,7 +360,6 @@ def test_what_other_code_could_change_is_a_doubt(text: str) -> None:
     "text",
     [
         "@functools.partial(jax.jit, static_argnums=0)\ndef helper(x):\n    return x * RATE\n" + CALLS_HELPER,
-        "@functools.cache\ndef helper(x):\n    return x * RATE\n" + CALLS_HELPER,
         "class State(typing.NamedTuple):\n    x: float\n    rate: float = 1.0\n\n"
         "def body(x):\n    return State(x).rate",
         "class Held:\n    def __init__(self, x):\n        self.x = x\n\ndef body(x):\n    return Held(x).x",
