@@ -210,7 +210,7 @@ def test_a_program_is_asked_what_its_functions_are_traced(tmp_path: Path) -> Non
     assert found.failure is None
     assert (found.traces, len(found.compiles)) == (hurried.traces, len(hurried.compiles))
     assert set(found.programs) == {
-        Traced("program.py:smooth", SHAPE, is_same=True, any_size=True),
+        Traced("program.py:smooth", SHAPE, is_same=True, any_size=True, besides=("decay",)),
         Traced("program.py:first", SHAPE, is_same=True, any_size=False),
         Traced("program.py:wrong", SHAPE, is_same=False, any_size=False),
         Traced("program.py:shown", SHAPE, is_same=False, any_size=False),

@@ -80,7 +80,7 @@ class Device:
         qualname = self._module.qualname(call.func)
         if qualname is None:
             return MOST if not isinstance(call.func, ast.Attribute) or call.func.attr in _ON_DEVICE else 0
-        is_known = qualname.rpartition(".")[0] in _OPERATING or qualname in _MAPS | CONTROL_FLOW
+        is_known = qualname.rpartition(".")[0] in _OPERATING or qualname in _MAPS or qualname in CONTROL_FLOW
         return MOST if is_known else 0
 
     def starts(self, node: ast.AST) -> int:

@@ -89,9 +89,9 @@ def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.s
         try:
             return _Judge(module, values, around, scope, row).extraction()
         except Declined as declined:
-            first = first or declined
+            first = first or declined.reason  # not the error, whose traceback would hold what was looked at
     assert first is not None
-    raise first
+    raise Declined(first)
 
 
 class _Judge:
