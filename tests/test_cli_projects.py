@@ -96,6 +96,7 @@ def test_one_more_file_that_keeps_the_state_takes_the_fix_away(project: Path, pa
 
 
 @pytest.mark.evidence
+@pytest.mark.slow  # two rounds of proofs of two fixes; each by itself is among the programs
 @pytest.mark.skipif(subprocess.run([sys.executable, "-c", "import jax"]).returncode != 0, reason="needs jax")
 def test_both_fixes_are_proven_by_a_rerun_of_the_program(project: Path) -> None:
     done = apart("apply", "--run", "python train.py", ".")
