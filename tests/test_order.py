@@ -192,6 +192,14 @@ def test_the_order_of_files_does_not_matter(files: dict[str, str], shuffled: ran
         assert looks(files, names) == expected
 
 
+def test_of_several_files_that_repeat_a_line_the_same_is_named_whichever_is_read_first() -> None:
+    loop = "import made\nfor i in range(9):\n    made.f(1.0)\n"
+    files = {"made": f"{HEAD}def f(x):\n{BODY}", "one": loop, "two": loop}
+    found = looks(files, ["made", "one", "two"])
+    assert "path='one.py'" in str(found["made"])
+    assert looks(files, ["two", "one", "made"]) == found
+
+
 @settings(max_examples=60, deadline=None)
 @given(projects(), st.randoms(use_true_random=False))
 def test_what_was_asked_first_of_other_files_does_not_matter(files: dict[str, str], shuffled: random.Random) -> None:

@@ -7,7 +7,7 @@ from jaxfix.report.report import Related
 from jaxfix.report.trace.compiles import places
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import REPEATS, RUNS, USERS
-from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.semantic.project.summary_types import Runs, Use
 from jaxfix.staging.contexts import Staging
 
 _ON_THE_WAY = "by way of this call"
@@ -41,7 +41,8 @@ def _elsewhere(module: Module, node: ast.AST) -> tuple[Related, ...]:
         if not project.ask(REPEATS, name):
             continue
         met.add(name)
-        for use in project.ask(USERS, name):
+        uses = project.ask(USERS, name)
+        for use in sorted(uses, key=_file):
             if use.is_test or not use.at:
                 continue
             around = [each for each in use.through if project.ask(RUNS, each.name) is Runs.EAGER]
@@ -49,6 +50,10 @@ def _elsewhere(module: Module, node: ast.AST) -> tuple[Related, ...]:
                 return _lines((*way, use.at))
             waiting += [(each.name, (*way, use.at)) for each in around]
     return ()
+
+
+def _file(use: Use) -> str:
+    return use.at.rpartition(":")[0]
 
 
 def _lines(way: Sequence[str]) -> tuple[Related, ...]:
