@@ -126,8 +126,8 @@ def counts(
 
 def _limit(leaf: Any) -> int:
     """The largest whole number that a leaf may be; 0 where it is no single one."""
-    if isinstance(leaf, int) and not isinstance(leaf, bool):
-        return 2**31 - 1
+    if isinstance(leaf, int):
+        return 0 if isinstance(leaf, bool) else 2**31 - 1
     is_single = _is_data(leaf) and not leaf.ndim and leaf.dtype.kind in "iu"
     return int(importlib.import_module("numpy").iinfo(leaf.dtype).max) if is_single else 0
 
@@ -202,7 +202,9 @@ def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
 def _lengths(leaves: Leaves, limits: Limits) -> Iterator[int]:
     """Rows with which an array is as large as the sizes that are asked for, or a little larger."""
     first: Any = next((leaf for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
-    for number in limits.sizes[:_MOST_THRESHOLDS] if first is not None else ():
+    if first is None:
+        return
+    for number in limits.sizes[:_MOST_THRESHOLDS]:
         for unit in (1, first.size // first.shape[0], first.nbytes // first.shape[0]):
             yield from (number // unit + 1, *((number,) if unit == 1 else ()))
 

@@ -99,7 +99,7 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
         other = clone(leaf)
         if other is not None:
             yield f"perturbed, `{leaf.__name__}` with other values captured", other
-    elif is_function(leaf):
+    elif callable(leaf) and is_function(leaf):
         yield f"perturbed, `{getattr(leaf, '__name__', type(leaf).__name__)}` doubled", doubled(leaf)
 
 
