@@ -2,6 +2,7 @@
 
 import ast
 import textwrap
+import warnings
 
 import pytest
 
@@ -449,3 +450,11 @@ def test_a_global_statement_names_the_module_and_a_walrus_the_function() -> None
     (function,) = module.functions
     assert len(module.bindings("x")) == 1 and not module.bindings("x", function)
     assert len(module.bindings("z", function)) == 1
+
+
+@pytest.mark.parametrize("text", ["x = 1if True else 2", "x = 1and 2", "x = '\\d'"])
+def test_what_python_warns_of_in_a_file_is_not_repeated(text: str) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        module_of(text)
+    assert warned == []

@@ -1,6 +1,7 @@
 """The semantic model of one file: one parse, one walk, and answers on demand."""
 
 import ast
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar, cast, overload
@@ -317,7 +318,9 @@ def parsed(source: SourceFile) -> ast.Module:
     """
     try:
         # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
-        tree = ast.parse(source.text.decode())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python warns of is for whoever runs the file
+            tree = ast.parse(source.text.decode())
     except SyntaxError as error:
         told = source.notebook.fault() if source.notebook is not None else None
         told = told or f"line {error.lineno or 1}: syntax error: {error.msg}"
