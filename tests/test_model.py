@@ -458,3 +458,8 @@ def test_what_python_warns_of_in_a_file_is_not_repeated(text: str) -> None:
         warnings.simplefilter("always")
         module_of(text)
     assert warned == []
+
+
+def test_a_name_that_is_declared_global_and_bound_nowhere_has_no_place() -> None:
+    module = module_of("def f():\n    global x\n    return x\n")
+    assert not module.bindings("x", None)

@@ -60,7 +60,7 @@ class Bindings:
         if not declared:
             return raw
         found: dict[Scope, list[ast.AST]] = {}
-        for node in self._index.binding[name]:
+        for node in self._index.binding.get(name, ()):
             home = self._home(node)
             found.setdefault(declared.get(home, home), []).append(node)
         return found
