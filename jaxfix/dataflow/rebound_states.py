@@ -92,7 +92,7 @@ def _firsts(module: Module, target: ast.Name | ast.Attribute, call: ast.Call) ->
     """The values that it has at first: those outside of the loop, and those that a loop around it gives it."""
     loops = module.loops(call)[:1]
     for node in _bound(module, target):
-        value = _value_of(module, node)
+        value = module.value_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
         if value is not None and value is not call and (not loops or loops[0] not in module.loops(value)):
             yield value
 
@@ -107,17 +107,6 @@ def _bound(module: Module, target: ast.Name | ast.Attribute) -> Iterator[ast.AST
         is_same = owner is not None and own_class(module, node.value) is owner
         if isinstance(node.ctx, ast.Store) and is_same:
             yield node
-
-
-def _value_of(module: Module, node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.Name):
-        return module.value_of(node)
-    match module.parent(node):
-        case ast.Assign(targets=[only], value=value) if only is node:
-            return value
-        case ast.AnnAssign(value=value):
-            return value
-    return None
 
 
 def _is_jitted(module: Module, origins: Origins, call: ast.Call, function: Function) -> bool:

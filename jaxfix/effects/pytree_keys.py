@@ -219,7 +219,7 @@ def _is_dictionary(module: Module, node: ast.AST) -> bool:
             return not bound or any(_binds_dictionary(module, each) for each in bound)
         case ast.Attribute(attr=attr):
             stores = [use for use in module.attributes(attr) if isinstance(use.ctx, ast.Store)]
-            values = [_stored_value(module, store) for store in stores]
+            values = [module.value_of(store) for store in stores]
             return not values or any(value is None or may_be(value) for value in values)
         case ast.List() | ast.ListComp() | ast.Tuple() | ast.BinOp() | ast.Constant():
             return False
@@ -235,12 +235,3 @@ def _binds_dictionary(module: Module, node: ast.AST) -> bool:
         return module.qualname(node.annotation) not in _ARRAYS if node.annotation is not None else True
     value = module.value_of(node) if isinstance(node, ast.Name) else None
     return value is None or module.get(_dictionaries)(value)
-
-
-def _stored_value(module: Module, store: ast.Attribute) -> ast.expr | None:
-    match module.parent(store):
-        case ast.Assign(targets=[only], value=value) if only is store:
-            return value
-        case ast.AnnAssign(value=value):
-            return value
-    return None

@@ -198,7 +198,7 @@ class Names:
         kept = parts[: len(parts) - level] if 0 <= level < len(parts) else []
         return ".".join((*kept, rest)).rstrip(".") if kept else qualname
 
-    def value_of(self, target: ast.Name) -> ast.expr | None:
+    def value_of(self, target: ast.Name | ast.Attribute) -> ast.expr | None:
         """The expression that a plain `target = value`, `target: T = value` or `target := value` binds.
 
         Returns:

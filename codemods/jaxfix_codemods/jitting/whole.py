@@ -125,7 +125,7 @@ def _check_method(module: Module, function: ast.FunctionDef) -> None:
         raise Declined(Reason(Code.SIGNATURE, f"`{name}` is a method that does not take its object"))
     changed = stores_of(module, function)
     if changed:
-        shown = _listed([f"`{each}`" for each in changed])
+        shown = listed([f"`{each}`" for each in changed])
         each = "it" if len(changed) == 1 else "them"
         raise Declined(
             Reason(
@@ -136,7 +136,8 @@ def _check_method(module: Module, function: ast.FunctionDef) -> None:
         )
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """`a, b and c`."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

@@ -114,7 +114,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
-from jaxfix_codemods.jitting.whole import LOOPS
+from jaxfix_codemods.jitting.whole import LOOPS, listed
 from jaxfix_codemods.unjitted_update import inline
 from jaxfix_codemods.unjitted_update.device import Device, callee
 from jaxfix_codemods.unjitted_update.glue import (
@@ -123,7 +123,6 @@ from jaxfix_codemods.unjitted_update.glue import (
     calls_of,
     has_loops_at_work,
     is_hot_at_work,
-    listed,
     loose,
     work_of,
 )

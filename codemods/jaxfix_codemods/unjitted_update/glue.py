@@ -110,11 +110,6 @@ def is_short(module: Module, loop: ast.AST) -> bool:
     return rounds < FEW and not module.get(Staging).repeats(every[-1])
 
 
-def listed(parts: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
 def _blocks(module: Module, loop: ast.For | ast.While) -> Iterator[Sequence[ast.stmt]]:
     """The block of the loop, and those of `with` statements in it."""
     pending: list[Sequence[ast.stmt]] = [loop.body]

@@ -12,6 +12,7 @@ from jaxfix.api.analysis import (
     demands,
     demands_of_statements,
     family,
+    hoisting,
     instance_state,
     instances,
     methods,
@@ -407,7 +408,7 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     for statement in found.row.statements:
         inside = {node: text for node, text in found.renamed.items() if node in walk(statement)}
         if statement is found.row.at:
-            body.append(_dedented(module.substitute(statement, inside), statement.col_offset))
+            body.append(hoisting.dedented(module.substitute(statement, inside), statement.col_offset))
             edit.replace(statement, f"{', '.join(found.bound)} = {called}({', '.join(found.given)})")
         else:
             body.append(edit.take(statement, inside))
@@ -442,11 +443,6 @@ def _decorator(found: Extraction, edit: Rewriter) -> str:
         return f"@{jax}.jit"
     functools = edit.imported("functools", prefer="functools", at=found.before)
     return f"@{functools}.partial({jax}.jit, static_argnums=0)"
-
-
-def _dedented(text: str, columns: int) -> str:
-    first, *others = text.splitlines()
-    return "\n".join((first, *(line[min(columns, len(line) - len(line.lstrip())) :] for line in others)))
 
 
 def _indented(text: str) -> str:
