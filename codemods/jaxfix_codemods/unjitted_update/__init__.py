@@ -114,19 +114,18 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
-from jaxfix_codemods.jitting.whole import LOOPS, listed
+from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline
-from jaxfix_codemods.unjitted_update.device import Device, callee
+from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee
 from jaxfix_codemods.unjitted_update.glue import (
     Glue,
     calls_in,
     calls_of,
     has_loops_at_work,
-    is_hot_at_work,
+    hot_loops,
     loose,
     work_of,
 )
-from jaxfix_codemods.unjitted_update.rows import ENOUGH
 from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
@@ -150,8 +149,7 @@ def find(module: Module) -> Iterator[Finding]:
     taken = _Taken(set(called))
     for loop, glue in loose(module, called, inside):
         yield from _of_glue(module, values, loop, glue, taken)
-    hot = [each for each in module.nodes(*LOOPS) if isinstance(each, LOOPS) and is_hot_at_work(module, each)]
-    for repeating in sorted(hot, key=partial(site, module)):
+    for repeating in sorted(module.get(hot_loops), key=partial(site, module)):
         for call, function in calls_in(module, repeating):
             if call not in taken.nodes:
                 yield from _of_round(module, values, call, function, taken)

@@ -1,11 +1,14 @@
 """How many programs code starts on the device when it runs eagerly, as far as its text tells."""
 
 import ast
+from typing import ClassVar
 
-from jaxfix.api import FUNCTIONS, Module, jit_of, jitted_by_decorator, walk
+from jaxfix.api import FUNCTIONS, Function, Module, children, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Form, Lattice, Solver, Values, family, methods, own_class
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
+ENOUGH = 4
+"""Programs per round below which one program in their place is not worth a function."""
 MOST = 100
 """Beyond that it makes no difference."""
 OF_A_TREE = 3
@@ -20,7 +23,8 @@ _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
-_ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
+_STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
 _COUNT: Lattice[int] = Lattice(0, max, 0)
 
 
@@ -54,50 +58,125 @@ def _is_unpacked_of_library(module: Module, target: ast.AST) -> bool:
     return False
 
 
-class Device:
-    """Answers for one module. Whatever is not certain counts for nothing."""
+class Likely:
+    """How many programs code of one module may start, from its text alone: all data are arrays, nothing is jitted.
+
+    Attributes:
+      most: beyond that it does not count.
+    """
+
+    most: ClassVar[int] = ENOUGH
 
     def __init__(self, module: Module) -> None:
         self._module = module
+        self._known: Solver[ast.AST, int] = Solver(self._of_body, _COUNT)
+
+    def starts(self, node: ast.AST) -> int:
+        """How many programs `node` starts, those of jitted functions left out."""
+        found = 0
+        pending = [node]
+        while pending and found < self.most:
+            part = pending.pop()
+            if part.__class__ in _STARTING:
+                found += self._own(part)
+            elif isinstance(part, _COMPREHENSIONS):
+                found += OF_A_TREE * self.starts(part.elt)
+                continue
+            elif isinstance(part, FUNCTIONS):
+                continue  # it starts what it starts where it is called
+            pending += children(part)
+        return min(found, self.most)
+
+    def is_array(self, expr: ast.expr) -> bool:
+        return True
+
+    def is_indexed_array(self, expr: ast.expr) -> bool:
+        return True
+
+    def is_jitted(self, call: ast.Call) -> bool:
+        return False
+
+    def of_function(self, function: Function) -> int:
+        """How many programs one call of `function` starts."""
+        return self._known(function)
+
+    def _of_body(self, function: ast.AST) -> int:
+        assert isinstance(function, FUNCTIONS)
+        body = [function.body] if isinstance(function, ast.Lambda) else function.body
+        return min(sum(map(self.starts, body)), self.most)
+
+    def _own(self, node: ast.AST) -> int:
+        match node:
+            case ast.Call():
+                return self._call(node)
+            case ast.BinOp(op=ast.MatMult()):
+                return 1
+            case ast.BinOp(left=left, right=right):
+                return int(self.is_array(left) or self.is_array(right))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return int(self.is_array(operand))
+            case ast.AugAssign(target=target, value=value):
+                return int(self.is_array(value) or self.is_array(target))
+            case ast.Subscript(value=value, ctx=ast.Load()):
+                return int(self.is_indexed_array(value))
+        return 0
+
+    def _call(self, call: ast.Call) -> int:
+        module = self._module
+        qualname = module.qualname(call.func) or ""
+        if qualname in _MAPS and call.args:
+            return OF_A_TREE * self._mapped(call.args[0])
+        if qualname in CONTROL_FLOW:
+            return 1
+        if qualname in _CONVERTERS:
+            return 0
+        if qualname.rpartition(".")[0] in _OPERATING:
+            return 1
+        if isinstance(call.func, ast.Call):
+            made_by = module.qualname(call.func.func)
+            if made_by in _GRADIENTS:
+                return 2 * OF_A_TREE
+            return OF_A_TREE if made_by in _BATCHING else 0
+        if self.is_jitted(call):
+            return 0
+        if is_unpacked_function(module, call.func):
+            return 2 * OF_A_TREE if _is_second(module, call.func) else 1
+        function = callee(module, call)
+        return self.of_function(function) if function is not None else self._method(call)
+
+    def _method(self, call: ast.Call) -> int:
+        match call.func:
+            case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
+                if attr in _FUNCTIONAL:
+                    return 2 * OF_A_TREE
+                if attr in _APPLYING and len(call.args) > 1:
+                    return 2 * OF_A_TREE
+                return int(attr in _METHODS and self.is_array(owner))
+        return 0
+
+    def _mapped(self, function: ast.expr) -> int:
+        """The operations on each leaf."""
+        found = function if isinstance(function, ast.Lambda) else self._module.definition(function)
+        if found is None:
+            return int((self._module.qualname(function) or "").rpartition(".")[0] in _OPERATING)
+        body = [found.body] if isinstance(found, ast.Lambda) else found.body
+        arithmetic = (ast.BinOp, ast.Call, ast.UnaryOp)
+        return sum(isinstance(node, arithmetic) for part in body for node in walk(part))
+
+
+class Device(Likely):
+    """What is certain of one module: the rest counts for nothing."""
+
+    most = MOST
+
+    def __init__(self, module: Module) -> None:
+        super().__init__(module)
         self._values = module.get(Values)
-        self._likely: Solver[ast.AST, int] = Solver(self.may_start, _COUNT)
         self._found: Solver[tuple[ast.AST, bool], int] = Solver(self._transfer, _COUNT)
 
     def may_start(self, node: ast.AST) -> int:
-        """At least as many programs as `node` starts, as far as it matters, from the text alone; at most `MOST`."""
-        found = 0
-        for part in walk(node):
-            if isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign | ast.Subscript):
-                found += 1
-            elif isinstance(part, ast.Call):
-                function = callee(self._module, part)
-                found += self._likely(function) if function is not None else self._likely_call(part)
-            if found >= MOST:
-                break
-        return min(found, MOST)
-
-    def _likely_call(self, call: ast.Call) -> int:
-        qualname = self._module.qualname(call.func)
-        if qualname is None:
-            return MOST if not isinstance(call.func, ast.Attribute) or call.func.attr in _ON_DEVICE else 0
-        is_known = qualname.rpartition(".")[0] in _OPERATING or qualname in _MAPS or qualname in CONTROL_FLOW
-        return MOST if is_known else 0
-
-    def starts(self, node: ast.AST) -> int:
-        """How many programs `node` starts, those of jitted functions left out; at most `MOST`."""
-        found = 0
-        pending = [node]
-        while pending and found < MOST:
-            part = pending.pop()
-            match part:
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-                    continue  # it starts what it starts where it is called
-                case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
-                    found += OF_A_TREE * self.starts(elt)
-                    continue
-            found += self._own(part)
-            pending += ast.iter_child_nodes(part)
-        return min(found, MOST)
+        """At least as many programs as `node` starts, as far as `ENOUGH`; asks nothing of other files."""
+        return self._module.get(Likely).starts(node)
 
     def holds_jitted(self, node: ast.AST) -> bool:
         """Whether `node` calls a jitted function."""
@@ -120,75 +199,28 @@ class Device:
         """Whether `expr` is surely an array of JAX, or a tree of them."""
         return bool(self._found((expr, True)))
 
+    def is_indexed_array(self, expr: ast.expr) -> bool:
+        """Whether an element of `expr` is surely cut out of an array."""
+        return self._values.of(expr).is_array
+
+    def is_jitted(self, call: ast.Call) -> bool:
+        """Whether `call` is of a jitted function."""
+        if jit_of(self._module, call.func) is not None:
+            return True
+        function = callee(self._module, call)
+        if function is None or isinstance(function, ast.Lambda):
+            return False
+        return jitted_by_decorator(self._module, function) is not None
+
+    def of_function(self, function: Function) -> int:
+        return self._found((function, False))
+
     def _transfer(self, question: tuple[ast.AST, bool]) -> int:
         """What a function starts; of an expression, 1 if it is an array."""
         node, as_array = question
         if as_array:
             return int(isinstance(node, ast.expr) and self._is_made_on_device(node))
-        assert isinstance(node, FUNCTIONS)
-        body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        return min(sum(map(self.starts, body)), MOST)
-
-    def _own(self, node: ast.AST) -> int:
-        match node:
-            case ast.Call():
-                return self._call(node)
-            case ast.BinOp(op=ast.MatMult()):
-                return 1
-            case ast.BinOp(left=left, right=right):
-                return int(self.is_array(left) or self.is_array(right))
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return int(self.is_array(operand))
-            case ast.AugAssign(target=target, value=value):
-                return int(self.is_array(value) or self.is_array(target))
-            case ast.Subscript(value=value, ctx=ast.Load()):
-                return int(self._values.of(value).is_array)
-        return 0
-
-    def _call(self, call: ast.Call) -> int:
-        module = self._module
-        qualname = module.qualname(call.func) or ""
-        if qualname in _MAPS and call.args:
-            return OF_A_TREE * self._mapped(call.args[0])
-        if qualname in CONTROL_FLOW:
-            return 1
-        if qualname in _CONVERTERS:
-            return 0
-        if qualname.rpartition(".")[0] in _OPERATING:
-            return 1
-        if isinstance(call.func, ast.Call):
-            made_by = module.qualname(call.func.func)
-            if made_by in _GRADIENTS:
-                return 2 * OF_A_TREE
-            return OF_A_TREE if made_by in _BATCHING else 0
-        if jit_of(module, call.func) is not None:
-            return 0
-        if is_unpacked_function(module, call.func):
-            return 2 * OF_A_TREE if _is_second(module, call.func) else 1
-        function = callee(module, call)
-        if function is not None:
-            is_jitted = not isinstance(function, ast.Lambda) and jitted_by_decorator(module, function) is not None
-            return 0 if is_jitted else self._found((function, False))
-        return self._method(call)
-
-    def _method(self, call: ast.Call) -> int:
-        match call.func:
-            case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
-                if attr in _FUNCTIONAL:
-                    return 2 * OF_A_TREE
-                if attr in _APPLYING and len(call.args) > 1:
-                    return 2 * OF_A_TREE
-                return int(attr in _METHODS and self.is_array(owner))
-        return 0
-
-    def _mapped(self, function: ast.expr) -> int:
-        """The operations on each leaf."""
-        found = function if isinstance(function, ast.Lambda) else self._module.definition(function)
-        if found is None:
-            return int((self._module.qualname(function) or "").rpartition(".")[0] in _OPERATING)
-        body = [found.body] if isinstance(found, ast.Lambda) else found.body
-        arithmetic = (ast.BinOp, ast.Call, ast.UnaryOp)
-        return sum(isinstance(node, arithmetic) for part in body for node in walk(part))
+        return self._of_body(node)
 
     # --- what is an array -------------------------------------------------------------------------------------
 

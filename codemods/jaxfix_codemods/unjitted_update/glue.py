@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
 from jaxfix.api.analysis import USERS, is_script, iterations
 from jaxfix_codemods.jitting.whole import LOOPS
-from jaxfix_codemods.unjitted_update.device import Device, callee
-from jaxfix_codemods.unjitted_update.rows import ENOUGH
+from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee
 
 FEW = 4
 """Rounds below which a compiled step does not pay."""
@@ -39,10 +38,8 @@ def loose(
       called: functions that are found already.
       inside: loops that are.
     """
-    for loop in module.nodes(*LOOPS):
-        if not isinstance(loop, LOOPS) or loop in inside:
-            continue
-        if not is_hot_at_work(module, loop):
+    for loop in module.get(hot_loops):
+        if loop in inside:
             continue
         for block in _blocks(module, loop):
             glue = _of_block(module, block, called)
@@ -50,8 +47,13 @@ def loose(
                 yield loop, glue
 
 
-def is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
-    """Whether `loop` is hot, and starts enough; first what the text of this file alone can rule out."""
+def hot_loops(module: Module) -> list[ast.For | ast.While]:
+    """The loops that are hot, and start enough."""
+    return [each for each in module.nodes(*LOOPS) if isinstance(each, LOOPS) and _is_hot_at_work(module, each)]
+
+
+def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
+    """First what the text of this file alone can rule out."""
     device = module.get(Device)
     may_be = device.may_start(loop) >= ENOUGH and not is_short(module, loop)
     return may_be and is_hot(module, loop) and device.starts(loop) >= ENOUGH

@@ -8,11 +8,9 @@ from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by
 from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
 from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
-from jaxfix_codemods.unjitted_update.device import Device, callee, is_unpacked_function
+from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.variables import computed, dotted, is_called, own_reads, touched
 
-ENOUGH = 4
-"""Programs per round below which one program in their place is not worth a function."""
 _MAKING = where(Transform.ONLY_VALUES)
 _READING = where(Package.READS)
 _PLAIN = (
