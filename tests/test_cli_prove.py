@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,26 @@ def test_only_what_the_rerun_proves_is_written(project: Path) -> None:
     assert jaxfix("check", "--select", "tiny-ready").out.count("tiny-ready") == 2
     assert jaxfix("undo").code == 0
     assert (project / "train.py").read_text() == PROGRAM
+
+
+def test_an_apply_of_one_fix_runs_the_program_four_times_at_most_and_says_what_it_gained(project: Path) -> None:
+    count = project.parent / "runs"
+    again = PROGRAM.replace("x = wrong(right(", "x = (right(").replace("range(4)", "range(12)")
+    (project / "train.py").write_text(f"open({str(count)!r}, 'a').write('x')\n" + again)
+    arguments = ("apply", "--allow-dirty", "--select", "tiny-ready", "--run", "python train.py", "train.py")
+    done = jaxfix(*arguments, "--output-format", "json")
+    assert count.read_text() in ("xxx", "xxxx")
+    gained = re.search(
+        r"^of ([\d.]+) s, ([\d.]+) s were compiling again in `right` \(train.py:9\); now 0.0 of", done.err, re.M
+    )
+    assert gained and 0 < float(gained[2]) < float(gained[1])
+    told = json.loads(done.out)
+    (gain,) = (gain for gain in told["run"]["gains"] if gain["what"] == "compiling again")
+    assert gain["line"] == 9 and gain["now_s"] == 0 < gain["seconds"] < told["run"]["run_s"]
+    assert told["run"]["now_s"] > 0
+    (made,) = told["fixes"]
+    assert made["seen"]["compiles"] == 12 and 0 < made["seen"]["share"] < 1
+    assert {entry["seen"] for entry in told["held"]} == {None}
 
 
 def test_a_dry_run_reruns_and_writes_nothing(project: Path) -> None:

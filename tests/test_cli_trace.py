@@ -419,11 +419,14 @@ def test_what_a_run_was_long_in_is_told_of_the_finding_that_cures_it(traced: Pat
     (traced / "t.json").write_bytes(trace_file.dump(trace_of(seen, train=EAGER.encode())))
     _, out, _ = cli("check", "--trace", "t.json", "--select", "unjitted-update")
     (told,) = [line for line in out.splitlines() if "unjitted-update" in line]
-    assert told.endswith("; seen: 21 programs a step, 4.0 s")
+    assert told.endswith("; seen: 21 programs a step, 4.0 s (40% of the run)")
     _, out, _ = cli("check", "--trace", "t.json", "--output-format", "json")
     dearest = json.loads(out)["findings"][0]
     assert dearest["id"] == "unjitted-update" and dearest["confidence"] == "seen"
-    assert dearest["seen"] == {"compiles": 0, "seconds": 4.0, "programs": 63, "moves": 0, "per_step": 21.0}
+    assert dearest["seen"] == {"compiles": 0, "seconds": 4.0, "programs": 63, "moves": 0} | {
+        "per_step": 21.0,
+        "share": 0.4,
+    }
 
 
 def test_the_parts_of_a_run_are_alike_in_the_table_and_the_files(traced: Path) -> None:

@@ -402,7 +402,7 @@ def test_a_narrow_drop_of_memory_is_measured_again_before_it_is_believed() -> No
     assert verdicts(of_memory([312, 311, 300], [300, 301]), "M") == {"M": Verdict.NO_EFFECT}
     program = of_memory([312, 311], [300, 301])
     assert verdicts(program, "M") == {"M": Verdict.PROVEN}
-    assert len(program.runs) == 7
+    assert [len(made) for _, made in program.runs] == [0, 1, 0, 1, 0, 1]
 
 
 def test_memory_that_does_not_drop_is_not_measured_again_and_again() -> None:
@@ -413,3 +413,15 @@ def test_memory_that_does_not_drop_is_not_measured_again_and_again() -> None:
 
 def test_memory_that_differs_from_run_to_run_proves_nothing() -> None:
     assert verdicts(of_memory([300, 340, 270, 310], [290, 250, 320]), "M") == {"M": Verdict.NO_EFFECT}
+
+
+@pytest.mark.parametrize("dear", ["a", "b"])
+def test_of_two_that_do_the_same_the_dearer_one_stays(dear: str) -> None:
+    program = Program(lambda fixes, case: 1 if fixes & {"a", "b"} else 2, repeats=False)
+    seconds = {(PATH, key): 9.0 if key == dear else 1.0 for key in "ab"}
+    found = prove(
+        [(PATH, fix(key), 1) for key in "ab"], sources_with, program, lambda _: None, worth=lambda baseline: seconds
+    )
+    assert {e.key for e in found.receipts if e.verdict is Verdict.PROVEN} == {dear}
+    assert found.kept == {(PATH, dear)} and found.after is not None and found.before is not None
+    assert len(program.runs) == len(set(program.runs)) + 1  # of none twice but of the program as it is

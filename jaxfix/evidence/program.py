@@ -117,6 +117,7 @@ class ProgramRunner:
             "named": [list(entry) for entry in self._compared],
             "stop_after": self._steps,
             "effects": True,
+            "spending": True,
             "tells": self._told is not progress.ignore,
         }
         variables, words = command_words(self.command)

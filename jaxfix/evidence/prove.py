@@ -10,9 +10,11 @@ from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
+from jaxfix.report.measurement import Measurement
 from jaxfix.source.frozen import frozen
 
 Candidate = tuple[str, Fix, int]
+Worth = Callable[[Measurement], Mapping[Key, float]]
 
 _WORTH_WEEDING = 3
 _LOOSEST_LAST = (
@@ -28,10 +30,16 @@ class Proof:
     Attributes:
       receipts: the evidence for each candidate, in their order.
       together: each case without any fix and with all that are proven; empty where none is.
+      kept: the fixes that are proven, by path and key.
+      before: the run of a program as it is; None where optimizers were driven.
+      after: its run with what is `kept`; None where that is nothing.
     """
 
     receipts: tuple[Evidence, ...]
     together: tuple[Comparison, ...] = ()
+    kept: Fixes = frozenset()
+    before: Measurement | None = None
+    after: Measurement | None = None
 
 
 def prove(
@@ -40,14 +48,18 @@ def prove(
     runner: Runner,
     progress: Progress,
     judged: Callable[[Evidence], None] = lambda receipt: None,
+    worth: Worth = lambda baseline: {},
 ) -> Proof:
     """Judges each candidate by two runs that differ by it alone, or by what all of them together save in its lines.
+
+    The dearest is taken first, and is the last to be left out: of two that do the same, the cheaper one goes.
 
     Args:
       candidates: path, fix and line of each.
       patched: the sources, whole and by path, with exactly the fixes of these (path, key) made.
       progress: told what is run next, in words.
       judged: called with each verdict as soon as there is one; with another one where a later run overturns it.
+      worth: the seconds that each fix is about, by what the run of a program as it is has shown.
 
     Raises:
       EvidenceError: the program cannot be run at all.
@@ -56,12 +68,13 @@ def prove(
         return Proof(())
     progress("running it as it is")
     trial = _Trial(candidates, patched, runner, progress, judged)
+    trial.order(worth)
     trial.join()
     trial.credit()
     trial.weed()
     trial.leave_out()
     trial.hold()
-    return Proof(tuple(trial.evidence(candidate) for candidate in candidates), trial.together())
+    return trial.proof()
 
 
 class _Trial:
@@ -79,6 +92,25 @@ class _Trial:
         self._fixes, self._reaches = self._runs.fixes, self._runs.reaches
         self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
+        self._seconds: Mapping[Key, float] = {}
+
+    def order(self, worth: Worth) -> None:
+        """The dearest first, where a program has shown what they cost."""
+        if (baseline := self._runs.baseline) is not None:
+            self._seconds = worth(baseline)
+            self._kept.sort(key=lambda key: -self._worth(key))
+
+    def _worth(self, key: Key) -> float:
+        return self._seconds.get(key, 0.0)
+
+    def proof(self) -> Proof:
+        """What was shown."""
+        receipts = tuple(map(self.evidence, self._candidates.values()))
+        together, baseline = self.together(), self._runs.baseline
+        if baseline is None or not self._kept:
+            return Proof(receipts, together, Fixes(self._kept), baseline)
+        after = self._runs.of(Fixes(self._kept), [baseline.case], beside=False)
+        return Proof(receipts, together, Fixes(self._kept), baseline, after[baseline.case])
 
     def join(self) -> None:
         """Keeps all fixes if they hold together; of those of the cases that disagree, the largest part that holds."""
@@ -151,11 +183,11 @@ class _Trial:
         self._weed(keys[middle:])
 
     def leave_out(self) -> None:
-        """Drops, one after the other, what costs nothing to leave out.
+        """Drops, one after the other, what costs nothing to leave out, the cheapest first.
 
         A fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
         """
-        for key in tuple(self._kept):
+        for key in sorted(self._kept, key=self._worth):
             if key in self._comparisons:
                 continue
             found = self._left_out(key)

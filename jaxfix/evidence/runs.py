@@ -53,6 +53,7 @@ class Runs:
       fixes: with what each is held to.
       reaches: of each case the fixes whose functions it calls. What it does depends on these alone, so a run serves for
         every set with the same.
+      baseline: the first run of a program as it is; None of what is driven.
       environment: where it ran; None where nothing says so.
       failure: why it fails as it is; None if it does not.
       stopping: that it was stopped before its end, in words that end a sentence; empty if it was not.
@@ -71,6 +72,7 @@ class Runs:
         self.fixes, self._patched, self._progress = dict(fixes), patched, progress
         self.fixes |= {key: replace(fix, equality=Equality.AS_JITTED) for key, fix in fixes.items() if self._stays(key)}
         baseline = runner.measure(patched(Fixes()))
+        self.baseline = baseline[0] if len(baseline) == 1 and not runner.repeats else None
         self.environment = next((run.environment for run in baseline if run.environment), None)
         self.failure = next((run.failure for run in baseline if run.failure), None)
         self.stopping = next((words for words in map(stopping, baseline) if words), "")
@@ -118,9 +120,10 @@ class Runs:
         """The pair with the least peaks of several runs, where those of one run each leave it open."""
         sides = [self._measured(pair.before, without), self._measured(pair.after, with_it)]
         pair = _with_least(pair, sides)
-        while is_blurred(pair) and min(map(len, sides)) < _MOST_PEAKS:
+        while is_blurred(pair) and (fewest := min(map(len, sides))) < _MOST_PEAKS:
             for side, fixes in zip(sides, (without, with_it), strict=True):
-                self._measure_memory(side, pair.before.case, fixes)
+                if len(side) == fewest:
+                    self._measure_memory(side, pair.before.case, fixes)
             pair = _with_least(pair, sides)
         return pair
 

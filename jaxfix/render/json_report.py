@@ -24,11 +24,12 @@ def findings(
 
 
 def applied(report: Report, *, written: bool) -> str:
-    """As `findings`, of what remains, with `fixes`, `generated`, `held`, `evidence` and `together`."""
+    """As `findings`, of what remains, with `fixes`, `generated`, `held`, `evidence`, `together` and `run`."""
     document = _found(report)
     document["written"] = written
     document["fixes"] = [
         {"path": patch.path, "id": fix.codemod, "title": fix.title, "safety": fix.safety.value, "key": fix.key}
+        | {"seen": to_json(report.seen.get((patch.path, fix.key)))}
         for patch in report.patches
         for fix in patch.applied
     ]
@@ -45,12 +46,14 @@ def applied(report: Report, *, written: bool) -> str:
             "key": held.fix.key,
             "reason": held.reason.text,
             "reason_code": held.reason.code,
+            "seen": to_json(report.seen.get((patch.path, held.fix.key))),
         }
         for patch in report.patches
         for held in patch.held
     ]
     document["evidence"] = [to_json(receipt) for receipt in report.evidence]
     document["together"] = [to_json(comparison) for comparison in report.together]
+    document["run"] = to_json(report.went)
     return _document(document)
 
 

@@ -3,6 +3,7 @@
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Safety
 from jaxfix.report.report import SCHEMA, Related, Seen
+from jaxfix.report.trace.gains import Went
 from jaxfix.report.wire_schema import Schema, described, object_of, or_null, schema_of
 
 _TEXT: Schema = {"type": "string"}
@@ -31,7 +32,10 @@ def apply() -> Schema:
     """Of what `jaxfix apply --output-format json` writes."""
     known: dict[str, Schema] = {}
     fix = {"path": _TEXT, "id": described(_TEXT, "of the codemod"), "title": _TEXT}
-    key = {"key": described(_TEXT, "names the fix in its file")}
+    key = {
+        "key": described(_TEXT, "names the fix in its file"),
+        "seen": or_null(schema_of(Seen, known)),
+    }
     made = object_of("A fix that was made.", {**fix, "safety": schema_of(Safety, known), **key})
     held = object_of(
         "A fix that was not made, and why.", {**fix, **key, "reason": _TEXT, "reason_code": described(_TEXT, _KIND)}
@@ -47,6 +51,7 @@ def apply() -> Schema:
         "together": described(
             _list(schema_of(Comparison, known)), "each case without any fix and with all proven ones"
         ),
+        "run": described(or_null(schema_of(Went, known)), "what the program was long in, and is with all proven fixes"),
     }
     told = f"What remains, what was done, and what was shown. {_PROMISE}"
     return _document("apply", object_of(told, properties), known)

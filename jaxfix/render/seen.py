@@ -3,6 +3,9 @@
 from jaxfix.render.paint import counted
 from jaxfix.report.report import Seen
 
+_LEAST = 0.01
+"""Of the run: a smaller share is not told."""
+
 
 def seen_in_words(seen: Seen) -> str:
     """How often, and for how long."""
@@ -12,4 +15,5 @@ def seen_in_words(seen: Seen) -> str:
         parts.append(f"{counted(round(seen.per_step), what)} a step")
     elif seen.programs or seen.moves:
         parts.append(counted(max(seen.programs, seen.moves), what))
-    return f"{', '.join(parts)}, {seen.seconds:.1f} s"
+    share = f" ({seen.share:.0%} of the run)" if seen.share is not None and seen.share >= _LEAST else ""
+    return f"{', '.join(parts)}, {seen.seconds:.1f} s{share}"

@@ -1,10 +1,12 @@
 """What crosses process boundaries: findings, patches, measurements, evidence. JSON, versioned."""
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Fix, Safety
 from jaxfix.report.reason import Reason
+from jaxfix.report.trace.gains import Went
 from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
@@ -19,6 +21,7 @@ class Seen:
       seconds: of the compiles, and of what follows.
       programs: that ran one by one; `moves` values between host and device.
       per_step: programs and moves in each step; None outside of steps.
+      share: of the run that `seconds` are, from 0 to 1; None where its length is not known.
     """
 
     compiles: int
@@ -26,6 +29,7 @@ class Seen:
     programs: int = 0
     moves: int = 0
     per_step: float | None = None
+    share: float | None = None
 
 
 @frozen
@@ -143,6 +147,8 @@ class Report:
     Attributes:
       together: the cases that were rerun, without any fix and with all that are proven.
       generated: the helper files that the fixes need.
+      went: what a program that was rerun was long in, and is now.
+      seen: what its first run has seen of findings, by path and key.
     """
 
     findings: tuple[Diagnostic, ...] = ()
@@ -151,4 +157,6 @@ class Report:
     evidence: tuple[Evidence, ...] = ()
     together: tuple[Comparison, ...] = ()
     generated: tuple[Generated, ...] = ()
+    went: Went | None = None
+    seen: Mapping[tuple[str, str], Seen] = field(default_factory=dict)
     schema: int = field(default=SCHEMA)

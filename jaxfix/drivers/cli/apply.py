@@ -23,7 +23,15 @@ from jaxfix.drivers.workflow.looking import Findings
 from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
 from jaxfix.drivers.workflow.salvaging import salvaging
-from jaxfix.drivers.workflow.session import Session, opened, proven, refuse_unwritable, second_look, written
+from jaxfix.drivers.workflow.session import (
+    Session,
+    opened,
+    proven,
+    refuse_unwritable,
+    second_look,
+    weighed,
+    written,
+)
 from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
 from jaxfix.evidence.remote import target_for
 from jaxfix.source.errors import ConfigError
@@ -65,7 +73,7 @@ def apply(options: Apply) -> int:
 
     decided = _decided(session, shown, rerun, options)
     planned, proofs = decided.plans, decided.proofs
-    found = replace(session.found, errors=(*session.found.errors, *decided.errors))
+    found = weighed(replace(session.found, errors=(*session.found.errors, *decided.errors)), proofs.seen)
     generated = needed(planned.changed)
     if STDIN in options.paths:
         return _filter(session.looked_at, planned, found, options)

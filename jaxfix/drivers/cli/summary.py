@@ -18,6 +18,7 @@ from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render import diff, text
 from jaxfix.render.account import Account, Known
 from jaxfix.render.formats import CURING, FORMATS
+from jaxfix.render.gains import gains
 from jaxfix.render.paint import Paint, plain
 from jaxfix.render.receipts import receipt
 from jaxfix.render.together import together
@@ -119,6 +120,8 @@ def _account(result: Result, output_format: str) -> Account:
         _in_order(result),
         result.proofs.together,
         tuple(entry.generated for entry in result.generated),
+        result.proofs.went,
+        result.proofs.seen,
     )
     account = Account(report, written=bool(result.places or result.vendored))
     if output_format == "json":
@@ -206,7 +209,14 @@ def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], pain
 
 
 def _in_order(result: Result) -> tuple[Evidence, ...]:
-    return tuple(sorted(result.proofs.receipts.values(), key=lambda e: (e.path, e.cell or 0, e.line, e.key)))
+    """The receipts, of what a run has seen to be dearest first, else as they stand in the text."""
+    seen = result.proofs.seen
+
+    def rank(entry: Evidence) -> tuple[float, str, int, int, str]:
+        known = seen.get((entry.path, entry.key))
+        return -known.seconds if known else 0.0, entry.path, entry.cell or 0, entry.line, entry.key
+
+    return tuple(sorted(result.proofs.receipts.values(), key=rank))
 
 
 def _patches(result: Result) -> tuple[Patch, ...]:
@@ -216,7 +226,9 @@ def _patches(result: Result) -> tuple[Patch, ...]:
 def _summary(result: Result, paint: Paint) -> str:
     if result.found.errors and not (result.found.diagnostics or result.vendored):
         return ""  # no praise for what nobody could read
-    told = text.apply_summary(result.fixed, result.held, result.remaining.diagnostics, _where(result), paint)
+    told = gains(result.proofs.went, paint) + text.apply_summary(
+        result.fixed, result.held, result.remaining.diagnostics, _where(result), paint
+    )
     if result.is_diff:
         start = result.differences.start
         there = f"the paths of this diff start at `{start}`: pipe it to `git -C {shlex.quote(str(start))} apply`"

@@ -1,6 +1,6 @@
 """What the codemods say of everything that is looked at."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -71,13 +71,22 @@ def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
         for target in targets:
             try:
                 analysis = analysed(target)
-                diagnostics += analysis.diagnostics
+                diagnostics += _shared(analysis.diagnostics, target.run_s)
                 bugs += analysis.bugs
             except SourceError as error:
                 errors.append(str(error))
             advance(target.source.path)
     diagnostics.sort(key=lambda diagnostic: -diagnostic.seen.seconds if diagnostic.seen else 0.0)  # the dearest first
     return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
+
+
+def _shared(diagnostics: Iterable[Diagnostic], run_s: float) -> Iterator[Diagnostic]:
+    """The findings, each with the share of the run that has seen it."""
+    for each in diagnostics:
+        is_known = each.seen is not None and run_s > 0
+        yield (
+            replace(each, seen=replace(each.seen, share=each.seen.seconds / run_s)) if is_known and each.seen else each
+        )
 
 
 def informed(targets: Sequence[Target]) -> tuple[Target, ...]:
@@ -113,6 +122,15 @@ def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
     return tuple(replace(target, seen=_told(target.seen, explained)) for target in targets)
 
 
+def told_of(targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
+    """The findings of targets that know of the others, and of a run; none of what cannot be parsed."""
+    found: list[Diagnostic] = []
+    for target in settled(targets):
+        with suppress(SourceError):
+            found += _shared(analysed(target).diagnostics, target.run_s)
+    return tuple(found)
+
+
 def reread(target: Target, source: SourceFile) -> Target:
     """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
     seen, hot = moved(target.seen, target.source, source), regions_after(target.hot, target.source, source)
@@ -133,6 +151,7 @@ def from_here(report: Report) -> Report:
         patches=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.patches),
         generated=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.generated),
         evidence=tuple(replace(entry, path=files.relative(entry.path)) for entry in report.evidence),
+        seen={(files.relative(path), key): seen for (path, key), seen in report.seen.items()},
     )
 
 

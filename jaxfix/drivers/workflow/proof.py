@@ -9,18 +9,22 @@ from jaxfix.drivers.workflow import generating
 from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
 from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Receipts
+from jaxfix.drivers.workflow.spending import MovedLines, seen_of
+from jaxfix.drivers.workflow.traces import from_here
 from jaxfix.drivers.workflow.watching import Advance, Watcher
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
-from jaxfix.evidence.prove import prove
+from jaxfix.evidence.prove import Proof, prove
 from jaxfix.evidence.runs import Runner
 from jaxfix.evidence.target import BARE, Local, Target, command_words, runnable
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
+from jaxfix.report.measurement import Measurement
 from jaxfix.report.reason import Reason
-from jaxfix.report.report import Patch
+from jaxfix.report.report import Patch, Seen
+from jaxfix.report.trace.gains import Went, went
 from jaxfix.source.errors import ConfigError, EvidenceError
 from jaxfix.source.frozen import frozen
 
@@ -34,15 +38,29 @@ Shown = MutableMapping[tuple[str, str], Evidence]
 
 @frozen
 class Proofs:
-    """The receipts by path and key, what the proven fixes do together, and sentences about what could not be driven."""
+    """What reruns have shown.
+
+    Attributes:
+      receipts: by path and key.
+      together: what the proven fixes do together.
+      errors: sentences about what could not be driven.
+      seen: what the first run of a program has shown of findings, by path and key.
+      went: what that program was long in, and is now; None where there was none.
+    """
 
     receipts: Receipts
     together: tuple[Comparison, ...] = ()
     errors: tuple[str, ...] = ()
+    seen: Mapping[tuple[str, str], Seen] = field(default_factory=dict)
+    went: Went | None = None
 
     def with_more(self, other: "Proofs") -> "Proofs":
         return Proofs(
-            {**self.receipts, **other.receipts}, (*self.together, *other.together), (*self.errors, *other.errors)
+            {**self.receipts, **other.receipts},
+            (*self.together, *other.together),
+            (*self.errors, *other.errors),
+            {**self.seen, **other.seen},
+            self.went or other.went,
         )
 
 
@@ -88,10 +106,28 @@ class _Trial:
                 shown[name] = evidence
                 telling.judged(evidence)
 
-        found = prove(self.candidates(), self.patched, runner, telling.run, judged)
+        seen: dict[tuple[str, str], Seen] = {}
+
+        def worth(baseline: Measurement) -> dict[tuple[str, str], float]:
+            seen.update(seen_of([entry.target for entry in self.planned], from_here(baseline), runner.command))
+            names = {entry.patch.path: self._name(entry) for entry in self.planned}
+            return {(names[path], key): entry.seconds for (path, key), entry in seen.items()}
+
+        found = prove(self.candidates(), self.patched, runner, telling.run, judged, worth)
         receipts = self._named(found.receipts)
         shown.update(receipts)
-        return Proofs(receipts, found.together)
+        return Proofs(receipts, found.together, seen=seen, went=self._went(found))
+
+    def _went(self, found: Proof) -> Went | None:
+        """What a program was long in, and what is left of it at the lines that the fixes make of those."""
+        if found.before is None:
+            return None
+        patched = self.patched(found.kept) if found.after is not None else {}
+        texts = {entry.patch.path: patched.get(self._name(entry)) for entry in self.planned}
+        sources = {entry.patch.path: entry.target.source for entry in self.planned}
+        lines = MovedLines({path: (sources[path], text) for path, text in texts.items() if text is not None})
+        after = None if found.after is None else from_here(found.after)
+        return went(from_here(found.before), after, lines.now)
 
     def _named(self, receipts: Iterable[Evidence]) -> dict[tuple[str, str], Evidence]:
         """The receipts by path and key, with paths as they are shown."""

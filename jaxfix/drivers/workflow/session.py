@@ -21,7 +21,7 @@ from jaxfix.drivers.workflow.writing import Mark, refuse_unsaved, write
 from jaxfix.engine.survey import Memory
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.finding import Safety
-from jaxfix.report.report import Diagnostic
+from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
@@ -155,8 +155,16 @@ def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], wat
     left = _without_added(again.diagnostics, found.diagnostics, added)
     kept = tuple(diagnostic for diagnostic in found.diagnostics if diagnostic.path not in changed)
     order = {diagnostic.path: index for index, diagnostic in enumerate(found.diagnostics)}
+    seen = {(entry.path, entry.key): entry.seen for entry in found.diagnostics if entry.seen is not None}
     remaining = sorted((*kept, *left), key=lambda diagnostic: order[diagnostic.path])
-    return Findings(tuple(remaining), (*errors, *again.errors), again.bugs)
+    return weighed(Findings(tuple(remaining), (*errors, *again.errors), again.bugs), seen)
+
+
+def weighed(found: Findings, seen: Mapping[tuple[str, str], Seen]) -> Findings:
+    """The findings with what a run has seen of them, the dearest first."""
+    told = [replace(entry, seen=seen.get((entry.path, entry.key), entry.seen)) for entry in found.diagnostics]
+    told.sort(key=lambda entry: -entry.seen.seconds if entry.seen else 0.0)
+    return replace(found, diagnostics=tuple(told))
 
 
 def _without_added(

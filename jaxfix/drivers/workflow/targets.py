@@ -37,9 +37,9 @@ LARGEST_BYTES = 1_000_000
 class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
-    `seen` is what a traced run compiled again, as this source sees it, `hot` what it was long in beside that, and
-    `surroundings` what its place tells of it, and other files once they were looked at. `helper` is the generated file
-    that it would import from; None where there is no place for one.
+    `seen` is what a traced run of `run_s` seconds compiled again, as this source sees it, `hot` what it was long in
+    beside that, and `surroundings` what its place tells of it, and other files once they were looked at. `helper` is
+    the generated file that it would import from; None where there is no place for one.
     `baseline` is the file of known findings that the configuration names. `around` are the files of the project that
     are no targets.
     """
@@ -54,6 +54,7 @@ class Target:
     baseline: Path | None = None
     around: Around | None = field(default=None, compare=False)
     hot: tuple[Hot, ...] = ()
+    run_s: float = 0.0
 
 
 @frozen
@@ -114,13 +115,16 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
     run = settings.run(found)
     notes = (*settings.passed_over, *foreign)
     if sights is not None:
-        found = [
-            replace(target, seen=sights.of(target.path, target.source), hot=sights.hot(target.path, target.source))
-            for target in found
-        ]
+        found = [seen_by(sights, target) for target in found]
         notes += sights.notes()
     is_complete = not errors and not settings.passed_over
     return Targets(tuple(found), tuple(dict.fromkeys(errors)), run, notes, is_complete)
+
+
+def seen_by(sights: Sights, target: Target) -> Target:
+    """The target with what a traced run has seen of it."""
+    seen, hot = sights.of(target.path, target.source), sights.hot(target.path, target.source)
+    return replace(target, seen=seen, hot=hot, run_s=sights.trace.measurement.seconds)
 
 
 def _settled(found: Sequence[Target], settings: "_Settings", errors: list[str]) -> list[Target]:

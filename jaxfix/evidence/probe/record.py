@@ -43,11 +43,18 @@ class Record:
         self.peak_bytes: int | None = None
         self.device_peak_bytes: int | None = None
         self.budget = SAMPLE_BUDGET
+        self.aside_s = 0.0
+        self.seconds: float | None = None
         self.started = time.time()
 
     def age(self) -> float:
         """Seconds since this process began, as far as the probe knows."""
         return time.time() - self.started
+
+    def end(self) -> None:
+        """The program has ended: what comes now is not its own, nor was what has been noted as aside."""
+        if self.seconds is None:
+            self.seconds = self.age() - self.aside_s
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the case, the failure and the standard output of a `Measurement`."""
@@ -65,7 +72,7 @@ class Record:
             "untried": self.untried.as_json(),
             "work": self.work,
             "spent": self.spent,
-            "seconds": self.age(),
+            "seconds": self.age() if self.seconds is None else self.seconds,
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,
             "functions": sorted(self.functions),

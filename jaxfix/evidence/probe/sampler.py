@@ -27,7 +27,10 @@ _COMPILING = frozenset({
 # of jax, but run for compiled functions too, or for none
 _NEUTRAL = frozenset({"tree_util.py", "traceback_util.py", "api_util.py", "profiler.py", "util.py", "config.py"})
 _HERE = real(os.path.dirname(__file__))
-_OURS = tuple(os.path.join(_HERE, name) for name in ("transfers.py", "compiles.py", "tracks.py", "values.py"))
+_OURS = tuple(
+    os.path.join(_HERE, name)
+    for name in ("transfers.py", "compiles.py", "tracks.py", "values.py", "watch.py", "samples.py", "shadow_call.py")
+)
 """What works on its own account: the first by the clock, the others are not the program."""
 
 _PUTTING = frozenset({"array", "asarray", "device_put", "stage_value"})

@@ -106,6 +106,7 @@ class Probe:
             os.unlink(so_far(self.settings.results))
 
     def _finish(self) -> None:
+        self.record.end()
         self.steps.finish()
         if self.settings.spending and self.attached:
             self.record.spent = self.time_spent.finished(self.steps.is_step)
@@ -136,9 +137,15 @@ class Probe:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Neither counts nor observes what this thread does meanwhile."""
-        with self.calls.silenced(), self.compiles.silenced():
-            yield
+        """Neither counts nor observes what this thread does meanwhile, and takes its time for our own."""
+        is_outermost = not self.calls.thread.silent and threading.current_thread() is threading.main_thread()
+        began = time.perf_counter()
+        try:
+            with self.calls.silenced(), self.compiles.silenced():
+                yield
+        finally:
+            if is_outermost:
+                self.record.aside_s += time.perf_counter() - began
 
     def step(self, compiles: int, traces: int, seconds: float) -> None:
         """Records a step that began when the counts were `compiles` and `traces`."""
@@ -163,8 +170,17 @@ class Probe:
 
     def digest(self, label: str, value: Any) -> dict[str, Any]:
         """What `value` is, as an `Output`; counts nothing, and keeps nothing of it alive."""
+        self._wait_for(value)
         with self.paused():
             return self.values.output(label, value, self.attached)
+
+    def _wait_for(self, value: Any) -> None:
+        """Waits until the device is done with a value: the program would only have spent that time later."""
+        if not self.settings.spending or not self.attached or self.record.seconds is not None:
+            return
+        jax = sys.modules["jax"]
+        with suppress(Exception), self.compiles.silenced():  # a buffer that was given away
+            jax.block_until_ready([leaf for leaf in jax.tree_util.tree_leaves(value) if isinstance(leaf, jax.Array)])
 
     def _forked(self) -> None:
         self.reset()
