@@ -4,6 +4,7 @@ from jaxfix.api import Codemod
 from jaxfix_codemods import (
     cond_between_values,
     drifting_state_dtype,
+    element_reads,
     fresh_function,
     local_jit,
     local_loop_function,
@@ -25,6 +26,7 @@ CODEMODS: tuple[Codemod, ...] = (
     static_exponent.CODEMOD,
     unjitted_update.CODEMOD,
     undonated_state.CODEMOD,
+    element_reads.CODEMOD,
     # what a traced run shows best, or alone
     python_counter.CODEMOD,
     fresh_function.CODEMOD,

@@ -146,6 +146,8 @@ class Result:
     """Nothing in it can be changed."""
     FROZEN = Facet()
     """Its parts cannot be replaced; they may be mutable."""
+    ARRAY = Facet()
+    """One array, whatever it is given."""
     FRESH = Facet()
     """A new array, which shares no memory."""
     SHARED = Facet()
@@ -262,6 +264,8 @@ class Takes:
     """Arrays only, traced or not."""
     VALUE = Facet()
     """Concrete values."""
+    ELEMENT = Facet()
+    """An element or a row of an array, of JAX or of NumPy alike, and gives the same for both."""
     NO_KEY = Facet()
     """In `jax.random`: first something other than a key."""
     SCALAR = Facet()

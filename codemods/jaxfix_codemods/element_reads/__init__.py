@@ -1,0 +1,260 @@
+"""Elements of an array that a Python loop reads one by one.
+
+Each `x[i]` of an array of JAX starts a program, and each `float(...)`, `if` or
+`print` of it waits for the result: thousands of small steps for what is one
+copy. The array is brought to the host once, by `np.asarray`, and its elements
+are read there: where all that is done with a variable is to read it so, at the
+place that binds it, else before the loop. A loop over an array goes over the copy.
+
+Before:
+    import jax
+
+    def show(key):
+        board = jax.random.normal(key, (8, 8))
+        for row in range(board.shape[0]):
+            print("".join("x" if board[row, i] > 0 else "." for i in range(board.shape[1])))
+
+    show(jax.random.key(0))
+
+After:
+    import jax
+    import numpy as np
+
+    def show(key):
+        board = np.asarray(jax.random.normal(key, (8, 8)))
+        for row in range(board.shape[0]):
+            print("".join("x" if board[row, i] > 0 else "." for i in range(board.shape[1])))
+
+    show(jax.random.key(0))
+
+Safety: needs evidence. Elements of NumPy are no arrays of JAX: arithmetic with
+them has other types. So only what goes to the host at once is read from the
+copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
+comparison in one with a small whole number or a quarter of one. JAX takes the
+last element where an index lies beyond the end, NumPy raises an `IndexError`:
+indices have to be those of `range(len(x))`, `range(x.shape[0])`, `enumerate`
+and the like, the first or the last, or a run must have shown the loop; then an
+index that this run did not use may raise. A name that the loop binds anew, an
+attribute that is stored later, code that may run under a trace and reads in
+some rounds only are left alone. Where nothing says that it is an array of JAX,
+a run has to.
+
+Evidence: equal results, and neither more compiles nor more memory. The programs
+that took the elements are gone: the trace of a run counts them.
+
+Source: https://docs.jax.dev/en/latest/async_dispatch.html
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Equality,
+    Finding,
+    Identifiers,
+    Module,
+    Proves,
+    Reason,
+    Recipe,
+    Rewriter,
+    Runs,
+    Safety,
+    Staging,
+    Work,
+    walk,
+)
+from jaxfix.api.analysis import is_script
+from jaxfix_codemods.element_reads import indices
+from jaxfix_codemods.element_reads.arrays import Arrays, Sure
+from jaxfix_codemods.element_reads.places import LOOPS, Place, is_long, is_unconditional, place_of
+from jaxfix_codemods.element_reads.uses import Over, Uses, loops_over
+
+_TITLE = "Read the elements from one copy on the host"
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return
+    taken: set[ast.AST] = set()
+    for over in loops_over(module):
+        yield from _of_loop(module, over, taken)
+    yield from _of_reads(module, taken)
+
+
+# --- loops over an array ------------------------------------------------------------------------------------------
+
+
+def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Finding]:
+    """What a loop over an array binds, if all of it stays on the host."""
+    array, uses = over.array, module.get(Uses)
+    binding = module.names.only_binding(array) if isinstance(array, ast.Name) else None
+    if array in taken or (binding is not None and binding.node in taken):
+        taken.add(over.target)  # the rows of an array that is found already
+        return
+    names = [other.target for other in loops_over(module) if other.array is array]
+    if not all(map(uses.stay_on_host, names)) or not is_long(module, over.loop):
+        return
+    sure = _sure(module, array, over.loop)
+    if sure is None:
+        return
+    taken.update((array, *names))
+    reads = [use for name in names for use in uses.of_name(name) or ()]
+    recipe = partial(_wrap, array)
+    reason = _why_not(module, over.loop, reads)
+    if reason is None and not module.has_exact_spans(array):
+        reason = Reason(Code.FORMAT_STRING, "it stands inside a format string")
+    yield _finding(module, _Read(array, over.loop, sure), reason or recipe)
+
+
+# --- elements by index --------------------------------------------------------------------------------------------
+
+
+class _Read:
+    """What is shown: an array, and the loop that reads its elements."""
+
+    def __init__(self, at: ast.expr, loop: ast.AST, sure: Sure) -> None:
+        self.at, self.loop, self.sure = at, loop, sure
+
+
+def _of_reads(module: Module, taken: set[ast.AST]) -> Iterator[Finding]:
+    groups: dict[tuple[str, ast.AST], list[tuple[ast.expr, Place]]] = {}
+    for subscript in module.nodes(ast.Subscript):
+        array = subscript.value
+        if not isinstance(subscript.ctx, ast.Load) or not isinstance(array, ast.Name | ast.Attribute):
+            continue
+        binding = module.names.only_binding(array) if isinstance(array, ast.Name) else None
+        if binding is not None and binding.node in taken:
+            continue
+        if not module.get(Uses).is_of_host(array) or (place := place_of(module, array)) is None:
+            continue
+        groups.setdefault((ast.dump(array), place.loop), []).append((array, place))
+    bound: set[ast.AST] = set()
+    for found in groups.values():
+        yield from _of_group(module, [array for array, _ in found], found[0][1], bound)
+
+
+def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: set[ast.AST]) -> Iterator[Finding]:
+    """The reads of one array in one loop."""
+    first = reads[0]
+    sure = _sure(module, first, place.loop)
+    if sure is None or not is_long(module, place.loop) or all(_is_fixed(module, read) for read in reads):
+        return
+    whole = _only_read(module, first)
+    if whole is not None:
+        if whole in bound:
+            return
+        bound.add(whole)
+        uses = module.get(Uses).of_name(whole) or ()
+        inner: list[ast.Name | ast.Attribute] = [u for u in uses if isinstance(module.parent(u), ast.Subscript)]
+        value = module.names.value_of(whole)
+        assert value is not None
+        cure: Recipe | Reason = partial(_wrap, value)
+    else:
+        inner = [read for read in reads if isinstance(read, ast.Name | ast.Attribute)]
+        cure = partial(_copy, module, tuple(inner), place)
+        if not all(map(module.has_exact_spans, inner)):
+            cure = Reason(Code.FORMAT_STRING, "an element is read inside a format string")
+    reason = _why_not(module, place.loop, inner) or _why_outside(module, inner, place.loop)
+    yield _finding(module, _Read(first, place.loop, sure), reason or cure)
+
+
+def _is_fixed(module: Module, array: ast.expr) -> bool:
+    """Whether each round reads the same element."""
+    read = module.parent(array)
+    return isinstance(read, ast.Subscript) and not any(isinstance(node, ast.Name) for node in walk(read.slice))
+
+
+def _only_read(module: Module, array: ast.expr) -> ast.Name | None:
+    """What binds the variable, if it is bound once and its elements are all that is ever read of it."""
+    binding = module.names.only_binding(array) if isinstance(array, ast.Name) else None
+    if binding is None or not isinstance(binding.node, ast.Name) or module.value_of(binding.node) is None:
+        return None
+    if binding.scope is module.tree and not is_script(module):
+        return None
+    is_own = module.function(binding.node) is module.function(array)
+    return binding.node if is_own and module.get(Uses).stay_on_host(binding.node) else None
+
+
+def _why_outside(module: Module, reads: Sequence[ast.expr], loop: ast.AST) -> Reason | None:
+    if _is_seen(module, loop):
+        return None
+    for array in reads:
+        read: ast.expr = array
+        while isinstance(outer := module.parent(read), ast.Subscript) and outer.value is read:
+            read = outer
+        if not indices.are_known(module, read, array):
+            text = " ".join(module.text(read).split())
+            return Reason(Code.MAY_FAIL, f"an index of `{text}` may lie beyond the end, where NumPy raises")
+    return None
+
+
+# --- what both ask ------------------------------------------------------------------------------------------------
+
+
+def _sure(module: Module, array: ast.expr, loop: ast.AST) -> Sure | None:
+    """How sure it is that this is an array of JAX; None where it is not, or nothing says so."""
+    sure = module.get(Arrays).of(array)
+    if sure is Sure.HOST or module.get(Staging).runs(loop) is Runs.TRACED:
+        return None
+    return None if sure is Sure.UNKNOWN and not _is_seen(module, loop) else sure
+
+
+def _is_seen(module: Module, loop: ast.AST) -> bool:
+    """Whether a run has read elements one by one in these lines."""
+    first, last = getattr(loop, "lineno", 0), getattr(loop, "end_lineno", 0)
+    reading = (region for region in module.hot if region.kind is Work.TRANSFER and region.reads and region.programs)
+    return any(first <= region.last and region.first <= last for region in reading)
+
+
+def _why_not(module: Module, loop: ast.AST, reads: Sequence[ast.expr]) -> Reason | None:
+    runs = module.get(Staging).runs(loop)
+    if runs is Runs.EAGER or any(is_unconditional(module, read, loop) for read in reads):
+        return None
+    return Reason(Code.CONDITIONAL, "under a trace it would fail, where some rounds read nothing and run today")
+
+
+def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:
+    staging = module.get(Staging)
+    is_certain = (
+        read.sure is Sure.CERTAIN
+        and staging.runs(read.loop) is Runs.EAGER
+        and (isinstance(read.loop, LOOPS) or staging.surely_repeats(read.at))
+    )
+    shown = " ".join(module.text(read.at).split())
+    return Finding(
+        at=read.at,
+        message=f"a loop reads the elements of `{shown}` one by one: each is a program of its own, and a wait for it",
+        title=_TITLE,
+        recipe=None if isinstance(cure, Reason) else cure,
+        declined=cure if isinstance(cure, Reason) else None,
+        confidence=Confidence.CERTAIN if is_certain else Confidence.POSSIBLE,
+    )
+
+
+def _wrap(array: ast.expr, edit: Rewriter) -> None:
+    numpy = edit.imported("numpy", prefer="np", at=array)
+    edit.wrap(array, f"{numpy}.asarray(", ")")
+
+
+def _copy(module: Module, reads: Sequence[ast.expr], place: Place, edit: Rewriter) -> None:
+    array = module.text(reads[0])
+    name = module.get(Identifiers).unused(f"{array.rpartition('.')[2]}_on_host")
+    numpy = edit.imported("numpy", prefer="np", at=place.before)
+    edit.insert_before(place.before, f"{name} = {numpy}.asarray({array})\n")
+    for read in reads:
+        edit.replace(read, name)
+
+
+CODEMOD = Codemod(
+    id="element-reads",
+    triggers=("jax",),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    proves=Proves.LESS_WORK,
+    relieves=(Work.TRANSFER,),
+)

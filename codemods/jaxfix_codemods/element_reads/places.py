@@ -1,0 +1,154 @@
+"""Where an array can be copied once for all reads of a loop."""
+
+import ast
+
+from jaxfix.api import FUNCTIONS, Module, frozen, walk
+from jaxfix.api.analysis import During, changes_of, is_bound_before, is_stored, iterations, why_unstable
+from jaxfix.api.library import Iteration, short_names
+
+LOOPS = (ast.For, ast.While)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_CONSUMING = short_names(Iteration.CONSUMES, "builtins") | {"join"}
+_MAYBE = (ast.Try, ast.Match, ast.ExceptHandler)
+_LEAVING = (ast.Continue, ast.Break, ast.Return, ast.Raise)
+FEW = 4
+"""Rounds below which a copy does not pay."""
+
+
+@frozen
+class Place:
+    """The outermost loop that reads one and the same array, and the statement before which it can be copied."""
+
+    loop: ast.AST
+    before: ast.stmt
+
+
+def place_of(module: Module, array: ast.Name | ast.Attribute) -> Place | None:
+    """Where the array behind `array`, of which an element is read, can be copied; None if nowhere."""
+    root = _root(array)
+    if root is None or not _is_read_at_once(module, array):
+        return None
+    found = None
+    for loop in _around(module, array):
+        before = _statement(module, loop)
+        if before is None or rebinds(module, array, root, loop) or not _is_there(module, root, before):
+            break
+        found = Place(loop, before)
+    return found
+
+
+def _around(module: Module, node: ast.AST) -> tuple[ast.AST, ...]:
+    """The loops around, from the inside out, up to one that is handled nowhere."""
+    found = []
+    for loop in module.loops(node):
+        if not isinstance(loop, (*LOOPS, *_COMPREHENSIONS)):
+            break
+        found.append(loop)
+    return tuple(found)
+
+
+def _root(array: ast.expr) -> ast.Name | None:
+    while isinstance(array, ast.Attribute):
+        array = array.value
+    return array if isinstance(array, ast.Name) else None
+
+
+def _statement(module: Module, loop: ast.AST) -> ast.stmt | None:
+    """Before which statement `loop` can be prepared for: none where a condition decides whether it runs at all."""
+    if isinstance(loop, LOOPS):
+        return loop
+    inner = loop
+    for outer in module.ancestors(loop):
+        if isinstance(outer, (ast.IfExp, ast.BoolOp, ast.comprehension, *FUNCTIONS)):
+            return None
+        if isinstance(outer, ast.stmt):
+            is_whole = not hasattr(outer, "body") or (isinstance(outer, ast.For) and outer.iter is inner)
+            return outer if is_whole else None
+        inner = outer
+    return None
+
+
+def rebinds(module: Module, array: ast.expr, root: ast.Name, loop: ast.AST) -> bool:
+    """Whether `array` may be another one, or be filled anew, while `loop` runs."""
+    scope = module.scope_of(root.id, root)
+    if scope is None or _is_bound_anew(module, root.id, scope, loop):
+        return True
+    return any(is_stored(module, part.attr) for part in walk(array) if isinstance(part, ast.Attribute))
+
+
+def _is_bound_anew(module: Module, name: str, scope: ast.AST, loop: ast.AST) -> bool:
+    found = module.bindings(name, scope)
+    if len(found) == 1 or scope is not (module.function(loop) or module.tree):
+        return why_unstable(module, name, scope, around=loop) is not None
+    during = During(loop)
+    if not any(isinstance(binding.node, ast.arg) for binding in found):
+        return why_unstable(module, name, scope, during=during) is not None
+    changing = [binding.node for binding in found if not isinstance(binding.node, ast.arg)]
+    changing += [root for root in changes_of(module).roots.get(name, ()) if module.scope_of(name, root) is scope]
+    return not all(during.leaves(module, node) for node in changing)
+
+
+def _is_there(module: Module, root: ast.Name, before: ast.stmt) -> bool:
+    """Whether the variable is surely bound before the statement."""
+    scope = module.scope_of(root.id, root)
+    found = module.bindings(root.id, scope) if scope is not None else ()
+    if any(isinstance(binding.node, ast.arg | ast.alias) for binding in found):
+        return True
+    own = [module.statement(b.node) for b in found if module.function(b.node) is module.function(before)]
+    return any(is_bound_before(module, each, before) for each in own if each is not before) or (
+        scope is module.tree and module.function(before) is not None
+    )
+
+
+def _is_read_at_once(module: Module, node: ast.AST) -> bool:
+    """Whether no generator or function around, within its statement, may read it when it is another one."""
+    inner = node
+    for outer in module.ancestors(node):
+        if isinstance(outer, ast.stmt):
+            return True
+        if isinstance(outer, FUNCTIONS):
+            return False
+        if isinstance(outer, ast.GeneratorExp) and inner is not outer.generators[0].iter:
+            match module.parent(outer):
+                case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _CONSUMING:
+                    pass
+                case _:
+                    return False
+        inner = outer
+    return True
+
+
+def is_unconditional(module: Module, node: ast.expr, loop: ast.AST) -> bool:
+    """Whether each round of `loop` comes to `node`."""
+    leaving = (part for part in walk(loop) if isinstance(part, _LEAVING))
+    if any(part.lineno <= node.lineno for part in leaving):
+        return False
+    inner: ast.AST = node
+    for outer in module.ancestors(node):
+        if _is_skipped(outer, inner):
+            return False
+        if outer is loop:
+            return True
+        inner = outer
+    return False
+
+
+def _is_skipped(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether some rounds of `outer` run without its part `inner`."""
+    match outer:
+        case ast.BoolOp(values=[first, *_]):
+            return inner is not first
+        case ast.If(test=test) | ast.IfExp(test=test):
+            return inner is not test
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return any(each.ifs for each in outer.generators) and not isinstance(inner, ast.comprehension)
+    return isinstance(outer, _MAYBE)
+
+
+def is_long(module: Module, loop: ast.AST) -> bool:
+    """Whether the text does not say that the loop has a few rounds only."""
+    rounds = iterations(module, loop)
+    match module.parent(loop):
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            return len(targets) >= FEW or any(isinstance(each, ast.Starred) for each in targets)
+    return rounds is None or rounds >= FEW

@@ -1,0 +1,226 @@
+"""What an element or a row of an array is used for: the same of NumPy where it goes to the host at once."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import Module, frozen, walk
+from jaxfix.api.analysis import MAY, Solver, reaching
+from jaxfix.api.library import Iteration, Member, Result, Takes, short_names, where
+
+_TAKING = where(Takes.ELEMENT)
+_METHODS = short_names(Takes.ELEMENT, "jax.Array")
+_CONVERTERS = short_names(Result.CONVERTED, "jax.numpy")
+_STATIC = short_names(Member.STATIC, "jax.Array")
+_CONSUMING = short_names(Iteration.CONSUMES, "builtins")
+_ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_MOST = 7
+"""The greatest number that each dtype holds exactly, and below each less than one apart."""
+_FRACTIONS = 4
+
+
+@frozen
+class Over:
+    """A loop over an array: what each of its rounds binds.
+
+    Attributes:
+      array: what is iterated over.
+      target: a name for one element or row, or for a part of a row.
+      loop: the statement or the comprehension.
+    """
+
+    array: ast.expr
+    target: ast.Name
+    loop: ast.AST
+
+
+def loops_over(module: Module) -> Iterator[Over]:
+    """Each name that a loop binds to an element, or to a part of one."""
+    for loop in module.nodes(ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
+        for target, iterable in _headers(loop):
+            for array, name in pairs(module, target, iterable):
+                yield Over(array, name, loop)
+
+
+def _headers(loop: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    match loop:
+        case ast.For(target=target, iter=iterable):
+            yield target, iterable
+        case ast.ListComp(generators=found) | ast.SetComp(generators=found) | ast.GeneratorExp(generators=found):
+            yield from ((each.target, each.iter) for each in found if not each.is_async)
+        case ast.DictComp(generators=found):
+            yield from ((each.target, each.iter) for each in found if not each.is_async)
+
+
+def pairs(module: Module, target: ast.expr, iterable: ast.expr) -> Iterator[tuple[ast.expr, ast.Name]]:
+    """What is iterated over, with the names that stand for its elements or for parts of them."""
+    match iterable, target:
+        case ast.Call(func=ast.Name(id="enumerate" as name), args=[first, *_]), ast.Tuple(elts=[_, inner]):
+            if module.scope_of(name, iterable) is None:
+                yield from pairs(module, inner, first)
+        case ast.Call(func=ast.Name(id="zip" as name), args=several), ast.Tuple(elts=targets):
+            if module.scope_of(name, iterable) is None and len(several) == len(targets):
+                for each, inner in zip(several, targets, strict=True):
+                    yield from pairs(module, inner, each)
+        case _, ast.Name():
+            yield iterable, target
+        case _, ast.Tuple(elts=targets) if all(isinstance(each, ast.Name) for each in targets):
+            for each in targets:
+                assert isinstance(each, ast.Name)
+                yield iterable, each
+
+
+class Uses:
+    """Answers for one module."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._elsewhere: Solver[ast.AST, bool] = Solver(self._is_used_otherwise, MAY)
+
+    def of_name(self, name: ast.Name) -> tuple[ast.Name, ...] | None:
+        """The reads of what `name` binds, if each is of this binding alone and in the code of the function itself."""
+        scope = self._module.scope_of(name.id, name)
+        if scope is None:
+            return None
+        found = self._module.bindings(name.id, scope)
+        mine = []
+        for use in self._module.reads(name.id, scope):
+            if self._module.function(use) is not self._module.function(name):
+                return None
+            reached = [binding.node for binding in reaching(self._module, use, found)]
+            if name in reached:
+                if len(reached) > 1:
+                    return None
+                mine.append(use)
+        return tuple(mine)
+
+    def stay_on_host(self, name: ast.Name) -> bool:
+        """Whether what `name` binds is used, and for nothing that would give another result for NumPy."""
+        uses = self.of_name(name)
+        return bool(uses) and not self._elsewhere(name)
+
+    def is_of_host(self, use: ast.expr) -> bool:
+        """Whether one use of an element, or of a row, gives the same for NumPy."""
+        parent = self._module.parent(use)
+        match parent:
+            case ast.Call():
+                return self._is_taken(parent, use)
+            case ast.FormattedValue(value=value, conversion=conversion):
+                return value is use and conversion in (-1, ord("s"))
+            case ast.Starred():
+                outer = self._module.parent(parent)
+                return isinstance(outer, ast.Call) and self._is_builtin(outer, "print")
+            case ast.Attribute(attr=attr):
+                outer = self._module.parent(parent)
+                is_called = isinstance(outer, ast.Call) and outer.func is parent and not (outer.args or outer.keywords)
+                return attr in _STATIC or (attr in _METHODS and is_called)
+            case ast.Subscript(value=value, ctx=ast.Load()) if value is use:
+                return self.is_of_host(parent)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                other = right if left is use else left
+                is_alike = isinstance(op, _ORDERING) and (_is_exact(other) or _are_of_one(use, other))
+                return is_alike and (self._is_condition(parent) or self._is_made_bool(parent))
+            case ast.For(iter=iterable, target=target) | ast.comprehension(iter=iterable, target=target):
+                names = [name for _, name in pairs(self._module, target, iterable)]
+                return iterable is use and bool(names) and not any(map(self._elsewhere, names))
+            case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as pattern), right=right):
+                return right is use and _is_plain(pattern)
+            case ast.Tuple():
+                return self._is_formatted(parent)
+        return self._is_condition(use)
+
+    def _is_made_bool(self, node: ast.expr) -> bool:
+        outer = self._module.parent(node)
+        return isinstance(outer, ast.Call) and self._is_builtin(outer, "bool")
+
+    def _is_used_otherwise(self, name: ast.AST) -> bool:
+        assert isinstance(name, ast.Name)
+        uses = self.of_name(name)
+        return uses is None or not all(map(self.is_of_host, uses))
+
+    def _is_formatted(self, several: ast.Tuple) -> bool:
+        match self._module.parent(several):
+            case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as pattern), right=right):
+                return right is several and _is_plain(pattern)
+        return False
+
+    def _is_builtin(self, call: ast.Call, *names: str) -> bool:
+        func = call.func
+        return isinstance(func, ast.Name) and func.id in names and self._module.scope_of(func.id, call) is None
+
+    def _is_taken(self, call: ast.Call, use: ast.expr) -> bool:
+        """Whether the function that `call` calls gives the same for the element as an argument."""
+        if use not in call.args:
+            return False
+        if self._is_builtin(call, *_TAKING):
+            return len(call.args) == 1 or self._is_builtin(call, "print", "format")
+        match call.func:
+            case ast.Attribute(value=ast.Constant(value=str() as pattern), attr="format"):
+                return "!" not in pattern
+        package, _, last = (self._module.qualname(call.func) or "").rpartition(".")
+        if package == "numpy" and last in _CONVERTERS:
+            return len(call.args) == 1
+        return self._stays_in_function(call, use)
+
+    def _stays_in_function(self, call: ast.Call, use: ast.expr) -> bool:
+        """Whether it is of a plain function of this file, which does nothing else with it."""
+        function = self._module.definition(call.func)
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+            return False
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            return False
+        if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for node in walk(function)):
+            return False
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        at = call.args.index(use)
+        if at >= len(parameters) or self._module.method_of(function) is not None:
+            return False
+        name = parameters[at].arg
+        found = self._module.bindings(name, function)
+        uses = [use for use in self._module.reads(name, function) if self._module.function(use) is function]
+        is_whole = len(uses) == len(self._module.reads(name, function))
+        return len(found) == 1 and is_whole and bool(uses) and all(map(self._is_of_host_there, uses))
+
+    def _is_of_host_there(self, use: ast.Name) -> bool:
+        """As `is_of_host`, of a parameter: it is not handed on."""
+        parent = self._module.parent(use)
+        is_handed_on = isinstance(parent, ast.Call) and self._module.definition(parent.func) is not None
+        return not is_handed_on and self.is_of_host(use)
+
+    def _is_condition(self, node: ast.expr) -> bool:
+        """Whether `node` is asked for nothing but its truth."""
+        inner: ast.AST = node
+        for outer in self._module.ancestors(node):
+            match outer:
+                case ast.UnaryOp(op=ast.Not()):
+                    return True
+                case ast.BoolOp():
+                    inner = outer
+                case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+                    return test is inner
+                case ast.comprehension(ifs=ifs):
+                    return inner in ifs
+                case _:
+                    return False
+        return False
+
+
+def _is_exact(node: ast.expr) -> bool:
+    """Whether `node` is a number that each dtype holds exactly."""
+    match node:
+        case ast.Constant(value=bool()):
+            return False
+        case ast.Constant(value=int() | float() as value):
+            return 0 <= value <= _MOST and float(value * _FRACTIONS).is_integer()
+    return False
+
+
+def _are_of_one(one: ast.expr, other: ast.expr) -> bool:
+    """Whether both are elements of one variable, taken in the same way."""
+    match one, other:
+        case ast.Subscript(value=a, slice=ast.Name() | ast.BinOp()), ast.Subscript(value=b):
+            return isinstance(a, ast.Name) and isinstance(b, ast.Name) and a.id == b.id
+    return False
+
+
+def _is_plain(pattern: str) -> bool:
+    return "%r" not in pattern and "%a" not in pattern and "%(" not in pattern
