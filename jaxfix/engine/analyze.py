@@ -81,7 +81,6 @@ def analyze(
     made: Container[str] = (),
     seen: Sequence[Sighting] = (),
     surroundings: Surroundings = ALONE,
-    hot: Sequence[Hot] = (),
 ) -> Analysis:
     """Runs the codemods whose triggers are mentioned in `source`, then those that can tell what a run has seen.
 
@@ -90,8 +89,7 @@ def analyze(
     Args:
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
       seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
-      surroundings: what other files tell.
-      hot: what the run was long in beside compiling, at the lines of `source`: it becomes `Module.hot`.
+      surroundings: what other files tell, and what a run was long in.
 
     Raises:
       SourceError: `source` is not valid Python.
@@ -99,7 +97,6 @@ def analyze(
     """
     source = source.loaded()
     module = Module.parse(source, surroundings)
-    module.hot = tuple(hot)
     try:
         silenced = suppressions(source.text)
         codemods = tuple(codemod for codemod in codemods if is_for(codemod, surroundings.jax))
@@ -110,7 +107,7 @@ def analyze(
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
         if left:
             found += _fed(module, codemods, found, left, made, bugs)
-        found = [replace(f, hot=some) for f, some in zip(found, warmed(module, hot, found), strict=True)]
+        found = [replace(f, hot=some) for f, some in zip(found, warmed(module, module.hot, found), strict=True)]
         audible = [f for f in found if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
     except RecursionError as error:
         if not plugins.is_deep(module.tree):

@@ -41,7 +41,7 @@ class Module:
         self.tree = tree
         self.surroundings = surroundings
         self.recompiles: tuple[Compiled, ...] = ()
-        self.hot: tuple[Hot, ...] = ()
+        self.hot: tuple[Hot, ...] = surroundings.hot
         index = self.index = Index(tree)
         self._parents = index.parents
         self._around = index.around

@@ -33,8 +33,7 @@ copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
 comparison in one with a small whole number or a quarter of one. JAX takes the
 last element where an index lies beyond the end, NumPy raises an `IndexError`:
 indices have to be those of `range(len(x))`, `range(x.shape[0])`, `enumerate`
-and the like, the first or the last, or a run must have shown the loop; then an
-index that this run did not use may raise. A name that the loop binds anew, an
+and the like, the first or the last. A name that the loop binds anew, an
 attribute that is stored later, code that may run under a trace and reads in
 some rounds only are left alone. Where nothing says that it is an array of JAX,
 a run has to.
@@ -70,7 +69,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import is_script
 from jaxfix_codemods.element_reads import indices
 from jaxfix_codemods.element_reads.arrays import Arrays, Sure
-from jaxfix_codemods.element_reads.places import LOOPS, Place, is_long, is_unconditional, place_of
+from jaxfix_codemods.element_reads.places import Place, is_few, is_long, is_unconditional, place_of
 from jaxfix_codemods.element_reads.uses import Over, Uses, loops_over
 
 _TITLE = "Read the elements from one copy on the host"
@@ -96,7 +95,7 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
         taken.add(over.target)  # the rows of an array that is found already
         return
     names = [other.target for other in loops_over(module) if other.array is array]
-    if not all(map(uses.stay_on_host, names)) or not is_long(module, over.loop):
+    if not all(map(uses.stay_on_host, names)) or not is_long(module, over.loop) or is_few(array):
         return
     sure = _sure(module, array, over.loop)
     if sure is None:
@@ -158,7 +157,7 @@ def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: se
         cure = partial(_copy, module, tuple(inner), place)
         if not all(map(module.has_exact_spans, inner)):
             cure = Reason(Code.FORMAT_STRING, "an element is read inside a format string")
-    reason = _why_not(module, place.loop, inner) or _why_outside(module, inner, place.loop)
+    reason = _why_not(module, place.loop, inner) or _why_outside(module, inner)
     yield _finding(module, _Read(first, place.loop, sure), reason or cure)
 
 
@@ -179,9 +178,7 @@ def _only_read(module: Module, array: ast.expr) -> ast.Name | None:
     return binding.node if is_own and module.get(Uses).stay_on_host(binding.node) else None
 
 
-def _why_outside(module: Module, reads: Sequence[ast.expr], loop: ast.AST) -> Reason | None:
-    if _is_seen(module, loop):
-        return None
+def _why_outside(module: Module, reads: Sequence[ast.expr]) -> Reason | None:
     for array in reads:
         read: ast.expr = array
         while isinstance(outer := module.parent(read), ast.Subscript) and outer.value is read:
@@ -220,9 +217,7 @@ def _why_not(module: Module, loop: ast.AST, reads: Sequence[ast.expr]) -> Reason
 def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:
     staging = module.get(Staging)
     is_certain = (
-        read.sure is Sure.CERTAIN
-        and staging.runs(read.loop) is Runs.EAGER
-        and (isinstance(read.loop, LOOPS) or staging.surely_repeats(read.at))
+        read.sure is Sure.CERTAIN and staging.runs(read.loop) is Runs.EAGER and staging.surely_repeats(read.loop)
     )
     shown = " ".join(module.text(read.at).split())
     return Finding(

@@ -145,6 +145,14 @@ def _is_skipped(outer: ast.AST, inner: ast.AST) -> bool:
     return isinstance(outer, _MAYBE)
 
 
+def is_few(array: ast.expr) -> bool:
+    """Whether `array` is the first few of another one."""
+    match array:
+        case ast.Subscript(slice=ast.Slice(lower=None, upper=ast.Constant(value=int() as upper))):
+            return 0 <= upper < FEW
+    return False
+
+
 def is_long(module: Module, loop: ast.AST) -> bool:
     """Whether the text does not say that the loop has a few rounds only."""
     rounds = iterations(module, loop)

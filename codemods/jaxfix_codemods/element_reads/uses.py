@@ -132,10 +132,18 @@ class Uses:
         outer = self._module.parent(node)
         return isinstance(outer, ast.Call) and self._is_builtin(outer, "bool")
 
-    def _is_used_otherwise(self, name: ast.AST) -> bool:
-        assert isinstance(name, ast.Name)
-        uses = self.of_name(name)
+    def _is_used_otherwise(self, bound: ast.AST) -> bool:
+        """Of a name that a loop binds, or of a parameter."""
+        assert isinstance(bound, ast.Name | ast.arg)
+        uses = self.of_name(bound) if isinstance(bound, ast.Name) else self._of_parameter(bound)
         return uses is None or not all(map(self.is_of_host, uses))
+
+    def _of_parameter(self, parameter: ast.arg) -> tuple[ast.Name, ...] | None:
+        function = self._module.enclosing(parameter, ast.FunctionDef)
+        found = self._module.bindings(parameter.arg, function)
+        uses = self._module.reads(parameter.arg, function)
+        is_own = all(self._module.function(use) is function for use in uses)
+        return uses if len(found) == 1 and uses and is_own else None
 
     def _is_formatted(self, several: ast.Tuple) -> bool:
         match self._module.parent(several):
@@ -174,17 +182,7 @@ class Uses:
         at = call.args.index(use)
         if at >= len(parameters) or self._module.method_of(function) is not None:
             return False
-        name = parameters[at].arg
-        found = self._module.bindings(name, function)
-        uses = [use for use in self._module.reads(name, function) if self._module.function(use) is function]
-        is_whole = len(uses) == len(self._module.reads(name, function))
-        return len(found) == 1 and is_whole and bool(uses) and all(map(self._is_of_host_there, uses))
-
-    def _is_of_host_there(self, use: ast.Name) -> bool:
-        """As `is_of_host`, of a parameter: it is not handed on."""
-        parent = self._module.parent(use)
-        is_handed_on = isinstance(parent, ast.Call) and self._module.definition(parent.func) is not None
-        return not is_handed_on and self.is_of_host(use)
+        return not self._elsewhere(parameters[at])
 
     def _is_condition(self, node: ast.expr) -> bool:
         """Whether `node` is asked for nothing but its truth."""

@@ -50,7 +50,7 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
       memory: what was found before, of targets that no trace has seen.
     """
     targets = looked_at.targets
-    if any(target.seen or target.hot for target in targets):
+    if any(target.seen or target.surroundings.hot for target in targets):
         told = settled(informed(targets))
         return Looked(told, look_again(told, watcher))
     units = [Unit(target.source, target.codemods, target.surroundings) for target in targets]
@@ -109,7 +109,7 @@ def analysed(target: Target) -> Analysis:
     Raises:
       SourceError: it is not valid Python.
     """
-    return analyze(target.source, target.codemods, (), target.seen, target.surroundings, target.hot)
+    return analyze(target.source, target.codemods, (), target.seen, target.surroundings)
 
 
 def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
@@ -133,8 +133,8 @@ def told_of(targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
 
 def reread(target: Target, source: SourceFile) -> Target:
     """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
-    seen, hot = moved(target.seen, target.source, source), regions_after(target.hot, target.source, source)
-    return replace(target, source=source, seen=seen, hot=hot)
+    seen, hot = moved(target.seen, target.source, source), regions_after(target.surroundings.hot, target.source, source)
+    return replace(target, source=source, seen=seen, surroundings=replace(target.surroundings, hot=hot))
 
 
 def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:

@@ -20,7 +20,6 @@ from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
-from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
@@ -37,8 +36,8 @@ LARGEST_BYTES = 1_000_000
 class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
-    `seen` is what a traced run of `run_s` seconds compiled again, as this source sees it, `hot` what it was long in
-    beside that, and `surroundings` what its place tells of it, and other files once they were looked at. `helper` is
+    `seen` is what a traced run of `run_s` seconds compiled again, as this source sees it, and `surroundings` what its
+    place tells of it, what that run was long in, and other files once they were looked at. `helper` is
     the generated file that it would import from; None where there is no place for one.
     `baseline` is the file of known findings that the configuration names. `around` are the files of the project that
     are no targets.
@@ -53,7 +52,6 @@ class Target:
     helper: Helper | None = None
     baseline: Path | None = None
     around: Around | None = field(default=None, compare=False)
-    hot: tuple[Hot, ...] = ()
     run_s: float = 0.0
 
 
@@ -124,7 +122,8 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
 def seen_by(sights: Sights, target: Target) -> Target:
     """The target with what a traced run has seen of it."""
     seen, hot = sights.of(target.path, target.source), sights.hot(target.path, target.source)
-    return replace(target, seen=seen, hot=hot, run_s=sights.trace.measurement.seconds)
+    surroundings = replace(target.surroundings, hot=hot)
+    return replace(target, seen=seen, surroundings=surroundings, run_s=sights.trace.measurement.seconds)
 
 
 def _settled(found: Sequence[Target], settings: "_Settings", errors: list[str]) -> list[Target]:

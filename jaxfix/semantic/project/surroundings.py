@@ -1,5 +1,6 @@
 """What a file cannot tell of itself."""
 
+from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import Answering
 from jaxfix.source.frozen import frozen
@@ -19,6 +20,7 @@ class Surroundings:
         there is no place for one.
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
+      hot: what a traced run was long in beside compiling, at the lines of the file as it is.
     """
 
     name: str | None = None
@@ -27,6 +29,7 @@ class Surroundings:
     helpers: str | None = None
     jax: tuple[int, ...] | None = None
     oldest_jax: tuple[int, ...] | None = None
+    hot: tuple[Hot, ...] = ()
 
 
 ALONE = Surroundings()

@@ -1,0 +1,86 @@
+"""Elements that a run has read one by one, where no line of the file says that they are of an array of JAX."""
+
+from textwrap import dedent
+
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.plan import plan
+from jaxfix.report.finding import Confidence
+from jaxfix.report.trace.hot import Hot, Work
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import CODEMODS
+
+UNKNOWN = dedent("""\
+    import jax
+    import jax.numpy as jnp
+
+
+    def first(x):
+        return [float(v) for v in jnp.sin(x)]
+
+
+    def shown(graph):
+        def mark(cell):
+            return "x" if cell == 1.0 else " "
+
+        nodes = graph.nodes.copy()
+        return "".join(mark(nodes[i][0]) for i in range(len(nodes)))
+    """)
+
+
+def hot(line: int, *, programs: int = 400) -> Surroundings:
+    region = Hot(
+        *(Work.TRANSFER, "a.py", None, "shown", line, line, 400, None, 1.0, 0.1),
+        programs=programs,
+        reads=400,
+        puts=0,
+        waits=0,
+        lines=(),
+        chain=(),
+    )
+    return Surroundings(hot=(region,))
+
+
+def source(text: str) -> SourceFile:
+    return SourceFile.decode("a.py", text.encode())
+
+
+def test_a_run_says_what_is_an_array() -> None:
+    alone = analyze(source(UNKNOWN), CODEMODS)
+    assert [found.line for found in alone.diagnostics] == [6]
+    *_, found = analyze(source(UNKNOWN), CODEMODS, surroundings=hot(14)).diagnostics
+    assert (found.id, found.line, found.fixable, found.confidence) == ("element-reads", 14, True, Confidence.SEEN)
+
+
+def test_what_only_reads_the_host_says_nothing_of_arrays() -> None:
+    seen = analyze(source(UNKNOWN), CODEMODS, surroundings=hot(14, programs=0))
+    assert [found.line for found in seen.diagnostics] == [6]
+
+
+def test_the_fix_is_made_where_the_lines_are_after_other_fixes() -> None:
+    patch = plan(source(UNKNOWN), CODEMODS, lambda fix: None, hot(14))
+    after = patch.after.decode()
+    assert len(patch.applied) == 2 and "import numpy as np" in after
+    assert "nodes = np.asarray(graph.nodes.copy())" in after and "for v in np.asarray(jnp.sin(x))" in after
+    again = plan(source(after), CODEMODS, lambda fix: None, hot(15))
+    assert again.after == patch.after
+
+
+def test_a_run_does_not_say_that_other_indices_lie_within() -> None:
+    text = UNKNOWN.replace("nodes[i][0]", "nodes[2 * i][0]")
+    *_, found = analyze(source(text), CODEMODS, surroundings=hot(14)).diagnostics
+    assert (found.id, found.fixable) == ("element-reads", False)
+    assert str(found.declined) == "an index of `nodes[2 * i][0]` may lie beyond the end, where NumPy raises"
+
+
+def test_a_list_that_a_run_has_read_is_none() -> None:
+    text = """\
+    import jax
+
+    def train(step, n):
+        losses = []
+        for i in range(n):
+            losses.append(step(i))
+        return [float(loss) for loss in losses]
+    """
+    assert not analyze(source(dedent(text)), CODEMODS, surroundings=hot(7)).diagnostics
