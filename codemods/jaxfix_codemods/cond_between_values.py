@@ -56,7 +56,6 @@ from jaxfix.api import (
     Identifiers,
     Module,
     Rewriter,
-    Runs,
     Safety,
     Staging,
     Why,
@@ -78,11 +77,7 @@ def find(module: Module) -> Iterator[Finding]:
         except Declined:
             continue  # whatever it does, it is not a choice between values
         around = next((each for each in eager_transformations(module) if call in each.control_flow), None)
-        if (
-            module.get(Staging).runs(call) is Runs.TRACED
-            or selection.is_mapped(module, call)
-            or (around and around.is_retraced)
-        ):
+        if module.get(Staging).is_staged(call) or selection.is_mapped(module, call) or (around and around.is_retraced):
             continue  # compiled once
         new = [branch for branch in (branches.yes, branches.no) if _is_made_anew(module, call, branch)]
         if around and _REVERSE.intersection(around.names):

@@ -8,7 +8,7 @@ from operator import or_
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SURELY_REPEATS, Answering
+from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SEEN, SURELY_REPEATS, Answering
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import may_iterate_twice
 from jaxfix.source.frozen import frozen
@@ -87,6 +87,23 @@ class Staging:
             return _EAGER
         return _TRACED if is_for_tracers(self._module, node) else self._contexts(function)
 
+    def seen(self, node: ast.AST) -> frozenset[Runs]:
+        """The ways to `node`, if a public function that was seen to be called is called by nobody else.
+
+        Who imports a function that the project calls itself, and does not offer, runs it as the project does.
+        """
+        ways = self.ways(node)
+        asked = {name: self._project.ask(SEEN, name) for name in ways.open if Runs.UNKNOWN not in ways.known}
+        alone = any(not found and name not in ways.called for name, found in asked.items())
+        return ways.known.union(*asked.values(), {Runs.UNKNOWN} if alone else ())
+
+    def is_staged(self, node: ast.AST) -> bool:
+        """Whether `node` only ever runs under a trace, as far as the project tells."""
+        if self.runs(node) is Runs.TRACED:
+            return True
+        known = self.ways(node).known
+        return known <= _TRACED.known and self.seen(node) == _TRACED.known
+
     def _contexts_of(self, function: Function) -> Contexts:
         if visibility.is_called_by_a_runner(self._module, function):
             return _EAGER
@@ -120,7 +137,7 @@ class Staging:
         if name is not None and nature is not _Nature.PLAIN and self._project.ask(IS_USED, name):
             found |= UNKNOWN_CONTEXTS
         elif name is not None and (is_public or self._project.ask(IS_USED, name)):
-            found |= Contexts(open=frozenset({name}))
+            found |= self._open(function, name)
         # A method is called on objects too, and where they come from is not always read.
         is_method = module.method_of(function) is not None and not visibility.is_static(function)
         if is_public and (name is None or is_method):
@@ -129,6 +146,13 @@ class Staging:
         if attribute is not None and not is_strange:
             found |= Contexts(open=frozenset({attribute}))
         return found
+
+    def _open(self, function: Function, name: str) -> Contexts:
+        return Contexts(open=frozenset({name}), called=frozenset({name} if self._is_called(function) else ()))
+
+    def _is_called(self, function: Function) -> bool:
+        """Whether its own file has a use for a function that it does not list as what it offers."""
+        return any(self._entering(function)) and not visibility.is_listed(self._module, function)
 
     def _entering(self, function: Function) -> Iterator[Use]:
         """The uses of `function`, but for those inside of it and of the rules for its derivative."""
@@ -266,7 +290,11 @@ class Staging:
 
     def _paths_to(self, function: Function) -> _Paths:
         """The paths to the entry of `function`."""
-        found = {CallerPath(name, repeats=False, always=True, again=False) for name in self._names_of(function)}
+        called = self._is_called(function)
+        found = {
+            CallerPath(name, repeats=False, always=True, again=False, called=called)
+            for name in self._names_of(function)
+        }
         for edge in self._graph.edges(function):
             for path in self._paths(edge.caller) if edge.caller is not None else ():
                 again = self._goes_around(edge.site)
@@ -357,4 +385,5 @@ class Staging:
 
 def _prolonged(path: CallerPath, *, repeats: bool, always: bool, again: bool) -> CallerPath:
     """A path to the entry of a function, prolonged to a node in it."""
-    return CallerPath(path.name, path.repeats or repeats, path.always and always, again or (always and path.again))
+    around = again or (always and path.again)
+    return CallerPath(path.name, path.repeats or repeats, path.always and always, around, path.called)

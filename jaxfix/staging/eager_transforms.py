@@ -10,7 +10,6 @@ from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import CONTROL_FLOW, where
 from jaxfix.semantic.calls import direct_calls
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import method, owner_of, transform_of
@@ -103,7 +102,7 @@ def _made(module: Module, call: ast.Call) -> _Made | None:
 
 
 def _transformed(module: Module, made: _Made) -> Transformed | None:
-    sites = tuple(site for site in made.sites if module.get(Staging).runs(site) is not Runs.TRACED)
+    sites = tuple(site for site in made.sites if not module.get(Staging).is_staged(site))
     if not sites:
         return None
     reached = made.reached
@@ -124,8 +123,7 @@ def _bypassed(module: Module, functions: frozenset[Function]) -> frozenset[Funct
         function
         for function in functions
         for call in direct_calls(module, function)
-        if not functions.intersection(module.functions_around(call))
-        and module.get(Staging).runs(call) is not Runs.TRACED
+        if not functions.intersection(module.functions_around(call)) and not module.get(Staging).is_staged(call)
     }
     return frozenset[Function]().union(*(_Reached(module, function).functions for function in called))
 

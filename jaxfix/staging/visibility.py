@@ -41,6 +41,25 @@ def is_public(module: Module, function: Function) -> bool:
     return not is_private(function.name)
 
 
+def is_listed(module: Module, function: Function) -> bool:
+    """Whether `__all__` names the function, or the class that it is a method of."""
+    return module.path(function).partition(".")[0] in module.get(_listed)
+
+
+def _listed(module: Module) -> frozenset[str]:
+    named = (node for statement in module.tree.body if _lists(statement) for node in ast.walk(statement))
+    return frozenset(node.value for node in named if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _lists(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
+            return True
+        case ast.AnnAssign(target=ast.Name(id="__all__")):
+            return True
+    return False
+
+
 def name_for_others(module: Module, function: Function) -> str | None:
     """The dotted name by which other files know `function`; None for one inside a function, or of a script."""
     own = module.surroundings.name

@@ -10,7 +10,6 @@ from jaxfix.api import (
     Module,
     Reason,
     Rewriter,
-    Runs,
     Staging,
     arguments_of,
     frozen,
@@ -111,7 +110,7 @@ def _calls_in(module: Module, call: ast.Call, loop: ast.For | ast.While) -> Loca
 
 
 def _runs_again(module: Module, call: ast.Call) -> bool:
-    return module.get(Staging).runs(call) is not Runs.TRACED and module.get(Staging).may_repeat(call)
+    return not module.get(Staging).is_staged(call) and module.get(Staging).may_repeat(call)
 
 
 # --- what changes from round to round -----------------------------------------------------------------------------

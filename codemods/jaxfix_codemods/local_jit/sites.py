@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Jit, Module, Runs, Staging, frozen, jit_of, jittings
+from jaxfix.api import Jit, Module, Staging, frozen, jit_of, jittings
 from jaxfix.api.analysis import Argument, LocalUses, function_identity, local_uses, transform_of
 from jaxfix.api.library import HOLDING, Transform, where
 
@@ -150,11 +150,7 @@ def _is_held(jit: Jit, key: Argument) -> bool:
 
 
 def _is_costly(module: Module, site: Site) -> bool:
-    if (
-        site.by in _INSIDE_MODELS
-        or module.get(Staging).runs(site.made) is Runs.TRACED
-        or module.get(Staging).runs(site.at) is Runs.TRACED
-    ):
+    if site.by in _INSIDE_MODELS or module.get(Staging).is_staged(site.made) or module.get(Staging).is_staged(site.at):
         return False
     compiling = [use for use in site.stay.handed if not _is_only_traced(module, use)]
     if not (site.stay.calls or compiling or site.taker) or function_identity.is_memoised(module, site.made):

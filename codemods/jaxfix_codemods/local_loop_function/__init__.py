@@ -75,7 +75,6 @@ from jaxfix.api import (
     Module,
     Reason,
     Recipe,
-    Runs,
     Safety,
     Staging,
     Why,
@@ -105,7 +104,7 @@ def find(module: Module) -> Iterator[Finding]:
     mapped: set[Transformed] = set()
     for call in control_flow_calls.control_flow(module):
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
-        if not made_anew or module.get(Staging).runs(call) is Runs.TRACED:
+        if not made_anew or module.get(Staging).is_staged(call):
             continue  # compiled once, be it with the program around it
         move = _move(module, call, made_anew)
         around_it = {each for each in transformed if call in each.control_flow}

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Jit, Module, Runs, Staging, frozen, jit_of
+from jaxfix.api import Jit, Module, Staging, frozen, jit_of
 from jaxfix.api.analysis import Argument, Number, argument_values, induction, may_be_jitted
 from jaxfix.api.library import Class, Transform, where
 
@@ -43,7 +43,7 @@ def counters(module: Module) -> Iterator[Counter]:
     for call in module.get(induction.calls_in_loops):
         changing = list(_changing(module, call)) if may_be_jitted(module, call.func) else []
         found = jit_of(module, call.func) if changing else None
-        if found is None or module.get(Staging).runs(call) is Runs.TRACED:
+        if found is None or module.get(Staging).is_staged(call):
             continue
         for key, argument, number, kind, holder in changing:
             is_whole = number is argument and found.is_static(key) is True

@@ -64,7 +64,6 @@ from jaxfix.api import (
     Proves,
     Reason,
     Rewriter,
-    Runs,
     Safety,
     Staging,
 )
@@ -80,7 +79,7 @@ def find(module: Module) -> Iterator[Finding]:
         return  # a few rounds over a few numbers
     for step in steps(module, _may_donate):
         found = looped(module, step)
-        if found is not None and module.get(Staging).runs(step.jitted.at) is not Runs.TRACED:
+        if found is not None and not module.get(Staging).is_staged(step.jitted.at):
             yield _finding(module, step, found)
 
 

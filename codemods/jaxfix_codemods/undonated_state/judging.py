@@ -111,7 +111,7 @@ def looped(module: Module, step: Step) -> Looped | None:
 
 def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
     for call in step.uses.calls:
-        if module.get(Staging).runs(call) is not Runs.TRACED:
+        if not module.get(Staging).is_staged(call):
             passed = arguments_of(step.function, call, bound=step.bound) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
             bound = tuple(name for name, value in given.items() if binds_again(module, call, value))

@@ -16,11 +16,13 @@ class Callers:
 
     Args:
       uses: what programs in other files do with it.
+      is_offered: whether it is meant for code that was not read.
     """
 
-    def __init__(self, uses: Callable[[str], tuple[Use, ...]]) -> None:
-        self._uses = uses
+    def __init__(self, uses: Callable[[str], tuple[Use, ...]], is_offered: Callable[[str], bool]) -> None:
+        self._uses, self._is_offered = uses, is_offered
         self.runs = Solver(self._runs, _CONTEXTS)
+        self.seen = Solver(self._seen, _CONTEXTS)
         self.repeats = Solver(self._repeats, EXISTS)
         self.surely_repeats = Solver(self._surely_repeats, EXISTS)
         self.differentiated = Solver(self._differentiated, EXISTS)
@@ -29,7 +31,7 @@ class Callers:
     @property
     def steps(self) -> int:
         """The evaluations so far."""
-        every = (self.runs, self.repeats, self.surely_repeats, self.differentiated, self._is_reached)
+        every = (self.runs, self.seen, self.repeats, self.surely_repeats, self.differentiated, self._is_reached)
         return sum(solver.steps for solver in every)
 
     def _runs(self, name: str) -> _Known:
@@ -42,6 +44,18 @@ class Callers:
 
     def _runs_of(self, use: Use) -> _Known:
         return frozenset(use.runs).union(*(self.runs(path.name) for path in use.through))
+
+    def _seen(self, name: str) -> _Known:
+        """As `_runs`, if those that some file was seen to call are called by nobody else."""
+        found = frozenset(way for use in self._uses(name) for way in self._seen_of(use))
+        return found | _UNKNOWN if self._is_offered(name) else found
+
+    def _seen_of(self, use: Use) -> _Known:
+        return frozenset(use.runs).union(*(self._seen_through(path) for path in use.through))
+
+    def _seen_through(self, path: CallerPath) -> _Known:
+        found = self.seen(path.name)
+        return found if found or path.called else _UNKNOWN
 
     def _reached(self, name: str) -> bool:
         """Whether a path to the function begins in none of its callees, in code whose own callers were read."""

@@ -25,7 +25,7 @@ class Joined:
         self._files, self._unread, self._around = files, unread, around
         self._naming = Naming(files)
         self._users = Users(files, self._naming, read)
-        self._callers = Callers(self._users.uses)
+        self._callers = Callers(self._users.uses, self._is_offered)
         self.look_up = self._users.look_up
 
     def jit(self, qualname: str) -> Jit | None:
@@ -64,6 +64,13 @@ class Joined:
     def runs(self, qualname: str) -> Runs:
         """How other files run the function, along every path that was read; unknown where none uses it."""
         return Contexts(self._callers.runs(qualname)).runs
+
+    def seen(self, qualname: str) -> tuple[Runs, ...]:
+        """How other files were seen to run the function; unknown too where it is meant for code that was not read."""
+        return tuple(way for way in Runs if way in self._callers.seen(qualname))
+
+    def _is_offered(self, qualname: str) -> bool:
+        return self._naming.is_offered(qualname) or self.is_named_around(qualname)
 
     def repeats(self, qualname: str) -> bool:
         """Whether other files run the function eagerly again and again."""

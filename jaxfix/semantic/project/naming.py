@@ -45,6 +45,21 @@ class Naming:
             found += [new for f in around if (new := f"{f.name}.{last}") not in found]
         return tuple(found)
 
+    def is_offered(self, qualname: str) -> bool:
+        """Whether a package above the module of `qualname` takes the name, for those who import the package."""
+        owner, _, _ = qualname.rpartition(".")
+        return qualname in self._taken_up or owner in self._taken_up
+
+    @cached_property
+    def _taken_up(self) -> frozenset[str]:
+        """What packages take from modules below them: names, and modules of which they take all."""
+        found: set[str] = set()
+        for facts in self._files:
+            below = f"{facts.name}."
+            found.update(map(self.canonical, (of for of in facts.aliases.values() if of.startswith(below))))
+            found.update(star for star in facts.stars if star.startswith(below))
+        return frozenset(found - self.by_name.keys() | {star for facts in self._files for star in facts.stars} & found)
+
     @cached_property
     def renamed(self) -> frozenset[str]:
         """The last parts of names that may be those of something whose own name ends otherwise."""

@@ -78,6 +78,7 @@ VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.use
 LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped)
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
 RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)
+SEEN: Query[tuple[Runs, ...]] = Query("seen", tuple[Runs, ...], (), Joined.seen, Reads.CALLERS)
 REPEATS: Query[bool] = Query("repeats", bool, False, Joined.repeats, Reads.CALLERS)
 SURELY_REPEATS: Query[bool] = Query("surely repeats", bool, False, Joined.surely_repeats, Reads.CALLERS)
 DIFFERENTIATED: Query[bool] = Query("differentiated", bool, False, Joined.differentiated, Reads.CALLERS)

@@ -80,13 +80,18 @@ class Runs(Enum):
 
 @frozen
 class Contexts:
-    """How a line is reached: the ways that are known to the end, and the functions that other files may call."""
+    """How a line is reached: the ways that are known to the end, and the functions that other files may call.
+
+    Attributes:
+      called: of those functions the ones that their own file calls, too.
+    """
 
     known: frozenset[Runs] = frozenset()
     open: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
 
     def __or__(self, other: "Contexts") -> "Contexts":
-        return Contexts(self.known | other.known, self.open | other.open)
+        return Contexts(self.known | other.known, self.open | other.open, self.called | other.called)
 
     @property
     def runs(self) -> Runs:
@@ -102,12 +107,14 @@ class CallerPath:
       repeats: it may run the line again and again.
       always: each call runs the line.
       again: the line is in a loop that goes around, and runs at each round.
+      called: its own file calls it, too.
     """
 
     name: str
     repeats: bool
     always: bool
     again: bool
+    called: bool = False
 
 
 UNKNOWN_CONTEXTS = Contexts(frozenset({Runs.UNKNOWN}))
