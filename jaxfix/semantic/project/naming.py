@@ -46,19 +46,13 @@ class Naming:
         return tuple(found)
 
     def is_offered(self, qualname: str) -> bool:
-        """Whether a package above the module of `qualname` takes the name, for those who import the package."""
-        owner, _, _ = qualname.rpartition(".")
-        return qualname in self._taken_up or owner in self._taken_up
+        """Whether a package above the module of `qualname` names it, for those who import the package."""
+        return qualname in self._offered
 
     @cached_property
-    def _taken_up(self) -> frozenset[str]:
-        """What packages take from modules below them: names, and modules of which they take all."""
-        found: set[str] = set()
-        for facts in self._files:
-            below = f"{facts.name}."
-            found.update(map(self.canonical, (of for of in facts.aliases.values() if of.startswith(below))))
-            found.update(star for star in facts.stars if star.startswith(below))
-        return frozenset(found - self.by_name.keys() | {star for facts in self._files for star in facts.stars} & found)
+    def _offered(self) -> frozenset[str]:
+        pairs = ((facts.name, of) for facts in self._files for of in facts.aliases.values())
+        return frozenset(self.canonical(of) for package, of in pairs if of.startswith(f"{package}."))
 
     @cached_property
     def renamed(self) -> frozenset[str]:
