@@ -216,7 +216,12 @@ class Staging:
         """Whether `node` runs more than once, as far as the code that was read tells."""
         is_program = is_script(self._module) or self._module.source.holds_tests
         once = self.runs(node) is Runs.EAGER and (is_program or self._module.function(node) is None)
-        return not (once or Runs.UNKNOWN not in self.seen(node)) or self.repeats(node)
+        return not (once or self._is_settled(node)) or self.repeats(node)
+
+    def _is_settled(self, node: ast.AST) -> bool:
+        """Whether all calls that lead to `node` were seen."""
+        found = self.seen(node)
+        return bool(found) and Runs.UNKNOWN not in found
 
     def surely_repeats(self, node: ast.AST) -> bool:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
