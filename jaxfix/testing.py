@@ -24,7 +24,7 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.engine import generated
-from jaxfix.engine.analyze import analyze
+from jaxfix.engine.analyze import analyze, diagnostic
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
 from jaxfix.report.finding import Proves
@@ -218,7 +218,7 @@ def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
     analysis = analyze(source, case.codemods, seen=case.seen(source), surroundings=BESIDE)
     if analysis.bugs:
         raise GoldenError(analysis.bugs[0])
-    return analysis.diagnostics
+    return tuple(diagnostic(analysis.module, found) for found in analysis.found)
 
 
 # --- one case -----------------------------------------------------------------------------------------------------
@@ -258,9 +258,9 @@ def _verify_findings(case: Case, source: SourceFile) -> None:
         reasons = [str(d.declined or "") for d in found if (d.line, d.id) == (want.line, want.id)]
         if want.reason is not None and not any(want.reason in reason for reason in reasons):
             raise GoldenError(f"{case}:{want.line}: declined because {reasons}, not because {want.reason!r}")
-    for diagnostic in found:
-        for fault in style_faults(diagnostic):
-            raise GoldenError(f"{case}:{diagnostic.line}: {fault}")
+    for told in found:
+        for fault in style_faults(told):
+            raise GoldenError(f"{case}:{told.line}: {fault}")
 
 
 def _named(name: str, *, declined: bool) -> str:

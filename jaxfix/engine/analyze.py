@@ -47,6 +47,11 @@ class Found:
     hot: tuple[Hot, ...] = ()
 
     @property
+    def confidence(self) -> Confidence:
+        """The finding's own, but where a run has seen it."""
+        return Confidence.SEEN if self.seen or self.hot else self.finding.confidence
+
+    @property
     def safety(self) -> Safety:
         """The codemod's, or the finding's own where that is lower; without a recipe it is a hint."""
         if self.finding.recipe is None:
@@ -68,7 +73,9 @@ class Analysis:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        return tuple(diagnostic(self.module, found) for found in self.found)
+        """What is told: all but what is moot and no run has seen."""
+        told = (f for f in self.found if not f.finding.moot or f.confidence is Confidence.SEEN)
+        return tuple(diagnostic(self.module, found) for found in told)
 
 
 def lowest(*safeties: Safety) -> Safety:
@@ -130,7 +137,7 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         end_column=lines.column(span.end),
         id=found.codemod.id,
         message=source.placed(finding.message),
-        confidence=Confidence.SEEN if found.seen or found.hot else finding.confidence,
+        confidence=found.confidence,
         safety=found.safety,
         title=finding.title,
         fixable=found.safety is not Safety.DISPLAY_ONLY,

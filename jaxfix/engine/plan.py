@@ -110,6 +110,7 @@ def _cook(module: Module, found: Found) -> Fix:
         proves=found.finding.proves or found.codemod.proves,
         lowered_because=None,
         function=module.path(found.finding.at),
+        confidence=found.confidence,
     )
     where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
     refusal = None

@@ -34,13 +34,16 @@ def varies_by_callers(module: Module, function: Function, made: ast.AST) -> bool
 
 
 def _sources(module: Module, outer: Function, names: set[str]) -> frozenset[str]:
-    """`names`, with the variables that those of `outer` among them are made of."""
+    """`names`, with the variables that those of `outer` among them are made of, or read as functions."""
     pending, found = list(names), set[str]()
     while pending:
         name = pending.pop()
         if name not in found:
             found.add(name)
             for binding in module.bindings(name, outer):
+                if isinstance(binding.node, ast.FunctionDef):
+                    pending += hoisting.free_names(module, binding.node)
+                    continue
                 value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
                 pending += [node.id for node in walk(value) if isinstance(node, ast.Name)] if value else []
     return frozenset(found)

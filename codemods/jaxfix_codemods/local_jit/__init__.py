@@ -130,11 +130,16 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     try:
         plan = judge(module, site)
     except Declined as declined:
-        return found(title=title, declined=declined.reason)
+        return found(title=title, declined=declined.reason, moot=_is_of_its_own(found(title=title), declined.reason))
     plain = not plan.lifted and not plan.doubts and plan.in_module
     return found(
         title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
     )
+
+
+def _is_of_its_own(finding: Finding, reason: Reason) -> bool:
+    """Whether each call may make another program: it is made with something that no array can stand for."""
+    return finding.confidence is Confidence.POSSIBLE and reason.code is Code.NO_ARRAY
 
 
 def _of_state(module: Module, site: Site, advanced: states.Advanced) -> Finding:

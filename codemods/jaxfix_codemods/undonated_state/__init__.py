@@ -96,7 +96,8 @@ def _finding(module: Module, step: Step, found: Looped) -> Finding:
         all_or_none = step.jitted.jit.by == "equinox.filter_jit"
         keywords = _keywords(step, (*donated, *spare(module, step, found.few)) if all_or_none else donated)
     except Declined as declined:
-        return Finding(at, message, _title(step, found.wanted), declined=declined.reason)
+        title = _title(step, found.wanted)
+        return Finding(at, message, title, declined=declined.reason, moot=True)  # if memory is short, a run tells
     sure = found.certain and not may_be_callers(module, step, donated)
     return Finding(
         at=at,

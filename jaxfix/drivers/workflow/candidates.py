@@ -6,9 +6,8 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from jaxfix.drivers import files
-from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
-from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Plans, Receipts, Taken, by_mode
+from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Plans, Receipts, Taken, whatever_can_be_written
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.choice import Chosen
@@ -221,7 +220,7 @@ def _made(target: Target, keys: Collection[str]) -> frozenset[str]:
 
 def _planned(target: Target, keys: Collection[str] | None = None) -> Patch:
     """With these fixes, or with all."""
-    accept = by_mode(Mode.EVERYTHING, {}, target)
+    accept = whatever_can_be_written(target)
 
     def reason(fix: Fix) -> Reason | None:
         return accept(fix) if keys is None or fix.key in keys else LEFT_OUT

@@ -18,6 +18,7 @@ Receipts = Mapping[tuple[str, str], Evidence]
 HINT = Reason(Code.HINT, "a hint, never written")
 LEFT_OUT = Reason(Code.LEFT_OUT, "left out")
 NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs evidence: rerun with `--prove` or `--run CMD`")
+GUESS = Reason(Code.NO_EVIDENCE, "whether it pays depends on the callers: rerun with `--run CMD`")
 NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
 Taken = Callable[[Target], Accept]
 """What decides of each fix of a target: None takes it, else the reason why it is held."""
@@ -60,6 +61,15 @@ def plans(targets: Sequence[Target], taken: Taken, own: Own = _NOTHING) -> Plans
     return Plans(tuple(planned), tuple(bugs))
 
 
+def whatever_can_be_written(target: Target) -> Accept:
+    """Takes what a rerun can prove."""
+
+    def reason(fix: Fix) -> Reason | None:
+        return HINT if fix.safety is Safety.DISPLAY_ONLY else None
+
+    return reason
+
+
 def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
     """Takes what `mode` takes, and what `receipts` prove."""
 
@@ -67,7 +77,7 @@ def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
         if fix.safety is Safety.DISPLAY_ONLY:
             return HINT
         if mode is Mode.EVERYTHING:
-            return None
+            return GUESS if fix.is_guess else None
         receipt = receipts.get((target.source.path, fix.key))
         if receipt is not None and receipt.verdict is Verdict.PROVEN:
             return None

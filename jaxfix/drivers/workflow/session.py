@@ -4,15 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from functools import partial
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.generating import Needed, is_generated, needed
 from jaxfix.drivers.workflow.looking import Findings, look, look_again, reread
 from jaxfix.drivers.workflow.notebooks import drifting, refuse_kernel
-from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, by_mode, plans
+from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, plans, whatever_can_be_written
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, prove_all
 from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.targets import Target, Targets
@@ -51,7 +49,7 @@ class Session:
 
     def candidates(self) -> Plans:
         """Every fix that there is, as if all were taken."""
-        return plans(self.fixable, partial(by_mode, Mode.EVERYTHING, {}))
+        return plans(self.fixable, whatever_can_be_written)
 
 
 def opened(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> Session:
