@@ -67,7 +67,8 @@ def test_a_loop_of_a_program_surely_repeats() -> None:
     [
         ("def main(): here()\nmain()", False),
         ("def main(argv): here()\napp.run(main)", False),
-        ("def setup(): here()\nsetup()", True),
+        ("def setup(): here()", True),
+        ("def setup(): here()\nsetup()", False),
         ("def main(): here()\ndef run(): main()", True),
     ],
 )

@@ -60,6 +60,8 @@ FUNCTIONS = (
     Function("jax.experimental.shard_map.shard_map", (Transform.TRACES,)),
     Function("jax.experimental.maps.xmap", (Transform.TRACES,), versions="jax<0.4.31"),
     Function("jax.export.export", (Transform.TRACES,)),
+    Function("jax.lax.custom_linear_solve", (Transform.TRACES,)),
+    Function("jax.lax.custom_root", (Transform.TRACES,)),
     Function(
         "jax.grad",
         (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.GRADIENT, Transform.ONLY_VALUES, Identity.RENEWS),

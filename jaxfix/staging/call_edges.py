@@ -8,14 +8,14 @@ from functools import cached_property
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import short_names, where
-from jaxfix.semantic.calls import made_by
+from jaxfix.semantic.calls import arguments_of, made_by
 from jaxfix.semantic.classes import family, methods, own_class
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Runs, Wrapping
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.control_flow_calls import function_arguments
-from jaxfix.staging.decorators import wrapping
+from jaxfix.staging.decorators import is_decorator, wrapping
 from jaxfix.staging.jit import jitted_of, transform_of
 from jaxfix.staging.scripts import is_entry, is_script
 from jaxfix.staging.visibility import DERIVATIVES, JITS, MAPS, RULES, decorators, is_memoised, is_private
@@ -177,7 +177,11 @@ class CallGraph:
             case ast.Call(func=func) if func is node:
                 yield CallEdge(self._module, parent, callee, differentiated)
             case ast.Call():
-                yield self._argument(node, parent, callee, reference)
+                taken = self._taken(node, parent)
+                if taken is None:
+                    yield self._argument(node, parent, callee, reference)
+                for read in taken or ():
+                    yield replace(reference, node=read)
             case ast.List() | ast.Tuple() if isinstance(self._module.parent(parent), ast.Call):
                 yield _Reference(parent, differentiated, perhaps)
             case ast.Assign(targets=[ast.Name() as target]) | ast.NamedExpr(target=target):
@@ -224,6 +228,22 @@ class CallGraph:
         """Whether `node` stands for an object that runs its function in a method, as `hk.transform(f)` does."""
         made = self._module.only_value(node) or node
         return isinstance(made, ast.Call) and transform_of(self._module, made.func) in _APPLIES
+
+    def _taken(self, node: ast.AST, call: ast.Call) -> list[ast.Name] | None:
+        """What reads the parameter that takes `node`, where `call` calls a function of this file that makes no other.
+
+        Returns:
+          None where nothing says which parameter that is, or what it stands for.
+        """
+        function = self._module.definition(call.func)
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or is_decorator(function):
+            return None
+        given = arguments_of(function, call) or {}
+        handed_over = node.value if isinstance(node, ast.keyword) else node
+        name = next((name for name, value in given.items() if value is handed_over), None)
+        if name is None or len(self._module.bindings(name, function)) != 1:
+            return None
+        return list(self._module.reads(name, function))
 
     def _argument(self, node: ast.AST, call: ast.Call, callee: ast.AST, reference: _Reference) -> Use | _Reference:
         """A function handed to `call`: transformed, traced, called there and then, or gone."""

@@ -141,7 +141,8 @@ class Staging:
         # A method is called on objects too, and where they come from is not always read.
         is_method = module.method_of(function) is not None and not visibility.is_static(function)
         if is_public and (name is None or is_method):
-            found |= UNKNOWN_CONTEXTS
+            method = visibility.plain_method(self._module, function) if name is not None else None
+            found |= UNKNOWN_CONTEXTS if method is None else self._open(function, method)
         attribute = self.attribute_for_others(function)
         if attribute is not None and not is_strange:
             found |= Contexts(open=frozenset({attribute}))
@@ -318,7 +319,8 @@ class Staging:
                 waiting += reversed([caller for caller in callers if caller is not None])
 
     def _names_of(self, function: Function) -> tuple[str, ...]:
-        names = (self.name_for_others(function), self.attribute_for_others(function))
+        method = visibility.plain_method(self._module, function)
+        names = (self.name_for_others(function), self.attribute_for_others(function), method)
         return tuple(name for name in names if name is not None)
 
     def name_for_others(self, function: Function) -> str | None:

@@ -68,6 +68,13 @@ def name_for_others(module: Module, function: Function) -> str | None:
     return f"{own}.{module.path(function)}"
 
 
+def plain_method(module: Module, function: Function) -> str | None:
+    """The `.name` of a public method that nothing but this name leads to; None for any other function."""
+    if module.method_of(function) is None or is_static(function) or isinstance(function, ast.Lambda):
+        return None
+    return None if function.name.startswith("_") or decorators(function) else f".{function.name}"
+
+
 def is_called_by_a_runner(module: Module, function: Function) -> bool:
     """Whether it is a test, or prepares one: whatever its decorators, one call is one case."""
     if not module.source.holds_tests or isinstance(function, ast.Lambda):

@@ -58,6 +58,7 @@ class _Summarizer:
             factories=dict(self._factories()),
             records=dict(self._records()),
             hides=tuple(dict.fromkeys(hiding(self.module, self.packages))),
+            attributes=tuple(sorted(self.module.index.attributes)),
         )
 
     def uses(self, names: frozenset[str]) -> tuple[Use, ...]:

@@ -235,6 +235,7 @@ class Facts:
         the private methods of that name, of any class.
       records: the fields of its classes that declare some and write no constructor, by their name in it.
       hides: what makes trees in it that may hold more than leaves, or the packages that such trees may come from.
+      attributes: the names of those that it reads, of whatever object.
     """
 
     name: str
@@ -251,6 +252,7 @@ class Facts:
     factories: dict[str, Factory] = field(default_factory=dict)
     records: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hides: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
 
 
 ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
