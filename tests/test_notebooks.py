@@ -18,7 +18,7 @@ from jaxfix import testing
 from jaxfix.drivers.lsp import proving
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.drivers.workflow import decisions
-from jaxfix.engine.analyze import analyze
+from jaxfix.engine.analyze import analyze, diagnostic
 from jaxfix.engine.check import parses
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import sightings
@@ -100,7 +100,8 @@ def wanted(source: SourceFile) -> list[tuple[str, str, bool]]:
 def found(source: SourceFile) -> list[tuple[str, str, bool]]:
     analysis = analyze(source, CODEMODS, surroundings=testing.BESIDE)
     assert not analysis.bugs
-    return [(entry.where, entry.id, not entry.fixable) for entry in analysis.diagnostics]
+    told = [diagnostic(analysis.module, each) for each in analysis.found]
+    return [(entry.where, entry.id, not entry.fixable) for entry in told]
 
 
 @pytest.mark.parametrize("path", [path for path in INPUTS if path.suffix == ".ipynb"], ids=lambda path: path.name)

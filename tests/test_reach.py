@@ -35,6 +35,72 @@ def may_repeat(module: Module) -> bool:
     return module.get(Staging).may_repeat(call)
 
 
+# --- what the project tells of public functions ----------------------------------------------------------------
+
+
+SCANNED = "def body(c, x):\n    step()\n    return c, None\ndef run(xs): return jax.lax.scan(body, 0, xs)\n"
+
+
+def is_staged(module: Module) -> bool:
+    (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
+    return module.get(Staging).is_staged(call)
+
+
+@pytest.mark.parametrize(
+    ("files", "staged"),
+    [
+        ({}, True),
+        ({"b": "from pkg import a\na.step()\n"}, False),
+        ({"b": "from pkg import a\ndef outer(): a.step()\n"}, False),
+        ({"b": "import jax\nfrom pkg import a\n@jax.jit\ndef outer(): a.step()\n"}, True),
+        ({"b": "import jax\nfrom pkg import a\ndef inner(): a.step()\nouter = jax.jit(inner)\n"}, True),
+        ({"b_test": "from pkg import a\ndef test(): a.step()\n"}, True),
+        ({"": "from pkg.a import step\n"}, False),
+        ({"": "from pkg.a import *\n"}, True),
+    ],
+    ids=["alone", "eager", "public", "jitted", "called here and jitted", "tested", "offered", "starred"],
+)
+def test_a_public_function_that_is_seen_under_a_trace_alone_is_staged(files: dict[str, str], staged: bool) -> None:
+    of_package = {f"pkg__{name}".removesuffix("__"): text for name, text in files.items()}
+    given = {"pkg__a": f"import jax\ndef step(): here()\n{SCANNED}", **of_package}
+    assert is_staged(project(**given)["a"]) is staged
+
+
+@pytest.mark.parametrize(
+    ("text", "staged"),
+    [
+        ("def step(): here()\n", False),
+        ("__all__ = ['step']\ndef step(): here()\n" + SCANNED, False),
+        ("def _step(): here()\ndef _apply(f): return jax.lax.while_loop(f, f, 0)\ndef run(): _apply(_step)\n", True),
+        ("def _step(): here()\ndef _apply(f): return f()\ndef run(): _apply(f=_step)\n", False),
+        ("def _step(): here()\ndef _apply(f):\n    f = g\n    return f()\ndef run(): _apply(_step)\n", False),
+        ("def _solve(): here()\ndef run(b): return jax.lax.custom_linear_solve(f, b, solve=_solve)\n", True),
+    ],
+    ids=["called by nobody", "listed", "handed on", "handed on and called", "bound again", "a solver"],
+)
+def test_functions_are_followed_into_those_that_take_them(text: str, staged: bool) -> None:
+    assert is_staged(project(pkg__a=f"import jax\n{text}")["a"]) is staged
+
+
+METHOD = """
+    import jax
+    class Search:
+        def step(self, c, x):
+            here()
+            return c, None
+        def run(self, xs):
+            return jax.lax.scan(lambda c, x: self.step(c, x), 0, xs)
+    """
+
+
+@pytest.mark.parametrize(
+    ("other", "staged"),
+    [("def f(s): s.run(1)\n", True), ("def f(s): s.step(1, 2)\n", False), ("def f(s): return s.step\n", False)],
+)
+def test_a_public_method_is_staged_if_its_name_is_read_nowhere_else(other: str, staged: bool) -> None:
+    assert is_staged(project(pkg__a=METHOD, pkg__b=f"from pkg import a\n{other}")["a"]) is staged
+
+
 # --- what runs once -------------------------------------------------------------------------------------------
 
 

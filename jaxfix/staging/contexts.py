@@ -141,7 +141,7 @@ class Staging:
         # A method is called on objects too, and where they come from is not always read.
         is_method = module.method_of(function) is not None and not visibility.is_static(function)
         if is_public and (name is None or is_method):
-            method = visibility.plain_method(self._module, function) if name is not None else None
+            method = visibility.plain_method(self._module, function)
             found |= UNKNOWN_CONTEXTS if method is None else self._open(function, method)
         attribute = self.attribute_for_others(function)
         if attribute is not None and not is_strange:

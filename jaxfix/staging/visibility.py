@@ -69,10 +69,11 @@ def name_for_others(module: Module, function: Function) -> str | None:
 
 
 def plain_method(module: Module, function: Function) -> str | None:
-    """The `.name` of a public method that nothing but this name leads to; None for any other function."""
-    if module.method_of(function) is None or is_static(function) or isinstance(function, ast.Lambda):
+    """The `.name@module` of a public method that nothing but its name leads to; None for any other function."""
+    own, is_method = module.surroundings.name, module.method_of(function) is not None
+    if own is None or not is_method or isinstance(function, ast.Lambda) or decorators(function):
         return None
-    return None if function.name.startswith("_") or decorators(function) else f".{function.name}"
+    return None if function.name.startswith("_") else f".{function.name}@{own}"
 
 
 def is_called_by_a_runner(module: Module, function: Function) -> bool:

@@ -54,8 +54,8 @@ class Callers:
         return frozenset(use.runs).union(*(self._seen_through(path) for path in use.through))
 
     def _seen_through(self, path: CallerPath) -> _Known:
-        found = self.seen(path.name)
-        return found if found or path.called else _UNKNOWN
+        is_known = path.called or self._is_reached(path.name)
+        return self.seen(path.name) if is_known else self.seen(path.name) | _UNKNOWN
 
     def _reached(self, name: str) -> bool:
         """Whether a path to the function begins in none of its callees, in code whose own callers were read."""

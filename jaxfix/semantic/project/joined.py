@@ -70,9 +70,10 @@ class Joined:
         return tuple(way for way in Runs if way in self._callers.seen(qualname))
 
     def _is_offered(self, qualname: str) -> bool:
-        if qualname.startswith("."):
-            others = sum(qualname[1:] in facts.attributes for facts in self._files if not facts.is_test)
-            return others > 1 or (self._around is not None and self._around.names(qualname))
+        if qualname.startswith("."):  # a method, of whatever object
+            name, _, owner = qualname[1:].partition("@")
+            others = (facts for facts in self._files if facts.name != owner and not facts.is_test)
+            return any(name in facts.attributes for facts in others) or self.is_named_around(f".{name}")
         return self._naming.is_offered(qualname) or self.is_named_around(qualname)
 
     def repeats(self, qualname: str) -> bool:

@@ -47,7 +47,7 @@ class Apply:
     prove: Annotated[bool, Option("--prove", help="Rerun the code, and keep only fixes that are proven.")] = False
     run: Proven = None
     no_prove: Annotated[bool, Option("--no-prove", help="Run nothing, ask nothing; write safe fixes.")] = False
-    unproven: Annotated[bool, Option("--unproven", help="Run nothing; write every fix.")] = False
+    unproven: Annotated[bool, Option("--unproven", help="Run nothing; write every fix that may pay.")] = False
     select: Select = None
     ignore: Ignore = ()
     allow_dirty: AllowDirty = False
