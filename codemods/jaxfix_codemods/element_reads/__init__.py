@@ -69,7 +69,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import is_script
 from jaxfix_codemods.element_reads import indices
 from jaxfix_codemods.element_reads.arrays import Arrays, Sure
-from jaxfix_codemods.element_reads.places import Place, is_few, is_long, is_unconditional, place_of
+from jaxfix_codemods.element_reads.places import Place, follows, is_few, is_long, is_unconditional, place_of
 from jaxfix_codemods.element_reads.uses import Over, Uses, loops_over
 
 _TITLE = "Read the elements from one copy on the host"
@@ -142,7 +142,7 @@ def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: se
     sure = _sure(module, first, place.loop)
     if sure is None or not is_long(module, place.loop) or all(_is_fixed(module, read) for read in reads):
         return
-    whole = _only_read(module, first)
+    whole = _only_read(module, first, place)
     if whole is not None:
         if whole in bound:
             return
@@ -167,7 +167,7 @@ def _is_fixed(module: Module, array: ast.expr) -> bool:
     return isinstance(read, ast.Subscript) and not any(isinstance(node, ast.Name) for node in walk(read.slice))
 
 
-def _only_read(module: Module, array: ast.expr) -> ast.Name | None:
+def _only_read(module: Module, array: ast.expr, place: Place) -> ast.Name | None:
     """What binds the variable, if it is bound once and its elements are all that is ever read of it."""
     binding = module.names.only_binding(array) if isinstance(array, ast.Name) else None
     if binding is None or not isinstance(binding.node, ast.Name) or module.value_of(binding.node) is None:
@@ -175,6 +175,8 @@ def _only_read(module: Module, array: ast.expr) -> ast.Name | None:
     if binding.scope is module.tree and not is_script(module):
         return None
     is_own = module.function(binding.node) is module.function(array)
+    if not _is_never_traced(module, binding.node) and not follows(module, place.before, module.statement(binding.node)):
+        return None
     return binding.node if is_own and module.get(Uses).stay_on_host(binding.node) else None
 
 
@@ -208,10 +210,15 @@ def _is_seen(module: Module, loop: ast.AST) -> bool:
 
 
 def _why_not(module: Module, loop: ast.AST, reads: Sequence[ast.expr]) -> Reason | None:
-    runs = module.get(Staging).runs(loop)
-    if runs is Runs.EAGER or any(is_unconditional(module, read, loop) for read in reads):
+    if _is_never_traced(module, loop) or any(is_unconditional(module, read, loop) for read in reads):
         return None
     return Reason(Code.CONDITIONAL, "under a trace it would fail, where some rounds read nothing and run today")
+
+
+def _is_never_traced(module: Module, node: ast.AST) -> bool:
+    """Whether every way to `node` is known, and none passes a trace."""
+    ways = module.get(Staging).ways(node)
+    return ways.known == {Runs.EAGER} and not ways.open
 
 
 def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:

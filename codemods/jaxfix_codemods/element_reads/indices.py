@@ -6,8 +6,8 @@ from jaxfix.api import Module
 from jaxfix.api.analysis import reaching
 from jaxfix.api.library import Iteration, Result, rows, short_names
 
-_THROUGH = short_names(Iteration.SAME_LENGTH) - {"zip", "enumerate"}
-_COUNTING = frozenset({"range"}) | (short_names(Iteration.COUNTS) & short_names(Iteration.SAME_LENGTH)) - {"enumerate"}
+_COUNTING = short_names(Iteration.COUNTS)
+_THROUGH = short_names(Iteration.SAME_LENGTH) - _COUNTING
 _DRAWN = tuple(row for row in rows(Result.ARRAY) if row.name.startswith("jax.random."))
 _SHAPED = {row.name: row for row in (*rows(Result.FILLED), *rows(Result.COUNTS), *_DRAWN) if row.shape_at is not None}
 
@@ -77,14 +77,16 @@ def _is_enumerated(module: Module, iterable: ast.expr, array: ast.expr) -> bool:
 
 def _is_within(module: Module, iterable: ast.expr, offset: int, array: ast.expr, axis: int) -> bool:
     match iterable:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first, *_]) if name in _THROUGH:
-            return _is_within(module, first, offset, array, axis)
-        case ast.Call(func=ast.Name(id=name), args=[stop], keywords=[]) if name in _COUNTING:
-            return _fits(module, 0, stop, offset, array, axis)
-        case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=int() as start), stop], keywords=[]) if (
-            name in _COUNTING and start >= 0
-        ):
-            return _fits(module, start, stop, offset, array, axis)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first]) if name in _THROUGH:
+            return name != "zip" and _is_within(module, first, offset, array, axis)
+        case ast.Call(func=ast.Name(id=name), args=bounds, keywords=[]) if name in _COUNTING and bounds:
+            if name == "count" or (name == "range" and module.scope_of(name, iterable) is not None):
+                return False
+            match bounds:
+                case [stop]:
+                    return _fits(module, 0, stop, offset, array, axis)
+                case [ast.Constant(value=int() as start), stop] if start >= 0:
+                    return _fits(module, start, stop, offset, array, axis)
     return False
 
 

@@ -133,6 +133,19 @@ def is_unconditional(module: Module, node: ast.expr, loop: ast.AST) -> bool:
     return False
 
 
+def follows(module: Module, later: ast.stmt, earlier: ast.stmt) -> bool:
+    """Whether `later` surely runs after `earlier`: both are of one block, and nothing between leaves it."""
+    around = module.parent(earlier)
+    if module.parent(later) is not around:
+        return False
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(around, name, None)
+        if isinstance(block, list) and earlier in block and later in block:
+            between = block[block.index(earlier) : block.index(later)]
+            return not any(isinstance(node, (*_LEAVING, ast.Yield)) for each in between for node in walk(each))
+    return False
+
+
 def _is_skipped(outer: ast.AST, inner: ast.AST) -> bool:
     """Whether some rounds of `outer` run without its part `inner`."""
     match outer:

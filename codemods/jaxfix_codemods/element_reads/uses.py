@@ -1,6 +1,7 @@
 """What an element or a row of an array is used for: the same of NumPy where it goes to the host at once."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, walk
@@ -13,6 +14,8 @@ _CONVERTERS = short_names(Result.CONVERTED, "jax.numpy")
 _STATIC = short_names(Member.STATIC, "jax.Array")
 _CONSUMING = short_names(Iteration.CONSUMES, "builtins")
 _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_INSIDE = re.compile(r"\{[^{}:]*[.\[!]")
+"""A field of a format that is more than the argument: a part of it, or its `repr`."""
 _MOST = 7
 """The greatest number that each dtype holds exactly, and below each less than one apart."""
 _FRACTIONS = 4
@@ -163,7 +166,7 @@ class Uses:
             return len(call.args) == 1 or self._is_builtin(call, "print", "format")
         match call.func:
             case ast.Attribute(value=ast.Constant(value=str() as pattern), attr="format"):
-                return "!" not in pattern
+                return _INSIDE.search(pattern) is None
         package, _, last = (self._module.qualname(call.func) or "").rpartition(".")
         if package == "numpy" and last in _CONVERTERS:
             return len(call.args) == 1
