@@ -1,13 +1,30 @@
 """What functions of NumPy and of the libraries around JAX do; NumPy's that `jax.numpy` has too are there."""
 
-from jaxfix.library.facets import Class, Dtype, Effect, Identity, Iteration, Result, Transform, WeakType
+from jaxfix.library.facets import Class, Dtype, Effect, Identity, Iteration, Member, Result, Transform, WeakType
 from jaxfix.library.function import Function, Parameter
+
+_OPTIMIZERS = (
+    *("adabelief", "adadelta", "adafactor", "adagrad", "adam", "adamax", "adamaxw", "adamw", "adan", "amsgrad"),
+    *("chain", "fromage", "lamb", "lars", "lion", "nadam", "nadamw", "novograd", "radam", "rmsprop", "rprop", "sgd"),
+    *("sign_sgd", "sm3", "yogi"),
+)
+_SOLVERS = {
+    "fun": (
+        *("ArmijoSGD", "BFGS", "Broyden", "GradientDescent", "LBFGS", "NonlinearCG", "OptaxSolver", "PolyakSGD"),
+        *("ProjectedGradient", "ScipyMinimize"),
+    ),
+    "residual_fun": ("GaussNewton", "LevenbergMarquardt"),
+    "fixed_point_fun": ("AndersonAcceleration", "FixedPointIteration"),
+    "optimality_fun": ("Bisection",),
+}
 
 FUNCTIONS = (
     Function("chex.Array", (Class.ARRAY,)),
     Function("chex.chexify", (Transform.TRACES,)),
     Function("chex.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
     Function("chex.replace", (Result.REPLACED,)),
+    Function("diffrax.ControlTerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
+    Function("diffrax.Event", (Transform.HOLDS,), calls=(Parameter(0, "cond_fn"),)),
     Function("diffrax.ODETerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
     Function("equinox.apply_updates", (WeakType.LOST,)),
     Function("equinox.filter_checkpoint", (Identity.BY_VALUE,)),
@@ -54,6 +71,15 @@ FUNCTIONS = (
     Function("haiku.transform_with_state", (Transform.APPLIES,)),
     Function("haiku.without_apply_rng", (Transform.APPLIES,)),
     Function("jaxtyping.Array", (Class.ARRAY,)),
+    *(Function(f"optax.{name}", (Identity.STATIC,)) for name in _OPTIMIZERS),
+    *(
+        Function(f"jaxopt.{name}", (Identity.OWN_PROGRAMS,), calls=(Parameter(0, taken),))
+        for taken, names in _SOLVERS.items()
+        for name in names
+    ),
+    Function("jaxopt.base.IterativeSolver.run", (Member.COMPILES, Member.STATELESS)),
+    Function("jaxopt.base.IterativeSolver.update", (Member.COMPILES, Member.STATELESS)),
+    Function("jaxopt.base.IterativeSolver.init_state", (Member.STATELESS,)),
     Function("numpy.datetime64", (Effect.WORLD,)),
     Function("numpy.fromfile", (Effect.WORLD,)),
     Function("numpy.genfromtxt", (Effect.WORLD,)),

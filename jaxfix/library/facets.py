@@ -79,6 +79,10 @@ class Identity:
     """Another function object at each call, whatever it is given."""
     BY_VALUE = Facet()
     """Equal if the function inside is."""
+    STATIC = Facet()
+    """Makes an object that equals no other one made of the same: as a static argument, another program. Measured."""
+    OWN_PROGRAMS = Facet()
+    """Makes an object whose methods compile, and find their programs by the object. Measured."""
 
 
 class Effect:
@@ -312,6 +316,10 @@ class Member:
     """Of `x.at[i]`: an array with other elements."""
     MAPPING = Facet()
     """Dictionaries have it, and hardly anything else."""
+    COMPILES = Facet()
+    """A method that finds its programs by its object."""
+    STATELESS = Facet()
+    """A method whose object stays as it is: the state is handed in and out."""
 
 
 class Class:

@@ -9,7 +9,8 @@ and is no finding; nor is `equinox.filter_jit` of a bound method or of what its 
 A jit in a loop of what reads a model or parameters that the loop advances compiles in every round: it is made once,
 before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is called. Solvers and
 terms of equations that find their programs by a function, as `optimistix.root_find` and `diffrax.ODETerm` do, compile
-again for each new one.
+again for each new one. So do solvers that keep their own programs, as those of `jaxopt`, and functions that take an
+optimizer of `optax` as a static argument: one that each round makes of the same is made once, before the loop.
 
 A function that makes a jitted one, such as `make_step(optimizer)`, compiles anew where a loop calls it at every round:
 the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
@@ -69,7 +70,7 @@ from functools import partial
 from jaxfix.api import Code, Codemod, Confidence, Declined, Equality, Finding, Identifiers, Module, Reason, Safety, Why
 from jaxfix.api.analysis import LocalUses
 from jaxfix.api.library import HOLDING
-from jaxfix_codemods.local_jit import factories, states
+from jaxfix_codemods.local_jit import constructors, factories, states
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
 from jaxfix_codemods.local_jit.rewriting import rewrite
@@ -97,6 +98,7 @@ def _made_here(module: Module) -> Iterator[Finding]:
             yield _finding(module, site, applied)
         elif (advanced := states.advanced(module, site)) is not None:
             yield _of_state(module, site, advanced)
+    yield from constructors.findings(module)
     for made in factories.made_in_loops(module):
         found = _of_factory(module, made.call, made.stay)
         try:

@@ -68,7 +68,7 @@ def _why_may_fail(module: Module, call: ast.Call, factory: ast.FunctionDef, loop
     for name, argument in given.items():
         if argument is None and name in required:
             return Reason(Code.SIGNATURE, f"`{factory.name}` wants `{name}` too")
-        if argument is not None and not _is_there(module, argument, loop):
+        if argument is not None and not is_there(module, argument, loop):
             return Reason(Code.MAY_FAIL, f"`{module.text(argument)}` may fail then")
     work = next((statement for statement in factory.body if not _only_makes(module, statement)), None)
     return Reason(Code.MAY_FAIL, f"line {work.lineno} of `{factory.name}` may fail then") if work is not None else None
@@ -103,7 +103,7 @@ def _why_undefined(module: Module, factory: ast.FunctionDef, loop: ast.stmt) -> 
     )
 
 
-def _is_there(module: Module, argument: ast.expr, loop: ast.stmt) -> bool:
+def is_there(module: Module, argument: ast.expr, loop: ast.stmt) -> bool:
     """Whether reading `argument` before `loop` cannot fail."""
     match argument:
         case ast.Constant():
@@ -111,7 +111,7 @@ def _is_there(module: Module, argument: ast.expr, loop: ast.stmt) -> bool:
         case ast.UnaryOp(operand=ast.Constant(value=int() | float())):
             return True
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return all(_is_there(module, part, loop) for part in parts)
+            return all(is_there(module, part, loop) for part in parts)
         case ast.Name():
             return _is_bound(module, argument, loop)
         case ast.Attribute(value=ast.Name() as owner):

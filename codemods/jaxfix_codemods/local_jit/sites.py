@@ -125,7 +125,7 @@ def _handed(module: Module) -> Iterator[Site]:
         arguments: list[tuple[Argument, ast.expr]] = list(enumerate(call.args))
         arguments += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
         for key, argument in arguments:
-            made = function_identity.made_anew(module, argument, found.by) if _is_held(found, key) else None
+            made = function_identity.made_anew(module, argument, found.by) if is_held(found, key) else None
             if made is not None:
                 yield Site(argument, found.by, made, None, LocalUses(), call)
 
@@ -144,7 +144,7 @@ def _held_by_libraries(module: Module) -> Iterator[Site]:
                 yield Site(argument, name, made, None, LocalUses(), call)
 
 
-def _is_held(jit: Jit, key: Argument) -> bool:
+def is_held(jit: Jit, key: Argument) -> bool:
     """Whether a function that is passed there becomes a part of the key that programs are kept under."""
     return jit.by == "equinox.filter_jit" or (jit.by == "jax.jit" and jit.is_static(key) is True)
 
