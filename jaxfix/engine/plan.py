@@ -9,7 +9,7 @@ from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
 from jaxfix.engine.warm import regions_after
-from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.finding import Confidence, Equality, Fix, Safety
 from jaxfix.report.reason import Code, Reason
 from jaxfix.report.report import Held, Patch
 from jaxfix.semantic.codemod import Codemod
@@ -110,7 +110,7 @@ def _cook(module: Module, found: Found) -> Fix:
         proves=found.finding.proves or found.codemod.proves,
         lowered_because=None,
         function=module.path(found.finding.at),
-        confidence=found.confidence,
+        guess=found.finding.guess and found.confidence is Confidence.POSSIBLE,
     )
     where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
     refusal = None

@@ -354,6 +354,8 @@ class Package:
     """Equal results for equal arguments, whenever they are traced, in the packages inside too."""
     WORLD = Facet()
     """Reads or changes the world."""
+    LAYERS = Facet()
+    """Its classes are bases of layers, whose methods run where `apply` of a whole model does."""
     HOST = Facet()
     """Wants concrete values."""
     ARRAYS = Facet()

@@ -174,6 +174,7 @@ class Finding:
       equality: what a proof of this cure must show, where the codemod has several; None is what it says itself.
       proves: what this cure gains, where the codemod's cures differ; None is what the codemod says.
       deprecated: whether it is about an API that is deprecated.
+      guess: only a run tells whether its fix pays: without one it is not written.
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
     """
 
@@ -187,6 +188,7 @@ class Finding:
     equality: Equality | None = None
     proves: Proves | None = None
     deprecated: bool = False
+    guess: bool = False
     moot: bool = False
 
 
@@ -206,7 +208,7 @@ class Fix:
       function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.
       helpers: the generated helper functions that the new text calls.
       proves: what a rerun must show that it gains.
-      confidence: that of the finding.
+      guess: nobody has seen what it is for happen again and again: only a run tells if it pays.
     """
 
     key: str
@@ -220,12 +222,7 @@ class Fix:
     function: str
     helpers: tuple[str, ...] = ()
     proves: Proves = Proves.FEWER_COMPILES
-    confidence: Confidence = Confidence.CERTAIN
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether it calls a helper for the sake of callers that were not seen: only a run tells if that pays."""
-        return bool(self.helpers) and self.confidence is Confidence.POSSIBLE
+    guess: bool = False
 
     @property
     def promise(self) -> str:

@@ -86,7 +86,7 @@ from jaxfix.api.analysis import (
     selection,
     varies_by_callers,
 )
-from jaxfix.api.library import CONTROL_FLOW
+from jaxfix.api.library import CONTROL_FLOW, Package, where
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
 from jaxfix_codemods.local_loop_function.jitting import jitted
@@ -95,6 +95,7 @@ from jaxfix_codemods.local_loop_function.naming import around, last_part, shown
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
 
+_LAYERS = where(Package.LAYERS)
 MadeAnew = list[tuple[ast.expr, str]]
 Judged = Move | Reason
 
@@ -171,6 +172,7 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
         message=f"{_cause(module, call, names, made_anew)} at every call of `{around(module, call)}`: "
         f"`{last_part(primitive)}` compiles again",
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
+        moot=not again and _is_in_layer(module, call),
     )
     moved = f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once"
     if isinstance(move, Move) and not lost:
@@ -192,7 +194,15 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
     except Declined as declined:
         is_alone = module.surroundings.helpers is None
         return found(title=moved, declined=move if is_alone and isinstance(move, Reason) else declined.reason)
-    return found(title=title(primitive), recipe=recipe, safety=Safety.NEEDS_EVIDENCE)
+    return found(title=title(primitive), recipe=recipe, safety=Safety.NEEDS_EVIDENCE, guess=True)
+
+
+def _is_in_layer(module: Module, call: ast.Call) -> bool:
+    """Whether a layer of a model runs `call`: a `jit` around the model does more than any change here."""
+    around = module.functions_around(call)
+    owner = module.method_of(around[-1]) if around else None
+    bases = (module.qualname(base) or "" for base in owner.bases) if owner is not None else ()
+    return any(base.rpartition(".")[0] in _LAYERS for base in bases)
 
 
 def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:

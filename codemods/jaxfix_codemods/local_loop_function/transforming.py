@@ -31,7 +31,7 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
         return
     try:
         _check(module, transformed)
-        yield found(recipe=retraced(module, transformed.taker), safety=Safety.NEEDS_EVIDENCE)
+        yield found(recipe=retraced(module, transformed.taker), safety=Safety.NEEDS_EVIDENCE, guess=True)
     except Declined as declined:
         yield found(declined=declined.reason)
 

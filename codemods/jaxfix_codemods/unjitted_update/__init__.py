@@ -242,6 +242,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
         return
     if sum(map(starts, found.row.statements)) >= ENOUGH:
         taken.add(found)
+        certain = certain and found.goes_on
         yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
 
 
@@ -301,6 +302,7 @@ def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,
         confidence=Confidence.CERTAIN if certain else Confidence.POSSIBLE,
+        guess=True,
     )
 
 

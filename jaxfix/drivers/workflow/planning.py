@@ -77,7 +77,7 @@ def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
         if fix.safety is Safety.DISPLAY_ONLY:
             return HINT
         if mode is Mode.EVERYTHING:
-            return GUESS if fix.is_guess else None
+            return GUESS if fix.guess else None
         receipt = receipts.get((target.source.path, fix.key))
         if receipt is not None and receipt.verdict is Verdict.PROVEN:
             return None
