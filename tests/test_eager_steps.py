@@ -89,7 +89,6 @@ def test_nothing_is_told_of_the_function_that_a_fix_has_made(tmp_path: Path) -> 
     path.write_bytes((ROOT / "golden" / "unjitted_update" / "script.py").read_bytes())
     done = apart("apply", "--unproven", "--allow-no-vcs", "--exit-zero", str(path))
     assert "def train_step(" in path.read_text() and "1 finding fixed; 0 findings remain" in done.err
-    assert "undonated-state" in apart("check", "--all", str(path)).out
 
 
 def test_what_is_left_of_a_line_that_a_fix_changes_is_told(tmp_path: Path) -> None:
