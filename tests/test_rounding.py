@@ -14,6 +14,7 @@ from benchmarks.rounding.programs import THREE, Rewrite, rewrites
 from jaxfix.drivers.workflow.planning import LEFT_OUT
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.bare import bare
+from jaxfix.evidence.outputs import Allowed, likeness
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.verdict import Pair, Plain
@@ -94,7 +95,6 @@ def test_a_run_that_drifts_is_proven_by_bits_and_single_steps() -> None:
     ("found", "reason"),
     [
         (comparison(plain=run(1.0 + 1e-7)), "even without the added `jit`, `train`.w"),
-        (comparison(steps=()), "no step of `step` could be compared"),
         (comparison(steps=(replace(RAZOR, difference="step 4: far apart"),)), "`step` under jit, step 4: far apart"),
         (comparison(run(1.4, count=4)), "`train`.n"),
         (comparison(run(1.4, weak=True)), "`train`.w: strongly typed"),
@@ -105,6 +105,25 @@ def test_a_run_that_drifts_is_proven_by_bits_and_single_steps() -> None:
 def test_what_rounding_does_not_excuse_is_different(found: Comparison, reason: str) -> None:
     assert found.verdict in (Verdict.DIFFERENT, Verdict.FAILED)
     assert found.reason.startswith(reason), found.reason
+
+
+def test_a_step_that_was_not_compared_is_no_difference() -> None:
+    words = "no step of `step` could be compared with the jitted one"
+    for steps in ((), (replace(RAZOR, steps=0, leaves=0),)):
+        found = comparison(steps=steps)
+        assert (found.verdict, found.reason) == (Verdict.NOT_COMPARED, words)
+    stopped = replace(BEFORE, stopped="at the time limit")
+    found = comparison(plain=stopped, steps=())
+    assert found.reason == f"{words} before the run was stopped at the time limit: raise `--timeout`"
+    assert comparison(plain=run(2.0), steps=()).verdict is Verdict.DIFFERENT
+
+
+def test_a_call_that_a_stop_has_ended_is_no_difference() -> None:
+    stopped = replace(AFTER, outputs=(*AFTER.outputs, Output("main", "raised", ())), stopped="at the time limit")
+    whole = replace(BEFORE, outputs=(*BEFORE.outputs, Output("main", "*", ())))
+    assert comparison(plain=replace(stopped, outputs=(*BEFORE.outputs, stopped.outputs[-1]))).verdict is Verdict.PROVEN
+    assert likeness(whole, stopped, Allowed(drifts=True)).difference is None
+    assert likeness(whole, replace(stopped, stopped=None), Allowed(drifts=True)).difference is not None
 
 
 def test_a_count_that_drifts_is_said_to_hang_on_rounding() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from math import isnan, log2, nan, prod
 
 from jaxfix.report.finding import Equality
@@ -112,6 +113,7 @@ class Likeness:
       double: the largest difference in double precision, of calls whose bits differ.
       widened: how many of those were compared by their jaxprs with every float widened.
       limits: on which data, of dtypes that the program never passes, results round differently.
+      is_open: whether the difference is that nothing could be compared.
     """
 
     difference: str | None
@@ -124,6 +126,7 @@ class Likeness:
     double: float = 0.0
     widened: int = 0
     limits: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -179,6 +182,7 @@ def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise
     skipped |= _unsteady_files(before, after, noise, stopped=stopped)
     if stopped:  # at another round each
         skipped |= frozenset(label for label in _labels(before) if VARIABLE in label)
+        skipped |= frozenset(label for run in (before, after) for label in _interrupted(run))
     found = outputs_alike(before.outputs, after.outputs, may, skipped)
     if found.difference:
         return found
@@ -261,6 +265,12 @@ def _unsteady_files(before: Measurement, after: Measurement, noise: Noise, *, st
         return files
     renamed = any(label.startswith(FILE) for label in noise.labels)
     return files & (_labels(before) ^ _labels(after)) if renamed else frozenset()
+
+
+def _interrupted(run: Measurement) -> Iterator[str]:
+    """The calls that were under way when the run was stopped, which left all of them."""
+    last = takewhile(lambda output: output.treedef == RAISED, reversed(run.outputs))
+    yield from (output.label for output in last if run.stopped)
 
 
 def _labels(run: Measurement) -> frozenset[str]:
@@ -480,16 +490,17 @@ def _whole(line: str) -> str:
     return NUMBER.sub(lambda number: number[0] if number[0].lstrip("+-").isdigit() else "#", line)
 
 
-def steps_alike(steps: Iterable[Razor], names: Collection[str]) -> str | None:
-    """What single steps under an added `jit` differ in by more than rounding; None if in nothing."""
-    seen = {entry.function: entry for entry in steps if entry.steps}
+def steps_alike(steps: Iterable[Razor], names: Collection[str]) -> Likeness:
+    """Whether single steps under an added `jit` differ by more than rounding, and whether any was compared."""
+    seen = {entry.function: entry for entry in steps}
+    missing = list[str]()
     for name in sorted(names):
         entry, qualname = seen.get(name), name.rpartition(":")[2]
-        if entry is None or not entry.leaves:
-            return f"no step of `{qualname}` could be compared with the jitted one"
-        if entry.difference is not None:
-            return f"`{qualname}` under jit, {entry.difference}"
-    return None
+        if entry is not None and entry.difference is not None:
+            return Likeness(f"`{qualname}` under jit, {entry.difference}")
+        if entry is None or not entry.steps or not entry.leaves:
+            missing.append(f"no step of `{qualname}` could be compared with the jitted one")
+    return Likeness(next(iter(missing), None), is_open=bool(missing))
 
 
 def rounded(steps: Iterable[Razor], names: Collection[str], drift: float, printed: tuple[str, str]) -> str:

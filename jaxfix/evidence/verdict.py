@@ -194,8 +194,8 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
     if values.difference is not None:
         return replace(values, difference=f"even without the added `jit`, {values.difference}")
     steps = steps_alike(plain.after.razor, plain.names)
-    if steps is not None:
-        return replace(values, difference=steps)
+    if steps.difference is not None:
+        return replace(values, difference=steps.difference, is_open=steps.is_open)
     noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair))
     drifted = likeness(pair.before, pair.after, replace(may, drifts=True), noise)
     return replace(values, difference=_hanging(drifted.difference), drift=drifted.max_delta)
@@ -297,6 +297,9 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
     before, after = pair.before, pair.after
     if before.failure is not None and pair.tells_nothing(proves):
         return Verdict.FAILED, f"fails with and without the fix: {before.failure}"
+    if found.is_open:
+        plain = pair.plain.after if pair.plain is not None else after
+        return Verdict.NOT_COMPARED, f"{found.difference}{_unfinished(plain)}"
     if found.difference is not None:
         only_after = before.failure is None and after.failure is not None
         return (Verdict.FAILED if only_after else Verdict.DIFFERENT), found.difference
@@ -338,6 +341,11 @@ def _uncompared(pair: Pair, function: str) -> str:
 def stopping(run: Measurement) -> str:
     """That the run was stopped, to follow what is said of it; nothing if it was not."""
     return f" before the run was stopped {run.stopped}" if run.stopped else ""
+
+
+def _unfinished(run: Measurement) -> str:
+    """As `stopping`, with what helps."""
+    return f"{stopping(run)}: raise `--timeout`" if run.stopped else ""
 
 
 def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
