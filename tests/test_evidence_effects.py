@@ -1,15 +1,18 @@
 """What two runs do beside their results, and whether a step became much dearer."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from test_evidence_verdict import BEFORE, CURED, FUNCTION, leaf
 
 from jaxfix.evidence.effects import likeness, noise
 from jaxfix.evidence.outputs import Allowed
+from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.slower import dearer
-from jaxfix.evidence.verdict import Pair, judge, summary
+from jaxfix.evidence.verdict import Pair, compare, judge, summary
 from jaxfix.report.evidence import Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Step, Worked
@@ -90,6 +93,40 @@ def test_where_a_result_is_put_is_compared() -> None:
     put = replace(leaf(1.0), placed="cpu:0")
     old, new = (replace(BEFORE, outputs=(Output("update 1", "*", (entry,)),)) for entry in (leaf(1.0), put))
     assert difference(old, new) == "`update 1`['w']: on a device that jax chose became committed to cpu:0"
+
+
+def test_a_commitment_to_the_one_device_there_is_is_a_limit() -> None:
+    put = replace(leaf(1.0), placed="cpu:0")
+    old, new = (
+        replace(run, outputs=(Output("update 1", "*", (entry,)),), left=(Output("train.LAST", "*", (entry,)),))
+        for run, entry in ((BEFORE, leaf(1.0)), (CURED, put))
+    )
+    alone = [replace(run, has_one_device=True) for run in (old, new)]
+    for several in ([old, new], [alone[0], new], [old, alone[1]]):
+        assert compare(*several, Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
+    for pair in (alone, alone[::-1]):
+        found = judge(Pair(*pair), Equality.BITWISE, FUNCTION, Proves.LESS_WORK)
+        assert "committed to the one device there is, or no longer, in `update 1['w']`" in found.equality
+    elsewhere = replace(alone[0], outputs=(Output("update 1", "*", (replace(put, placed="cpu:1"),)),))
+    assert compare(elsewhere, alone[1], Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(
+    ("text", "flags", "is_one"),
+    [
+        ("print(jax.devices(), jax.jit(jnp.sin, backend='cpu')(1.0))", "", True),
+        ("print(jnp.sin(jax.device_put(1.0)))", "", False),
+        ("print(jnp.sin(1.0))", "--xla_force_host_platform_device_count=2", False),
+    ],
+)
+def test_a_program_that_sees_several_devices_or_names_one_can_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, flags: str, is_one: bool
+) -> None:
+    monkeypatch.setenv("XLA_FLAGS", flags)
+    (tmp_path / "program.py").write_text(f"import jax, jax.numpy as jnp\n{text}\n")
+    (run,) = ProgramRunner(tmp_path, f"{sys.executable} program.py", []).measure({})
+    assert (run.failure, run.has_one_device) == (None, is_one)
 
 
 def test_an_argument_that_is_deleted_refutes_all_but_a_donation() -> None:

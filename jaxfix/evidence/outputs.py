@@ -52,6 +52,7 @@ class Allowed:
       untyped: weak types do not matter at all.
       first: how the labels of first states begin, whose floats may have other dtypes at the same values.
       drifts: floats may have any values, which are compared elsewhere.
+      moored: arrays may be committed to the one device that there is, or no longer be.
     """
 
     stronger: bool = False
@@ -59,11 +60,13 @@ class Allowed:
     untyped: bool = False
     first: frozenset[str] = frozenset()
     drifts: bool = False
+    moored: bool = False
 
     def __or__(self, other: "Allowed") -> "Allowed":
         tolerance = max(self.tolerance, other.tolerance)
         untyped, first = self.untyped or other.untyped, self.first | other.first
-        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, self.drifts or other.drifts)
+        drifts, moored = self.drifts or other.drifts, self.moored or other.moored
+        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, drifts, moored)
 
     def lets_retype(self, label: str) -> bool:
         """Whether the output of that label is a first state."""
@@ -114,6 +117,7 @@ class Likeness:
       widened: how many of those were compared by their jaxprs with every float widened.
       limits: on which data, of dtypes that the program never passes, results round differently.
       is_open: whether the difference is that nothing could be compared.
+      moored: the leaves that only one of both has committed to the one device that there is.
     """
 
     difference: str | None
@@ -127,6 +131,7 @@ class Likeness:
     widened: int = 0
     limits: tuple[str, ...] = ()
     is_open: bool = False
+    moored: tuple[str, ...] = ()
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -255,6 +260,8 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         max(one.double, other.double),
         one.widened + other.widened,
         tuple(dict.fromkeys((*one.limits, *other.limits))),
+        one.is_open or other.is_open,
+        tuple(dict.fromkeys((*one.moored, *other.moored))),
     )
 
 
@@ -288,7 +295,7 @@ def outputs_alike(
             old.pop(label, None)
         elif label not in old or label not in new:
             return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the fix")
-    compared, delta, ulp, stronger = 0, 0.0, 0.0, list[str]()
+    compared, delta, ulp, stronger, moored = 0, 0.0, 0.0, list[str](), list[str]()
     for label, output in old.items():
         for leaf in _leaves(output, new[label], may, retyped=may.lets_retype(label)):
             if isinstance(leaf, str):
@@ -296,7 +303,8 @@ def outputs_alike(
             compared += leaf.digested and not label.startswith(FILE)
             delta, ulp = max(delta, leaf.delta), max(ulp, leaf.ulp)
             stronger += [f"{label}{leaf.path}"] if leaf.strengthened else []
-    return Likeness(None, compared, delta, ulp, tuple(stronger))
+            moored += [f"{label}{leaf.path}"] if leaf.moored else []
+    return Likeness(None, compared, delta, ulp, tuple(stronger), moored=tuple(moored))
 
 
 def noise(first: Measurement, second: Measurement) -> Noise:
@@ -325,6 +333,7 @@ class _Alike:
     strengthened: bool = False
     delta: float = 0.0
     ulp: float = 0.0
+    moored: bool = False
 
 
 def _ending(before: str | None, after: str | None) -> str:
@@ -340,7 +349,8 @@ def _leaves(before: Output, after: Output, may: Allowed, *, retyped: bool) -> It
         yield f": structure {_shorten(before.treedef)} became {_shorten(after.treedef)}"
         return
     for old, new in zip(before.leaves, after.leaves, strict=True):
-        yield _retyped(old, new) if retyped and _are_floats(old, new) else _leaf(old, new, may)
+        found = _retyped(old, new) if retyped and _are_floats(old, new) else _leaf(old, new, may)
+        yield found if isinstance(found, str) else replace(found, moored=may.moored and old.placed != new.placed)
 
 
 def _are_floats(old: Leaf, new: Leaf) -> bool:
@@ -366,7 +376,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     if old.weak_type != new.weak_type and not may.untyped and not (strengthened and may.stronger):
         words = ("weakly", "strongly") if old.weak_type else ("strongly", "weakly")
         return f"{name}: {words[0]} typed {_typed(old)} became {words[1]} typed"
-    if old.placed != new.placed and not may.untyped:
+    if old.placed != new.placed and not may.untyped and not (may.moored and None in (old.placed, new.placed)):
         return f"{name}: {_where(old)} became {_where(new)}"
     if old.nans != new.nans:
         return f"{name}: {old.nans} NaNs became {new.nans}"

@@ -164,6 +164,7 @@ def _traced(pair: Pair, function: str) -> list[Traced]:
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:
     """Whether the originals of `functions` agree with the rewritten ones that were called beside them."""
     mine = (entry for entry in pair.called_beside.beside if entry.function in functions)
+    may = replace(may, moored=pair.called_beside.has_one_device)
     return beside_alike((replace(e, deleted=()) if e.function in pair.donating else e for e in mine), may)
 
 
@@ -173,6 +174,7 @@ def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False
     With `as_jitted` it is enough that the fix moves an eager result onto that of the original under jit: the eager
     original may be far from its own jitted self where differences of nearly equal numbers are taken.
     """
+    may = replace(may, moored=pair.before.has_one_device and pair.after.has_one_device)
     if cured:
         return cure_alike(pair.before, pair.after, may, pair.noise)
     if pair.plain is not None:
@@ -198,7 +200,8 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
         return replace(values, difference=steps.difference, is_open=steps.is_open)
     noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair))
     drifted = likeness(pair.before, pair.after, replace(may, drifts=True), noise)
-    return replace(values, difference=_hanging(drifted.difference), drift=drifted.max_delta)
+    moored = (*values.moored, *drifted.moored)
+    return replace(values, difference=_hanging(drifted.difference), drift=drifted.max_delta, moored=moored)
 
 
 def _hanging(difference: str | None) -> str | None:
@@ -430,12 +433,12 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, s
     if same is not None:
         yield same
     if found.strengthened:
-        named = ", ".join(f"`{leaf}`" for leaf in found.strengthened[:_NAMED_LEAVES])
-        more = len(found.strengthened) - _NAMED_LEAVES
         change = "types became those of an update" if equality is Equality.CONVERGED else "weak type became strong"
-        yield f"{change} in {named}{f' and {more} more' if more > 0 else ''}"
+        yield f"{change} in {_some(found.strengthened)}"
     if found.beside:
         yield f"as the original in {found.beside} {'call' if found.beside == 1 else 'calls'} beside it"
+    if found.moored:
+        yield f"committed to the one device there is, or no longer, in {_some(found.moored)}: not tried with several"
     if found.limits:
         yield f"rounds differently {' and '.join(found.limits)}, which the program never passes"
     if pair.noise:
@@ -444,6 +447,11 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, s
     yield from (f"stopped {reason}" for reason in stops)
     capped = sorted(name for name, calls in pair.before.calls.items() if calls > _digested(pair.before, name))
     yield from (f"of {name.rpartition(':')[2]} the first {_digested(pair.before, name)} calls" for name in capped)
+
+
+def _some(leaves: Sequence[str]) -> str:
+    named, more = ", ".join(f"`{leaf}`" for leaf in leaves[:_NAMED_LEAVES]), len(leaves) - _NAMED_LEAVES
+    return f"{named}{f' and {more} more' if more > 0 else ''}"
 
 
 def _digested(measurement: Measurement, function: str) -> int:

@@ -42,6 +42,7 @@ class Record:
         self.where_steps: str | None = None
         self.peak_bytes: int | None = None
         self.device_peak_bytes: int | None = None
+        self.has_one_device = False
         self.budget = SAMPLE_BUDGET
         self.aside_s = 0.0
         self.seconds: float | None = None
@@ -79,6 +80,7 @@ class Record:
             "loaded": self.loaded,
             "peak_bytes": self.peak_bytes or peak_bytes(),
             "device_peak_bytes": self.device_peak_bytes,
+            "has_one_device": self.has_one_device,
             "environment": self.environment,
             "stopped": self.stopped,
             "where_steps": self.where_steps,

@@ -46,6 +46,8 @@ ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the othe
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
 
+_OVERWRITTEN = re.compile(r"[^\n]*\r[^\n]*\n?")
+
 
 class Owner(Protocol):
     """Who makes the calls, and for how long.
@@ -458,9 +460,16 @@ def _same_random() -> Iterator[Callable[[], dict[str, Any]]]:
 
 @contextlib.contextmanager
 def _printed() -> Iterator[Callable[[], str]]:
-    """Says what was printed since, without its numbers: these may differ as far as the results may."""
+    """Says what was printed since, without its numbers: these may differ as far as the results may.
+
+    Lines on standard error that overwrite themselves tell the time: how far a bar of progress is.
+    """
     streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, io.StringIO)]
     starts = [stream.tell() for stream in streams]
-    yield lambda: "".join(
-        _NUMBER.sub("#", stream.getvalue()[start:]) for stream, start in zip(streams, starts, strict=True)
-    )
+
+    def told() -> str:
+        texts = [stream.getvalue()[start:] for stream, start in zip(streams, starts, strict=True)]
+        texts[1:] = [_OVERWRITTEN.sub("", text) for text in texts[1:]]
+        return "".join(_NUMBER.sub("#", text) for text in texts)
+
+    yield told

@@ -14,6 +14,7 @@ from typing import Any
 from .arrival import when_imported
 from .calls import Calls
 from .compiles import Compiles, so_far
+from .devices import is_one_for_all
 from .files import real, write_json
 from .left import Left
 from .memory import device_peak_bytes, peak_bytes, rss_bytes
@@ -117,6 +118,7 @@ class Probe:
         self._finish()
         if self.record.environment is not None:
             self.record.device_peak_bytes = device_peak_bytes()
+            self.record.has_one_device = is_one_for_all(self.settings.user, self.settings.sources)
 
     def _look_around(self) -> None:
         """Notes once what the program leaves behind, before anything of ours changes it."""
