@@ -223,7 +223,8 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         whole = joined(whole, found)
         if whole.difference:
             return whole
-        whole = replace(whole, beside=whole.beside + any(leaf.digest is not None for leaf in pair.after.leaves))
+        known = any(leaf.digest is not None for leaf in pair.after.leaves)
+        whole = replace(whole, beside=whole.beside + (known and not pair.after.treedef.startswith(RAISED)))
     return whole
 
 

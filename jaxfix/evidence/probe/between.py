@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from .fields import fields
 from .perturb import changed, is_plain
+from .supplied import Change, Supplied
 
 _MOST = 8
 Write = Callable[[Any], None]
@@ -34,40 +34,30 @@ class Between:
     """Changes what a call was given while it runs.
 
     Args:
-      arguments: the very ones of the call.
-      mentioned: the names that the functions mention.
-      is_object: whether a value is an instance of a class of the user's.
+      supplied: what it was given.
     """
 
-    def __init__(self, arguments: dict[str, Any], mentioned: set[str], is_object: Callable[[Any], bool]) -> None:
-        self.arguments, self.mentioned, self.is_object = arguments, mentioned, is_object
+    def __init__(self, supplied: Supplied) -> None:
+        self.supplied = supplied
         self.held = [(write, value) for write, value in self._places() if is_plain(value)][:_MOST]
 
     def users(self) -> list[str]:
-        """What may change something when it is used, as `parameter` or `parameter.attribute`."""
-        found = [name for name, value in self.arguments.items() if _is_telling(value)]
-        for name, owner in self._objects():
-            found += [f"{name}.{at}" for at in self._attributes(owner) if _is_telling(getattr(owner, at))]
-        return found[:_MOST] if self.held else []
+        """What may change something when it is used."""
+        return self.supplied.names(_is_telling) if self.held else []
 
     def put(self, user: str) -> Callable[[], None]:
         """Puts what changes something in the place of that; returns how to undo all."""
-        name, _, attribute = user.partition(".")
-        value = getattr(self.arguments[name], attribute) if attribute else self.arguments[name]
-        made = Turning(value, self._change) if isinstance(value, list) else self._wrapped(value)
-        owner = self.arguments[name]
-        if attribute:
-            object.__setattr__(owner, attribute, made)
-        else:
-            self.arguments[name] = made
+        undo = self.supplied.put(user, self._made)
 
-        def undo() -> None:
-            if attribute:
-                object.__setattr__(owner, attribute, value)
+        def undone() -> None:
+            undo()
             for write, held in self.held:
                 write(held)
 
-        return undo
+        return undone
+
+    def _made(self, value: Any) -> Any:
+        return Turning(value, self._change) if isinstance(value, list) else self._wrapped(value)
 
     def _wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def called(*args: Any, **keywords: Any) -> Any:
@@ -83,20 +73,19 @@ class Between:
             for write, value in self.held:
                 write(changed(value))
 
-    def _objects(self) -> Iterator[tuple[str, Any]]:
-        yield from ((name, value) for name, value in self.arguments.items() if self.is_object(value))
-
-    def _attributes(self, owner: Any) -> list[str]:
-        return sorted(self.mentioned.intersection(fields(owner)))
-
     def _places(self) -> Iterator[tuple[Write, Any]]:
         """Attributes of objects and entries of dictionaries, and how to write to them."""
-        for _, owner in self._objects():
-            for attribute in self._attributes(owner):
+        for _, owner in self.supplied.objects():
+            for attribute in self.supplied.attributes(owner):
                 yield _attribute(owner, attribute), getattr(owner, attribute)
-        for value in self.arguments.values():
+        for value in self.supplied.arguments.values():
             if isinstance(value, dict):
                 yield from ((_entry(value, key), held) for key, held in value.items())
+
+
+def changing(user: str) -> Change:
+    """What may change something does when it is used."""
+    return Change(lambda given: Between(given).put(user), lambda returned: returned)
 
 
 def _is_telling(value: Any) -> bool:

@@ -4,13 +4,13 @@ import contextlib
 import copy
 import functools
 import gc
+import itertools
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import kinds
-from .alter import Alter
-from .between import Between
+from .between import Between, changing
 from .caches import Caches
 from .contexts import (
     JITTED,
@@ -32,13 +32,16 @@ from .jaxprs import same_program
 from .limits import limits, numbers_of, of_program
 from .originals import nested
 from .pairing import Call, Leaves, Pairing
+from .perturb import is_plain, variations
 from .programs import ASKING
 from .razor import double_precision, to_double
-from .samples import Sample, fresh, is_array, leaves_of, passed
+from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
+from .supplied import Change, is_callable, is_listed, is_spent, iterated, raisings, standing, streaming
 from .work import work_of
 
 Step = Callable[[Leaves], Iterator[None]]
+_MOST_STREAMS = 3
 DERIVATIVES, JIT_DISABLED = "derivatives", "disable_jit"
 
 
@@ -58,7 +61,7 @@ class Beyond:
         self.programs = [program_of(call, leaves) for call in self.trial.callers()]
         for program in filter(None, self.programs):
             self.limits = self.limits.and_also(of_program(program))
-        others: list[Step] = [self.between, self.arguments]
+        others: list[Step] = [self.between, self.supplied, self.arguments]
         traced: list[Step] = [self.remembered, self.shapes, self.contexts]
         return [*traced, *steps, *others] if self.is_same else [*steps, *others, *traced]
 
@@ -149,7 +152,7 @@ class Beyond:
                 yield
             most = functools.partial(self._most, leaves)
             for how, other in kinds.counts(self.sample, leaves, self.hints, self.limits, most):
-                if not self._is_one_program(other):
+                if self._holds_buffers(other) or not self._is_one_program(other):
                     self.trial.pair(how, other)
                 yield
             for how, other in kinds.thresholds(leaves, self.limits):
@@ -161,24 +164,43 @@ class Beyond:
 
     def between(self, leaves: Leaves) -> Iterator[None]:
         """What the caller's callables and lists may change while the function uses them."""
-        for user in self._between(self.sample.arguments(leaves)).users() if not self.sample.traced else ():
-            before, after = (functools.partial(self._changing, user, side) for side in (0, 1))
-            self.trial.compare(f"{kinds.GIVEN}`{user}` that changes what else is given", leaves, before, after)
+        if self.sample.traced:
+            return
+        for user in Between(self.trial.supplied(self.sample.arguments(leaves))).users():
+            self._compare_with(f"`{user}` that changes what else is given", leaves, functools.partial(changing, user))
             yield
 
-    def _between(self, arguments: dict[str, Any]) -> Between:
-        names = self.sides.before_reach.names | self.sides.reach.names
-        return Between(arguments, names, Alter(self.sides.reach.is_mine).is_object)
+    def supplied(self, leaves: Leaves) -> Iterator[None]:
+        """Callables of the caller's that raise, and iterators in the place of what is read item by item."""
+        if self.sample.traced:
+            return
+        given, codes = self.trial.supplied(self.sample.arguments(leaves)), self.sides.before_reach.codes
+        for user in given.names(is_callable):
+            for how, raising in raisings(codes):
+                self._compare_with(f"`{user}` that {how}", leaves, functools.partial(standing, user, raising))
+                yield
+        for user in given.names(is_spent):
+            self.trial.record.untried.leave_out(self.trial.name, f"how far the iterator `{user}` is read")
+        read = iterated([*codes, *self.sides.reach.codes])
+        for user in given.names(is_listed):
+            if user.rpartition(".")[2] in read:
+                yield from self._streamed(user, leaves)
 
-    def _changing(self, user: str, side: int, leaves: Leaves) -> Any:
-        function, code = ((self.sides.before, self.sides.original), (self.sides.after, self.sample.code))[side]
-        arguments = self.sample.arguments([fresh(leaf) for leaf in leaves])
-        undo = self._between(arguments).put(user)
-        try:
-            args, keywords = passed(code, arguments)
-            return function(*args, **keywords)
-        finally:
-            undo()
+    def _streamed(self, user: str, leaves: Leaves) -> Iterator[None]:
+        """An iterator in the place of a list, with these data and others: how far it is read may depend on them."""
+        others = itertools.islice(variations(leaves, self.sides.hazardous), _MOST_STREAMS)
+        for number, (_, data) in enumerate([("", leaves), *others]):
+            how = f"`{user}` as an iterator{f' over other data, {number}' if number else ''}"
+            self._compare_with(how, data, functools.partial(streaming, user, fails=False))
+            yield
+        self._compare_with(
+            f"`{user}` as an iterator that fails", leaves, functools.partial(streaming, user, fails=True)
+        )
+        yield
+
+    def _compare_with(self, how: str, leaves: Leaves, made: Callable[[], Change]) -> None:
+        """Compares both with something else among what they were given; `made` says how, for one call."""
+        self.trial.compare(f"{kinds.GIVEN}{how}", leaves, *self.trial.callers(made))
 
     def shapes(self, leaves: Leaves) -> Iterator[None]:
         """Arrays of other shapes and dtypes; both functions are called where tracing tells them apart."""
@@ -216,6 +238,10 @@ class Beyond:
             return same_program(before, after, [leaves[place] for place in places], donations=True)
         except Exception:  # it cannot be traced as a whole
             return False
+
+    def _holds_buffers(self, leaves: Leaves) -> bool:
+        """Whether some of the leaves are arrays of NumPy, of which the same may be returned, or a copy."""
+        return any(is_plain(leaf) and hasattr(leaf, "shape") and not is_array(leaf) for leaf in leaves)
 
     def _holds_arrays(self) -> bool:
         """Whether arrays are read that are no arguments: where all was double they would be too."""

@@ -76,11 +76,16 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         is_number = isinstance(leaf, int | float) and not isinstance(leaf, bool)
         return array(np.asarray(leaf), False) if is_number and abs(leaf) < 2**31 else leaf
 
+    def to_masked(leaf: Any) -> Any:
+        host = to_numpy(leaf)
+        is_data = isinstance(host, np.ndarray) and is_plain(host) and host.size > 1
+        return np.ma.masked_array(host.copy(), np.arange(host.size).reshape(host.shape) == 0) if is_data else leaf
+
     def to_number(leaf: Any) -> Any:
         return leaf.item() if _is_data(leaf) and not leaf.ndim else leaf
 
     changes = ("NumPy arrays", to_numpy), ("jax arrays", to_jax), ("arrays for numbers", to_array)
-    for how, change in (*changes, ("numbers for arrays", to_number)):
+    for how, change in (*changes, ("numbers for arrays", to_number), ("masked arrays", to_masked)):
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
 
 
@@ -114,7 +119,8 @@ def counts(
         if not limit:
             continue
         limit = min(limit, SMALL if name in hints.counting else most(place))
-        for value in [value for value in limits.near() if abs(value) <= limit and not _is_tried(leaf, value)][
+        near = (*(0, 1) * (name in hints.counting), *limits.near())  # nothing at all, and nothing twice
+        for value in [value for value in dict.fromkeys(near) if abs(value) <= limit and not _is_tried(leaf, value)][
             :_MOST_NEAR
         ]:
             how = "perturbed, " if abs(value) <= _MOST_ROWS else f"{GIVEN}{name}: "

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from .record import Record
 from .samples import Sample
 from .sides import Sides
+from .supplied import Change, Supplied
 
 Leaves = list[Any]
 Call = Callable[[Leaves], Any]
@@ -24,8 +25,12 @@ class Pairing(Protocol):
     sides: Sides
     record: Record
 
-    def callers(self) -> tuple[Call, Call]:
-        """The original and the rewritten function, of the leaves of their arguments."""
+    def callers(self, change: Callable[[], Change] | None = None) -> tuple[Call, Call]:
+        """The original and the rewritten function, of the leaves of their arguments, which each call changes so."""
+        ...
+
+    def supplied(self, arguments: dict[str, Any]) -> Supplied:
+        """What the caller supplies among these arguments."""
         ...
 
     def pair(self, how: str, leaves: Leaves) -> None:

@@ -1,5 +1,6 @@
 """What a function reads and its program may bind anew between two calls, and how to bind it to something else."""
 
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from .files import is_user, real
 from .originals import nested
 from .perturb import is_plain
 from .stores import Stores
+from .surroundings import variables
 
 _MOST_ENTRIES, _DEEPEST = 8, 3
 _ABSENT = object()
@@ -117,10 +119,11 @@ class Slots:
         yield from self._inside(name, name, value)
 
     def _environment(self) -> Iterator[Slot]:
-        if "environ" in self.stores.changed and self.mentioned & {"environ", "getenv"}:
-            for name in self.reach.texts:
-                if name in os.environ:
-                    yield from self._entry(f"environ[{name!r}]", os.environ, name, os.environ[name])
+        """Variables that are asked for at each call: whoever calls may have set them meanwhile, as tests do."""
+        for name, default in variables(self.reach.codes).items():
+            held = os.environ.get(name)
+            write, restore = functools.partial(_set, name), functools.partial(_set, name, held)
+            yield Slot(f"environ[{name!r}]", self.alter(held or default or "1"), write, restore)
 
     def _inside(self, label: str, name: str, value: Any, depth: int = 0) -> Iterator[Slot]:
         """What a value holds that may be something else: entries, attributes, the values of an array.
@@ -228,6 +231,14 @@ def _shared(owner: Any) -> list[str]:
     kinds = type(owner).__mro__ if not isinstance(owner, type) else ()
     held = (item for kind in kinds for item in vars(kind).items() if not item[0].startswith("__"))
     return [name for name, value in held if isinstance(value, dict | list) or in_place(value)]
+
+
+def _set(name: str, value: str | None) -> None:
+    """Sets a variable of the environment, or takes it away."""
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
 
 
 def _put(cell: CellType, value: Any) -> None:

@@ -29,11 +29,12 @@ from .samples import Sample, Unkept
 from .scratch import scratch
 from .sides import Sides, is_bound
 from .stores import Stores, stores_of
+from .surroundings import variable
 from .trial import OTHER_DATA, Trial
 from .watching import Watching
 
 _CONCRETE, _OTHERS = 2, 1
-_EXAMINED = 20
+_EXAMINED, _MOST_VARIABLES = 20, 4
 _FUNCTION_S, _PROCESS_S, _LEAST_S, _GIVE_UP_S = 15.0, 60.0, 20.0, 30.0
 BESIDE = "the original beside it"
 _ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous generator"}
@@ -111,6 +112,8 @@ class ShadowCall:
             return
         self.finished = True
         for name in self.files:
+            for read in [*self.probe.surroundings.read][:_MOST_VARIABLES]:
+                self.record.untried.leave_out(name, variable(read))
             if not self.samples.get(name):
                 self.record.untried.leave_out(name, BESIDE, self.record.alone.get(name, ""))
             if name in self.copies:

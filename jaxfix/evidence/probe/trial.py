@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from . import programs
 from .afterwards import Afterwards
+from .alter import Alter
 from .beyond import DERIVATIVES, Beyond, Step
 from .contents import MOST_BYTES
 from .contexts import UNDER
@@ -35,12 +36,16 @@ from .samples import MOST_BYTES as SAMPLED
 from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
 from .scratch import scratch
 from .settings import shown
+from .sharing import shared
 from .sides import Sides, is_bound
 from .stores import Stores
+from .supplied import NO_CHANGE, Change, Ended, Refused, Supplied
+from .surroundings import variable, variables
 from .watching import Watching
 from .work import freed, program, work_of
 
 _CALL_S = 5.0
+RAISED, AFTER = "raised", " after "
 _MOST_NUMBERS, _MOST_COUNT = 6, 2048
 ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
@@ -86,7 +91,8 @@ class Trial:
         self.values, self.record = owner.probe.values, owner.record
         self.slow = self.is_changing = self.is_stated = False
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
-        self.files = dict[str, bytes]()
+        self.files, self.shared = dict[str, bytes](), list[str]()
+        self.is_object = Alter(sides.reach.is_mine).is_object
         self.said = ""
         self.slots: list[str] = []
 
@@ -151,6 +157,8 @@ class Trial:
             with slot.rebound():
                 self.pair(f"rebound `{slot.label}`", leaves)
             yield
+        for name in variables(reach.codes):
+            self.record.untried.tried(self.name, variable(name))
         if any_bound:
             self.pair("as called, after what it reads was rebound", leaves)
         yield
@@ -270,9 +278,16 @@ class Trial:
         figures |= {"values_before": old.values, "values_after": new.values}
         self.record.work.append({"function": self.name, **figures, "freed": freed(before, after)})
 
-    def callers(self) -> tuple[Call, Call]:
-        """The original and the rewritten function, of the leaves of their arguments."""
-        return functools.partial(self._call, self.sides.before), functools.partial(self._call, self.sides.after)
+    def callers(self, change: Callable[[], Change] | None = None) -> tuple[Call, Call]:
+        """The original and the rewritten function, of the leaves of their arguments, which each call changes so."""
+        sides = self.sides.before, self.sides.after
+        before, after = (functools.partial(self._call, side, change=change) for side in sides)
+        return before, after
+
+    def supplied(self, arguments: dict[str, Any]) -> Supplied:
+        """What the caller supplies among these arguments."""
+        names = self.sides.before_reach.names | self.sides.reach.names
+        return Supplied(arguments, names, self.is_object)
 
     def pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
         before, after = sides or (self.sides.before, self.sides.after)
@@ -292,7 +307,7 @@ class Trial:
         old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
         self.owner.warned[self.name][0].update(self.warned)
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
-        if old["treedef"].startswith("raised") and self._is_refused(how):
+        if old["treedef"].startswith(RAISED) and self._is_refused(how) and _error(old) != _error(new):
             return False
         if said and self.said and said != self.said and new["treedef"] == old["treedef"]:
             new, old = (
@@ -307,7 +322,7 @@ class Trial:
         if old["leaves"] or new["leaves"] or old["treedef"] != new["treedef"]:
             self._add(how, old, new, found)
             self.record.beside[-1]["deleted"] = sorted(deleted)
-        return not old["treedef"].startswith("raised")
+        return not old["treedef"].startswith(RAISED)
 
     def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
         """Whether two ways of calling the same function return the same."""
@@ -349,14 +364,12 @@ class Trial:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
-        state, self.written, self.files = self.sides.state, {}, {}
+        state, self.written, self.files, self.shared = self.sides.state, {}, {}, []
         self.deleted, self.warned, self.said = set(), set(), ""
         held = state.held()
         try:
             with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
-                value = call()
-                if self.sides.calls_back:
-                    importlib.import_module("jax").effects_barrier()
+                value, error = self._outcome(call)
                 numbers = drawn()
                 logged, self.warned = heard()
             changed = state.changes(held)
@@ -364,18 +377,36 @@ class Trial:
             told = {"changed": changed, "arguments": self.written, "drawn": numbers, "logged": list(logged)}
             told["files"] = {path: _told(content) for path, content in self.files.items()}
             told["printed"] = sorted(printed().splitlines()) if self.sides.calls_back else printed()
-            if any(told.values()):
-                value = {name: what for name, what in told.items() if what} | {"returned": value}
-            return self.values.output(how, value, self.owner.probe.attached)
-        except Unkept:
-            raise
-        except Exception as error:
-            self.is_stated = is_stated(error)
-            self.said = _NUMBER.sub("#", str(error)) if self.is_stated and "Traced<" not in str(error) else ""
-            return {"label": how, "treedef": f"raised {type(error).__name__}", "leaves": []}
+            told["shared"] = self.shared
+            told = {name: what for name, what in told.items() if what}
+            if error is not None:
+                return self._raised(how, error, told)
+            return self.values.output(how, told | {"returned": value} if told else value, self.owner.probe.attached)
         finally:
             state.put_back(held)
             self.owner.deadline = None
+
+    def _outcome(self, call: Callable[[], Any]) -> tuple[Any, Exception | None]:
+        """What a call returns, or what it raises."""
+        try:
+            value = call()
+            if self.sides.calls_back:
+                importlib.import_module("jax").effects_barrier()
+            return value, None
+        except Unkept:
+            raise
+        except Exception as error:
+            return None, error
+
+    def _raised(self, how: str, error: Exception, told: dict[str, Any]) -> dict[str, Any]:
+        """A call that an exception has left, and what it had changed by then."""
+        self.is_stated = is_stated(error)
+        self.said = _NUMBER.sub("#", str(error)) if self.is_stated and "Traced<" not in str(error) else ""
+        words = f"{RAISED} {type(error).__name__}"
+        if not told or how.startswith(UNDER):
+            return {"label": how, "treedef": words, "leaves": []}
+        left = self.values.output(how, told, self.owner.probe.attached)
+        return left | {"treedef": f"{words}{AFTER}{left['treedef']}"}
 
     def _files(self) -> contextlib.AbstractContextManager[Callable[[], dict[str, bytes]]]:
         """What a call writes, which goes nowhere."""
@@ -401,17 +432,28 @@ class Trial:
         merged = [new if old is None else old for new, old in zip(arrays, others, strict=True)]
         return tree.tree_unflatten(treedef, merged)
 
-    def _call(self, side: Callable[..., Any], leaves: Leaves) -> Any:
+    def _call(self, side: Callable[..., Any], leaves: Leaves, change: Callable[[], Change] | None = None) -> Any:
         code = self.sides.original if side is self.sides.before or _code(side) is self.sides.original else None
         mine = [fresh(leaf) for leaf in leaves]
         arguments = self.sample.arguments(mine)
-        args, keywords = passed(code or self.sample.code, arguments)
-        with self._files() as files:
-            returned = side(*args, **keywords)
-            self.files = files()
-        self.deleted = {name for name, value in self.sample.arguments(mine).items() if is_deleted(value)}
+        made = change() if change is not None else NO_CHANGE
+        undo = made.put(self.supplied(arguments))
+        try:
+            args, keywords = passed(code or self.sample.code, arguments)
+            with self._files() as files:
+                returned = made.told(side(*args, **keywords))
+                self.files = files()
+        except Ended as error:
+            raise Refused("ended by the caller") from error
+        finally:
+            undo()
+            self.deleted = {name for name, value in self.sample.arguments(mine).items() if is_deleted(value)}
+            if not self.sample.traced:
+                self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
         if not self.sample.traced:
-            self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
+            held = ((place.label, place.get()) for place in (*self.sides.state.places, *self.sides.state.others))
+            others = (*arguments.items(), *(known for known in held if not known[0].startswith("argument ")))
+            self.shared = shared(returned, others, self.is_object)
         return returned
 
 
@@ -427,6 +469,12 @@ def _is_value(leaf: Any) -> bool:
 def _bare(output: dict[str, Any]) -> dict[str, Any]:
     """An output without the samples, which say nothing where the digests are equal."""
     return output | {"leaves": [leaf | {"sample": []} for leaf in output["leaves"]]}
+
+
+def _error(output: dict[str, Any]) -> str | None:
+    """What a call raised, whatever it left behind; None if it returned."""
+    words: str = output["treedef"]
+    return words.partition(AFTER)[0] if words.startswith(RAISED) else None
 
 
 def _told(content: bytes) -> str | int:

@@ -63,8 +63,10 @@ class Values:
             return self._jax_leaf(path, leaf, jax)
         numpy = sys.modules.get("numpy")
         if numpy is not None and isinstance(leaf, numpy.ndarray | numpy.generic) and leaf.dtype != object:
-            array = numpy.asarray(leaf)
-            return _facts(path, f"numpy {array.dtype}", array.shape, False) | self._bits(array)
+            array, kind = numpy.asarray(leaf), _subclass(leaf, numpy)
+            facts = _facts(path, f"numpy {array.dtype}{kind}", array.shape, False) | self._bits(array)
+            mask = numpy.ma.getmaskarray(leaf) if kind else numpy.zeros(0, bool)
+            return facts | ({"digest": _sha(f"{facts['digest']}{mask.tobytes()!r}".encode())} if mask.any() else {})
         if is_function(leaf):
             return _facts(path, "<function>", (), False)  # it is what it does
         # The `repr` of other types is the user's code, and need not tell what they hold.
@@ -119,6 +121,11 @@ class Values:
         values = [float(value) for part in parts for value in part.astype(np.float64)]
         self.record.budget -= len(values)
         return values
+
+
+def _subclass(leaf: Any, numpy: ModuleType) -> str:
+    """What the array is beside one of NumPy: of a subclass, which may hold more than its values."""
+    return "" if isinstance(leaf, numpy.generic) or type(leaf) is numpy.ndarray else f" {type(leaf).__name__}"
 
 
 def _placed(array: Any) -> str | None:

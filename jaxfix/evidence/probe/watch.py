@@ -25,6 +25,7 @@ from .settings import Settings, shown
 from .shadow_call import ShadowCall
 from .sources import Sources
 from .steps import Steps
+from .surroundings import Surroundings
 from .time_spent import TimeSpent
 from .values import Values
 
@@ -44,6 +45,7 @@ class Probe:
         self.time_spent = TimeSpent(settings, self._is_silent)
         self.sources = Sources(settings, self.record)
         self.messages = Messages(settings.user, lambda: self.calls.thread.silent > 0)
+        self.surroundings = Surroundings(settings.user, lambda: self.calls.thread.silent > 0)
         self.attached = False
         self.looked = False
         self.silent = False
@@ -61,6 +63,8 @@ class Probe:
         self.steps.start()
         if self.settings.effects:
             self.messages.start()
+        if self.settings.originals:
+            self.surroundings.start()
         when_imported("jax", self.attach)
 
     def attach(self) -> None:

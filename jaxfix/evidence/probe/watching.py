@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from .record import Record
 from .settings import Settings
+from .surroundings import Surroundings
 from .values import Values
 
 
@@ -14,6 +15,7 @@ class Watching(Protocol):
     settings: Settings
     record: Record
     values: Values
+    surroundings: Surroundings
     attached: bool
 
     def paused(self) -> AbstractContextManager[None]:

@@ -1,0 +1,70 @@
+"""Which parts of two values are one and the same: what is changed in one then changes in the other."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .fields import fields
+
+_DEEPEST, _MOST, _WORK = 4, 64, 10_000
+_HOLDERS = (list, dict, set, bytearray)
+Part = tuple[str, Any]
+
+
+def shared(returned: Any, others: Iterable[Part], is_object: Callable[[Any], bool]) -> list[str]:
+    """What of a result is also a part of something else, or of itself, and of what.
+
+    Args:
+      others: what else there is, by name.
+      is_object: whether a value is an instance of a class of the user's.
+    """
+    mine = list(_parts("result", returned, is_object))
+    if not mine:
+        return []
+    known = [part for name, value in others for part in _parts(name, value, is_object)]
+    found = [(path, at) for path, part in mine for at, other in known if _is_shared(part, other)]
+    pairs = ((path, at) for number, (path, part) in enumerate(mine) for at, other in mine[:number] if part is other)
+    return sorted({f"{path} is {at}" for path, at in (*found, *pairs)})
+
+
+def _parts(name: str, value: Any, is_object: Callable[[Any], bool]) -> Iterator[Part]:
+    """What can be changed in place of a value, by path: containers, arrays of NumPy, objects of the user's."""
+    seen: set[int] = set()
+
+    def visit(path: str, part: Any, depth: int) -> Iterator[Part]:
+        if id(part) in seen or len(seen) >= _MOST or depth > _DEEPEST:
+            return
+        seen.add(id(part))
+        is_mine = is_object(part)
+        if is_mine or isinstance(part, _HOLDERS) or _is_array(part):
+            yield path, part
+        for at, held in _within(part, is_mine=is_mine):
+            yield from visit(f"{path}{at}", held, depth + 1)
+
+    yield from visit(name, value, 0)
+
+
+def _within(part: Any, *, is_mine: bool) -> Iterator[Part]:
+    if isinstance(part, dict):
+        yield from ((f"[{key!r}]" if isinstance(key, str | int) else "[...]", held) for key, held in [*part.items()])
+    elif isinstance(part, list | tuple):
+        yield from ((f"[{number}]", held) for number, held in enumerate(part))
+    elif is_mine:
+        yield from ((f".{name}", getattr(part, name, None)) for name in fields(part))
+
+
+def _is_array(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
+def _is_shared(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if not (_is_array(one) and _is_array(other)):
+        return False
+    numpy = sys.modules["numpy"]
+    try:
+        return bool(numpy.shares_memory(one, other, max_work=_WORK))
+    except Exception:  # odd strides, of which nobody wants to know it exactly
+        return bool(numpy.may_share_memory(one, other))

@@ -1,0 +1,131 @@
+"""What callers may do that the program does not: raise, hand over iterators, change what is returned, set variables."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from beside_program import HEAD, differing, measured
+
+from jaxfix.evidence.program import ProgramRunner
+
+pytestmark = pytest.mark.evidence
+
+BEFORE = """
+class Model:
+    busy = False
+    def run(self, v, check):
+        self.busy = True
+        try:
+            check(v)
+            return v * 2
+        finally:
+            self.busy = False
+    def guarded(self, v, check):
+        self.busy = True
+        try:
+            check(v)
+        except BaseException:
+            self.busy = False
+            raise
+        self.busy = False
+        return v * 2
+    def hooked(self, v):
+        try:
+            return self.hook(v) * 2
+        except ValueError:
+            return v
+    def batches(self, limit):
+        for batch in self.data:
+            if batch.sum() > limit:
+                return batch * 2
+        return None
+def listed(v, checks):
+    total = np.zeros(4)
+    for check in checks:
+        check(v)
+        total += 1
+    return v * total
+def summed(batches, totals):
+    for batch in batches:
+        totals.append(batch * 2)
+    return totals[-1]
+def half(v):
+    return np.where(np.ma.getmaskarray(v), 0.0, np.asarray(v)) / 2
+def halved(v, rounds=2):
+    made = np.array(v)
+    for _ in range(rounds):
+        made = np.array(made / 2)
+    return made
+def named(params):
+    return {**params, "out": params["w"] * 2}
+def decayed(v):
+    return v * float(os.environ.get("DECAY_RATE", "0.5"))
+def untouched(v, check, batches):
+    check(v)
+    return v * 2 + sum(batches)
+model = Model()
+model.hook, model.data = jnp.tanh, [x, x + 1]
+model.run(x, lambda v: None), model.guarded(x, lambda v: None), model.hooked(x), model.batches(5.0)
+listed(x, [lambda v: None] * 2), summed([x, x], []), half(x), halved(np.arange(4.0)), named({"w": x}), decayed(x)
+untouched(x, lambda v: None, [x, x])
+"""
+CHANGES = (
+    (
+        "check(v)\n            return v * 2\n        finally:\n            self.busy = False",
+        "check(v)\n            self.busy = False\n            return v * 2\n        finally:\n            pass",
+    ),
+    ("except BaseException:", "except Exception:"),
+    ("except ValueError:\n            return v", "except KeyError:\n            return v"),
+    ("for batch in self.data:", "for batch in list(self.data):"),
+    (
+        "    for check in checks:\n        check(v)\n        total += 1\n    return v * total",
+        "    for check in checks[:1]:\n        check(v)\n    return v * (total + len(checks))",
+    ),
+    ("for batch in batches:\n        totals", "for batch in list(batches):\n        totals"),
+    ("np.where(np.ma.getmaskarray(v), 0.0, np.asarray(v))", "np.asarray(v)"),
+    ("made = np.array(v)\n", "made = v\n"),
+    ('{**params, "out": params["w"] * 2}', '{**params, "out": 2 * params["w"]}'),
+    ('float(os.environ.get("DECAY_RATE", "0.5"))', "RATE"),
+    ("v * 2 + sum(batches)", "2 * v + sum(batches)"),
+)
+
+
+def test_what_callers_may_do_tells_a_rewrite_from_its_original(tmp_path: Path) -> None:
+    after = BEFORE
+    for old, new in CHANGES:
+        assert after.count(old) == 1, old
+        after = after.replace(old, new)
+    after = 'RATE = float(os.environ.get("DECAY_RATE", "0.5"))\n' + after
+    methods = [f"Model.{name}" for name in ("run", "guarded", "hooked", "batches")]
+    names = (*methods, "listed", "summed", "half", "halved", "named", "decayed", "untouched")
+    found = differing(measured(tmp_path, BEFORE, after, *names, head=f"import os\n{HEAD}"))
+    assert "given `check` that raises Refused" in found["Model.run"]
+    assert found["Model.guarded"] == {"given `check` that raises Ended"}
+    assert found["Model.hooked"] == {"given `self.hook` that raises ValueError"}
+    assert "given `self.data` as an iterator" in found["Model.batches"]
+    assert "given `checks[1]` that raises Refused" in found["listed"]
+    assert "given `batches` as an iterator that fails" in found["summed"]
+    assert "given masked arrays" in found["half"]
+    assert found["halved"] == {"perturbed, 2 as 0"}
+    assert "rebound `environ['DECAY_RATE']`" in found["decayed"]
+    assert not found.keys() & {"named", "untouched"}
+
+
+@pytest.mark.evidence
+def test_what_cannot_be_tried_is_named(tmp_path: Path) -> None:
+    text = """
+import os
+RATE = float(os.environ.get("DECAY_RATE", "0.5"))
+os.environ.get("JAX_PLATFORMS")
+def f(v, batches):
+    return v * RATE * float(os.environ.get("GAIN", "1")) + next(batches)
+print(f(x, iter([x, x])))
+"""
+    (tmp_path / "program.py").write_text(HEAD + text)
+    runner = ProgramRunner(tmp_path, f"{sys.executable} program.py", [("program.py", "f")])
+    (run,) = runner.measure({"program.py": (HEAD + text.replace("v * RATE", "RATE * v")).encode()})
+    assert run.failure is None
+    words = run.untried["program.py:f"]
+    assert "how far the iterator `batches` is read" in words
+    assert "other values of the environment variable `DECAY_RATE`" in words
+    assert not any("JAX_PLATFORMS" in word or "GAIN" in word for word in words)
