@@ -1,14 +1,92 @@
 """What callers may do that the program does not: raise, hand over iterators, change what is returned, set variables."""
 
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 import pytest
 from beside_program import HEAD, differing, measured
 
+from jaxfix.evidence.probe import supplied, surroundings
+from jaxfix.evidence.probe.sharing import shared
 from jaxfix.evidence.program import ProgramRunner
 
-pytestmark = pytest.mark.evidence
+np = pytest.importorskip("numpy")
+
+
+def codes(*functions: FunctionType) -> list[tuple[Any, dict[str, Any]]]:
+    return [(function.__code__, function.__globals__) for function in functions]
+
+
+class Owner:
+    def __init__(self) -> None:
+        self.held = np.zeros(4)
+
+
+OWNER = Owner()
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (lambda v, params: np.array(v), []),
+        (lambda v, params: (np.asarray(v), v), ["result[0] is v", "result[1] is result[0]", "result[1] is v"]),
+        (lambda v, params: v[1:], ["result is v"]),
+        (lambda v, params: v[::2].reshape(1, -1).copy(), []),
+        (lambda v, params: {"p": params}, ["result['p'] is params", "result['p']['w'] is params['w']"]),
+        (lambda v, params: dict(params), ["result['w'] is params['w']"]),
+        (lambda v, params: OWNER.held[:2], ["result is OWNER.held"]),
+        (lambda v, params: [params["w"] * 0] * 2, ["result[1] is result[0]"]),
+        (lambda v, params: [OWNER], ["result[0] is OWNER", "result[0].held is OWNER.held"]),
+    ],
+)
+def test_what_a_result_shares_with_what_was_there_is_told(made: Callable[..., Any], found: list[str]) -> None:
+    given = {"v": np.arange(4.0), "params": {"w": np.ones(2)}}
+    others = [*given.items(), ("OWNER", OWNER)]
+    assert shared(made(**given), others, lambda value: isinstance(value, Owner)) == found
+
+
+def guarded(read: Callable[[], float]) -> float:
+    try:
+        return read()
+    except (ValueError, KeyError):
+        return 0.0
+
+
+def test_a_callable_raises_what_handlers_name_and_what_nobody_expects() -> None:
+    found = dict(supplied.raisings(codes(guarded)))
+    words = ["raises Refused", "raises Ended", "raises ValueError", "raises KeyError", "raises at its second call"]
+    assert list(found) == words
+    with pytest.raises(supplied.Ended):
+        guarded(found["raises Ended"](float))
+    assert guarded(found["raises ValueError"](float)) == 0.0
+
+
+def reading(batches: list[float], owner: Any, other: list[float]) -> list[float]:
+    return [item for pair in zip(batches, owner.data, strict=False) for item in pair if item > len(other)]
+
+
+def test_an_iterator_says_how_far_it_was_read() -> None:
+    assert supplied.iterated(codes(reading)) >= {"batches", "data"}
+    assert "other" not in supplied.iterated(codes(reading))
+    stream = supplied.Stream([1, 2, 3], fails=False)
+    assert (next(stream), stream.asked) == (1, 1)
+    assert (list(stream), stream.asked) == ([2, 3], 4)
+    with pytest.raises(supplied.Refused):
+        list(supplied.Stream([1, 2], fails=True))
+
+
+def settings() -> object:
+    first, second = os.environ.get("RATE", "0.5"), os.getenv("GAIN")
+    return first, second, os.environ["HOME"], "DEBUG" in os.environ, {}.get("NOTHING")
+
+
+def test_variables_of_the_environment_are_read_in_the_sources() -> None:
+    assert surroundings.variables(codes(settings)) == {"RATE": "0.5", "GAIN": "", "HOME": "", "DEBUG": ""}
+
 
 BEFORE = """
 class Model:
@@ -34,6 +112,13 @@ class Model:
             return self.hook(v) * 2
         except ValueError:
             return v
+    def check(self, v):
+        return v
+    def stepped(self, v):
+        self.busy = True
+        made = self.check(v) * 2
+        self.busy = False
+        return made
     def batches(self, limit):
         for batch in self.data:
             if batch.sum() > limit:
@@ -65,7 +150,7 @@ def untouched(v, check, batches):
     return v * 2 + sum(batches)
 model = Model()
 model.hook, model.data = jnp.tanh, [x, x + 1]
-model.run(x, lambda v: None), model.guarded(x, lambda v: None), model.hooked(x), model.batches(5.0)
+model.run(x, lambda v: None), model.guarded(x, lambda v: None), model.hooked(x), model.stepped(x), model.batches(5.0)
 listed(x, [lambda v: None] * 2), summed([x, x], []), half(x), halved(np.arange(4.0)), named({"w": x}), decayed(x)
 untouched(x, lambda v: None, [x, x])
 """
@@ -76,6 +161,10 @@ CHANGES = (
     ),
     ("except BaseException:", "except Exception:"),
     ("except ValueError:\n            return v", "except KeyError:\n            return v"),
+    (
+        "self.busy = True\n        made = self.check(v) * 2",
+        "self.busy = False\n        made = self.check(v) * 2",
+    ),
     ("for batch in self.data:", "for batch in list(self.data):"),
     (
         "    for check in checks:\n        check(v)\n        total += 1\n    return v * total",
@@ -90,18 +179,21 @@ CHANGES = (
 )
 
 
+@pytest.mark.evidence
+@pytest.mark.slow
 def test_what_callers_may_do_tells_a_rewrite_from_its_original(tmp_path: Path) -> None:
     after = BEFORE
     for old, new in CHANGES:
         assert after.count(old) == 1, old
         after = after.replace(old, new)
     after = 'RATE = float(os.environ.get("DECAY_RATE", "0.5"))\n' + after
-    methods = [f"Model.{name}" for name in ("run", "guarded", "hooked", "batches")]
+    methods = [f"Model.{name}" for name in ("run", "guarded", "hooked", "stepped", "batches")]
     names = (*methods, "listed", "summed", "half", "halved", "named", "decayed", "untouched")
     found = differing(measured(tmp_path, BEFORE, after, *names, head=f"import os\n{HEAD}"))
     assert "given `check` that raises Refused" in found["Model.run"]
     assert found["Model.guarded"] == {"given `check` that raises Ended"}
     assert found["Model.hooked"] == {"given `self.hook` that raises ValueError"}
+    assert found["Model.stepped"] == {"given an object of a subclass with a `check` that raises"}
     assert "given `self.data` as an iterator" in found["Model.batches"]
     assert "given `checks[1]` that raises Refused" in found["listed"]
     assert "given `batches` as an iterator that fails" in found["summed"]

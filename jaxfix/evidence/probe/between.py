@@ -4,13 +4,12 @@ A hook may assign to the object that it gets, an iterator may follow a schedule:
 after them. Nothing changes while jax traces, when a rewrite may read in another order.
 """
 
-import importlib
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
 from .perturb import changed, is_plain
-from .supplied import Change, Supplied
+from .supplied import Change, Supplied, is_traced
 
 _MOST = 8
 Write = Callable[[Any], None]
@@ -68,8 +67,7 @@ class Between:
         return called
 
     def _change(self) -> None:
-        core = importlib.import_module("jax._src.core")
-        if core.trace_state_clean():
+        if not is_traced():
             for write, value in self.held:
                 write(changed(value))
 

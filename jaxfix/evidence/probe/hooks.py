@@ -13,6 +13,7 @@ from .fields import fields
 from .kinds import GIVEN
 from .perturb import changed, doubled, is_plain
 from .samples import Sample
+from .supplied import Refused, may_leave, raising
 
 _MOST = 4
 
@@ -56,15 +57,20 @@ def _made(owner: Any, reach: Reach) -> Iterator[tuple[str, type]]:
         home = next((base for base in kind.__mro__ if name in vars(base)), None)
         if home is None or not reach.is_mine(home.__module__) or name in own or name.startswith("__"):
             continue
-        other = _other(inspect.getattr_static(kind, name))
+        held = inspect.getattr_static(kind, name)
+        other = _other(held)
         if other is None or (count := count + 1) > _MOST:
             continue
-        body = {name: other, "__slots__": (), "__module__": kind.__module__}
-        try:
-            made = types.new_class(kind.__name__, (kind,), exec_body=functools.partial(_fill, body))
-        except Exception:  # whatever its metaclass forbids
-            continue
-        yield f"an object of a subclass with another `{name}`", made
+        others = {f"another `{name}`": other}
+        if isinstance(held, types.FunctionType) and may_leave(reach.codes):
+            others[f"a `{name}` that raises"] = raising(Refused, None, held)
+        for how, value in others.items():
+            body = {name: value, "__slots__": (), "__module__": kind.__module__}
+            try:
+                made = types.new_class(kind.__name__, (kind,), exec_body=functools.partial(_fill, body))
+            except Exception:  # whatever its metaclass forbids
+                continue
+            yield f"an object of a subclass with {how}", made
 
 
 def _fill(body: dict[str, Any], held: dict[str, Any]) -> None:

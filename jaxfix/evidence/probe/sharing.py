@@ -23,7 +23,9 @@ def shared(returned: Any, others: Iterable[Part], is_object: Callable[[Any], boo
         return []
     known = [part for name, value in others for part in _parts(name, value, is_object)]
     found = [(path, at) for path, part in mine for at, other in known if _is_shared(part, other)]
-    pairs = ((path, at) for number, (path, part) in enumerate(mine) for at, other in mine[:number] if part is other)
+    pairs = (
+        (path, at) for number, (path, part) in enumerate(mine) for at, other in mine[:number] if _is_shared(part, other)
+    )
     return sorted({f"{path} is {at}" for path, at in (*found, *pairs)})
 
 
@@ -32,12 +34,14 @@ def _parts(name: str, value: Any, is_object: Callable[[Any], bool]) -> Iterator[
     seen: set[int] = set()
 
     def visit(path: str, part: Any, depth: int) -> Iterator[Part]:
-        if id(part) in seen or len(seen) >= _MOST or depth > _DEEPEST:
+        if len(seen) >= _MOST or depth > _DEEPEST:
             return
-        seen.add(id(part))
         is_mine = is_object(part)
         if is_mine or isinstance(part, _HOLDERS) or _is_array(part):
             yield path, part
+        if id(part) in seen:
+            return
+        seen.add(id(part))
         for at, held in _within(part, is_mine=is_mine):
             yield from visit(f"{path}{at}", held, depth + 1)
 

@@ -119,13 +119,14 @@ def raisings(codes: Iterable[tuple[CodeType, Any]]) -> Iterator[tuple[str, Calla
     names = (part.id for node in nodes if isinstance(node, ast.ExceptHandler) and node.type for part in _named(node))
     kinds = (getattr(builtins, name, None) for name in dict.fromkeys(names))
     known = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception]
-    for kind in (Refused, Ended, *known[:_MOST_KINDS]):
-        yield f"raises {kind.__name__}", functools.partial(_raising, kind, 1)
-    yield "raises at its second call", functools.partial(_raising, Refused, 2)
+    errors: list[type[BaseException]] = [Refused, Ended, *known[:_MOST_KINDS]]
+    for kind in errors:
+        yield f"raises {kind.__name__}", functools.partial(raising, kind, 1)
+    yield "raises at its second call", functools.partial(raising, Refused, 2)
 
 
-def _raising(error: type[BaseException], at: int, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A callable that raises at one of its calls; at a later one than the first not while jax traces.
+def raising(error: type[BaseException], at: int | None, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A callable that raises at one of its calls, or at each; at a later one than the first not while jax traces.
 
     How often jax traces is what a rewrite may change.
     """
@@ -133,11 +134,27 @@ def _raising(error: type[BaseException], at: int, function: Callable[..., Any]) 
 
     @functools.wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
-        if next(calls) == at and (at == 1 or importlib.import_module("jax._src.core").trace_state_clean()):
+        is_late = at is not None and at > 1
+        if at in (None, next(calls)) and not (is_late and is_traced()):
             raise error("refused by the caller")
         return function(*args, **keywords)
 
     return called
+
+
+def is_traced() -> bool:
+    """Whether jax traces here and now."""
+    return not importlib.import_module("jax._src.core").trace_state_clean()
+
+
+def may_leave(codes: Iterable[tuple[CodeType, Any]]) -> bool:
+    """Whether what an error leaves may differ: these sources assign to attributes or entries, or care for errors."""
+    nodes = (part for code, _ in codes for node in definitions(code) for part in ast.walk(node))
+    return any(isinstance(node, ast.Try | ast.With) or _is_store(node) for node in nodes)
+
+
+def _is_store(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 
 def _named(handler: ast.ExceptHandler) -> Iterator[ast.Name]:

@@ -63,10 +63,9 @@ class Values:
             return self._jax_leaf(path, leaf, jax)
         numpy = sys.modules.get("numpy")
         if numpy is not None and isinstance(leaf, numpy.ndarray | numpy.generic) and leaf.dtype != object:
-            array, kind = numpy.asarray(leaf), _subclass(leaf, numpy)
-            facts = _facts(path, f"numpy {array.dtype}{kind}", array.shape, False) | self._bits(array)
-            mask = numpy.ma.getmaskarray(leaf) if kind else numpy.zeros(0, bool)
-            return facts | ({"digest": _sha(f"{facts['digest']}{mask.tobytes()!r}".encode())} if mask.any() else {})
+            array, kind, mask = _opened(leaf, numpy)
+            bits = self._bits(array, f"{array.dtype}{mask}")
+            return _facts(path, f"numpy {array.dtype}{kind}", array.shape, False) | bits
         if is_function(leaf):
             return _facts(path, "<function>", (), False)  # it is what it does
         # The `repr` of other types is the user's code, and need not tell what they hold.
@@ -123,9 +122,15 @@ class Values:
         return values
 
 
-def _subclass(leaf: Any, numpy: ModuleType) -> str:
-    """What the array is beside one of NumPy: of a subclass, which may hold more than its values."""
-    return "" if isinstance(leaf, numpy.generic) or type(leaf) is numpy.ndarray else f" {type(leaf).__name__}"
+def _opened(leaf: Any, numpy: ModuleType) -> tuple[Any, str, str]:
+    """The values of an array of NumPy, its class if that is not the usual one, and its mask if it has one."""
+    kind = type(leaf)
+    if kind is numpy.ndarray or isinstance(leaf, numpy.generic):
+        return numpy.asarray(leaf), "", ""
+    if not isinstance(leaf, numpy.ma.MaskedArray):
+        return numpy.asarray(leaf), f" {kind.__name__}", ""
+    mask = numpy.packbits(numpy.ma.getmaskarray(leaf)).tobytes().hex()
+    return leaf.filled(0), f" {kind.__name__}", mask  # what a mask hides is left over from something else
 
 
 def _placed(array: Any) -> str | None:
