@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.optimizers import OptimizerRunner
+from jaxfix.evidence.outputs import Allowed
 from jaxfix.evidence.prove import prove
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
@@ -341,3 +343,58 @@ def test_a_package_that_computes_when_it_is_imported_gets_fresh_processes(tmp_pa
     cases = frozenset({"early.decaying, eager, float32", "early.weakly, jit, float32"})
     found = {entry.case: (entry.failure, entry.steady_compiles) for entry in runner.measure({}, cases)}
     assert found == {"early.decaying, eager, float32": (None, 1), "early.weakly, jit, float32": (None, 0)}
+
+
+TELLING = """\
+import logging, sys, warnings
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class GradientTransformation(NamedTuple):
+    init: object
+    update: object
+
+
+NORMS = []
+
+
+def telling(rate: float) -> GradientTransformation:
+    def init(params):
+        return {"gain": jnp.float32(1.0)}
+
+    def update(updates, state, params=None):
+        logging.getLogger("telling").error("a step")
+        warnings.warn("the rate is high", stacklevel=2)
+        print("a step")
+        print("a step", file=sys.stderr)
+        NORMS.append(1)
+        gain = jax.jit(lambda gain: gain * 0.5)(state["gain"])
+        return jax.tree_util.tree_map(lambda g: -g * rate, updates), {"gain": gain}
+
+    return GradientTransformation(init, update)
+"""
+
+
+@pytest.mark.slow
+def test_what_an_optimizer_does_beside_its_results_is_compared(tmp_path: Path) -> None:
+    (tmp_path / "telling").mkdir()
+    (tmp_path / "telling" / "__init__.py").write_text("from telling.core import *\n")
+    (tmp_path / "telling" / "core.py").write_text(TELLING)
+    runner = OptimizerRunner("telling", tmp_path / "telling", sys.executable, (("core.py", "telling.<locals>.update"),))
+    changes = {
+        "logging.getLogger": ("logged", ".error(", ".debug("),
+        "warnings.warn": ("a warning is lost", "is high", "is low"),
+        "print(": ("printed line", '"a step")\n        print', '"no step")\n        print'),
+        "sys.stderr": ("on standard error", '"a step", file', '"no step", file'),
+        "NORMS.append": ("`telling.core.NORMS`", "append(1)", "append(2)"),
+        "jax.jit": ("deletes", "gain * 0.5)", "gain * 0.5, donate_argnums=0)"),
+    }
+    cases = frozenset({"telling.telling, eager, float32"})
+    (before,) = runner.measure({}, cases)
+    for words, old, new in changes.values():
+        assert TELLING.count(old) == 1
+        (after,) = runner.measure({"core.py": TELLING.replace(old, new).encode()}, cases)
+        assert (after.failure, words in str(likeness(before, after, Allowed()).difference)) == (None, True)

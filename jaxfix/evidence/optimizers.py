@@ -204,6 +204,7 @@ class OptimizerRunner:
             "calls": None,
             "cache": True,
             "tells": self._told is not progress.ignore,
+            "effects": True,
         }
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):

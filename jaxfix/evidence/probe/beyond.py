@@ -27,7 +27,7 @@ from .contexts import (
     without_jit,
 )
 from .hints import hints
-from .hooks import overridden
+from .hooks import overridden, refusing
 from .jaxprs import same_program
 from .limits import limits, numbers_of, of_program
 from .originals import nested
@@ -179,6 +179,9 @@ class Beyond:
             for how, raising in raisings(codes):
                 self._compare_with(f"`{user}` that {how}", leaves, functools.partial(standing, user, raising))
                 yield
+        for how, change in refusing(self.sample, self.sides.before_reach) if not self.sides.hazardous else ():
+            self._compare_with(how, leaves, functools.partial(_same, change))
+            yield
         for user in given.names(is_spent):
             self.trial.record.untried.leave_out(self.trial.name, f"how far the iterator `{user}` is read")
         read = iterated([*codes, *self.sides.reach.codes])
@@ -253,6 +256,10 @@ class Beyond:
     def _is_one_program_in_double(self, leaves: Leaves) -> bool:
         with double_precision():
             return self._is_one_program([to_double(leaf) for leaf in leaves])
+
+
+def _same(change: Change) -> Change:
+    return change
 
 
 def _jitted_first(call: Call, caches: Caches, leaves: Leaves) -> Any:

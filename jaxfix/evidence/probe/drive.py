@@ -6,14 +6,17 @@ a mode and a dtype, each in a child of its own, on data that change from step to
 is rebound. What raises, hangs or ends its process spoils no other.
 """
 
+import contextlib
 import importlib
 import importlib.metadata
+import io
 import json
 import os
 import platform
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +25,7 @@ from .children import child, ending, run_all
 from .factories import Unfillable, build, factories, inner_optimizer
 from .files import write_json
 from .problem import Problem
+from .samples import is_deleted, leaves_of
 from .solvers import Driven, driven, set_up, ways
 from .watch import Probe
 
@@ -169,6 +173,26 @@ def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
     """Runs one case in this process, which nothing has run in before; the init itself is not counted."""
     watch.reset()
     failure = None
+    with _kept() as printed:
+        failure = _run(watch, package, case)
+    if failure is None and watch.attached:
+        watch.note_effects()
+    missing = None if watch.attached else "jax was imported before the probe"
+    return watch.record.as_json() | {"case": case.name, "failure": failure or missing, **printed()}
+
+
+@contextlib.contextmanager
+def _kept() -> Iterator[Callable[[], dict[str, str]]]:
+    """Keeps what is printed meanwhile, and lets every warning be seen."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    streams = contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr)
+    with streams[0], streams[1], warnings.catch_warnings():
+        warnings.simplefilter("always")
+        yield lambda: {"stdout": stdout.getvalue(), "stderr": stderr.getvalue()}
+
+
+def _run(watch: Probe, package: str, case: Case) -> str | None:
+    """Runs the case; why it failed, None if it did not."""
     try:
         with watch.paused():
             dtype, _, mode = case.dtype.partition(" under ")
@@ -177,9 +201,8 @@ def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
             setting = set_up(package, case.way, dtype, jitted=case.mode != "eager", looped=case.mode == "loop")
         _steps(watch, driven(case.factory, setting), case)
     except Exception as error:  # what the optimizer raises is the result
-        failure = _words(error)
-    missing = None if watch.attached else "jax was imported before the probe"
-    return watch.record.as_json() | {"case": case.name, "failure": failure or missing, "stdout": ""}
+        return _words(error)
+    return None
 
 
 def _steps(watch: Probe, what: Driven, case: Case) -> None:
@@ -191,12 +214,16 @@ def _steps(watch: Probe, what: Driven, case: Case) -> None:
     for number in range(1, case.steps + 1):
         with watch.paused():
             what.draw()
+            given = [leaf for value in vars(what).values() for leaf in leaves_of(value)]
         compiles, traces, began = len(watch.record.compiles), watch.record.traces, time.perf_counter()
         returned = what.step()
         jax.block_until_ready(returned)
         watch.step(compiles, traces, time.perf_counter() - began)
         with watch.paused():
+            deleted = sum(map(is_deleted, given))
+            del given
             everything = what.settle(returned)
+        watch.record.left.append(watch.digest(f"arrays that {word} {number} deletes", deleted))
         watch.record.outputs.append(watch.digest(f"{word} {number}", everything))
 
 

@@ -5,7 +5,7 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .effects import Reach
@@ -13,7 +13,7 @@ from .fields import fields
 from .kinds import GIVEN
 from .perturb import changed, doubled, is_plain
 from .samples import Sample
-from .supplied import Refused, may_leave, raising
+from .supplied import Change, Refused, Supplied, may_leave, raising
 
 _MOST = 4
 
@@ -51,26 +51,51 @@ def _written(kind: type) -> Iterator[tuple[str, type]]:
     yield from ((f"an object of `{below.__name__}`", below) for below in written[:_MOST])
 
 
+def refusing(sample: Sample, reach: Reach) -> Iterator[tuple[str, Change]]:
+    """What makes the object that the method is called on one of a subclass whose method raises, for one call."""
+    found = _owner(sample, reach)
+    if found is None or not may_leave(reach.codes):
+        return
+    parameter, owner = found
+    for name, held in itertools.islice(_methods(owner, reach), _MOST):
+        kind = _subclass(owner, name, raising(Refused, None, held)) if isinstance(held, types.FunctionType) else None
+        if kind is not None:
+            how = f"an object of a subclass with a `{name}` that raises"
+            yield how, Change(functools.partial(_put, parameter, kind), lambda returned: returned)
+
+
+def _put(parameter: str, kind: type, given: Supplied) -> Callable[[], None]:
+    owner = given.arguments[parameter]
+    own = type(owner)
+    object.__setattr__(owner, "__class__", kind)
+    return lambda: object.__setattr__(owner, "__class__", own)
+
+
 def _made(owner: Any, reach: Reach) -> Iterator[tuple[str, type]]:
-    kind, own, count = type(owner), set(fields(owner)), 0
+    others = ((name, _other(held)) for name, held in _methods(owner, reach))
+    for name, other in itertools.islice((pair for pair in others if pair[1] is not None), _MOST):
+        kind = _subclass(owner, name, other)
+        if kind is not None:
+            yield f"an object of a subclass with another `{name}`", kind
+
+
+def _methods(owner: Any, reach: Reach) -> Iterator[tuple[str, Any]]:
+    """What the functions mention of the class of an object, and what stands there."""
+    kind, own = type(owner), set(fields(owner))
     for name in sorted(reach.names):
         home = next((base for base in kind.__mro__ if name in vars(base)), None)
-        if home is None or not reach.is_mine(home.__module__) or name in own or name.startswith("__"):
-            continue
-        held = inspect.getattr_static(kind, name)
-        other = _other(held)
-        if other is None or (count := count + 1) > _MOST:
-            continue
-        others = {f"another `{name}`": other}
-        if isinstance(held, types.FunctionType) and may_leave(reach.codes):
-            others[f"a `{name}` that raises"] = raising(Refused, None, held)
-        for how, value in others.items():
-            body = {name: value, "__slots__": (), "__module__": kind.__module__}
-            try:
-                made = types.new_class(kind.__name__, (kind,), exec_body=functools.partial(_fill, body))
-            except Exception:  # whatever its metaclass forbids
-                continue
-            yield f"an object of a subclass with {how}", made
+        if home is not None and reach.is_mine(home.__module__) and name not in own and not name.startswith("__"):
+            yield name, inspect.getattr_static(kind, name)
+
+
+def _subclass(owner: Any, name: str, value: Any) -> type | None:
+    """A class below that of the object, of the same name; None where its metaclass forbids it."""
+    kind = type(owner)
+    body = {name: value, "__slots__": (), "__module__": kind.__module__}
+    try:
+        return types.new_class(kind.__name__, (kind,), exec_body=functools.partial(_fill, body))
+    except Exception:
+        return None
 
 
 def _fill(body: dict[str, Any], held: dict[str, Any]) -> None:

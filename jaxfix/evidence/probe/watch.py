@@ -130,10 +130,14 @@ class Probe:
             return
         self.looked = True
         self.record.peak_bytes = peak_bytes()
+        self.note_effects()
+
+    def note_effects(self) -> None:
+        """Notes what was logged and warned of until now, and what the modules of the user's hold."""
         self.record.logged, self.record.warned = list(self.messages.logged), list(self.messages.warned)
         scripts = frozenset(real(file) for file, qualname, _ in self.settings.observe if qualname == "<module>")
         with self.paused():
-            self.record.left = list(Left(self.values, self.settings.user, scripts).outputs())
+            self.record.left += list(Left(self.values, self.settings.user, scripts).outputs())
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
