@@ -60,7 +60,8 @@ class Left:
     def _is_mine(self, module: ModuleType) -> bool:
         """Whether it is a file of the project; `__main__` has forgotten its own when the program has ended."""
         file = getattr(module, "__file__", None)
-        return module.__name__ == "__main__" or (isinstance(file, str) and is_user(file, self.user))
+        is_script = module.__name__ == "__main__" and file is None
+        return is_script or (isinstance(file, str) and is_user(file, self.user))
 
 
 def _is_data(value: Any) -> bool:
