@@ -45,7 +45,10 @@ names the file with the settings.
     beyond     calls that the program does not make
     followed   what the program does with what rewritten functions return
     afterwards calls and updates of what has been returned
+    supplied   callables and lists of the caller's: that raise, that are read item by item
     between    what changes while a call uses it
+    sharing    which parts of two values are one and the same
+    surroundings variables of the environment that are read
     caches     what only the rewritten function remembers
     rebinding  what may be bound anew between two calls
     effects    what a function reaches, and what it does to the world
@@ -67,6 +70,7 @@ names the file with the settings.
     values     digests of values
     fingerprint digests of arrays on their device
     memory     what is resident
+    devices    whether a program can tell where arrays are
     progress   how far the run is
     drive      drives optimizers and solvers
     factories  the public factories of a package, and arguments for them
