@@ -314,6 +314,8 @@ class Member:
     """It is no method."""
     UPDATE = Facet()
     """Of `x.at[i]`: an array with other elements."""
+    TREE = Facet()
+    """States that are pytrees have it, and hardly anything else: it reads them, and changes nothing in place."""
     MAPPING = Facet()
     """Dictionaries have it, and hardly anything else."""
     COMPILES = Facet()

@@ -36,7 +36,7 @@ from jaxfix_codemods.unjitted_update.checks import (
 )
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
-from jaxfix_codemods.unjitted_update.variables import dotted, is_called, own_reads, transforms
+from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
 
 
 @frozen
@@ -488,15 +488,16 @@ def _is_used_as_function(module: Module, use: ast.Name) -> bool:
             return module.definition(use) is not None or is_taken
         case ast.Attribute() as attribute:
             call_ = module.parent(attribute)
-            return isinstance(call_, ast.Call) and call_.func is attribute and module.qualname(attribute) is None
+            is_called_ = isinstance(call_, ast.Call) and call_.func is attribute
+            return is_called_ and module.qualname(attribute) is None and not is_of_data(module, use, attribute.attr)
     return False
 
 
 def _is_taken_as_function(module: Module, call: ast.Call, use: ast.Name) -> bool:
     """Whether a function of this file calls what it is passed, or a method of it."""
-    function = module.definition(call.func)
-    if function is None:
-        return False
+    function, jitted = module.definition(call.func), jit_of(module, call.func)
+    if function is None or (jitted is not None and jitted.static == ()):
+        return False  # what is traced is data
     asked = demands(module, function)
     given = arguments_of(function, call) or {}
     return any(given.get(name) is use for name in (*asked.called, *asked.methods))

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 
 from jaxfix.api import Module, walk
 from jaxfix.api.analysis import family, methods, own_class, reads_of
-from jaxfix.api.library import Effect, Transform, short_names, unfiltered, where
+from jaxfix.api.library import Dtype, Effect, Member, Result, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.device import Device
 
 _TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform.SAME_RESULT, "jax")
 _MUTATORS = short_names(Effect.MUTATES)
+_OF_DATA = short_names(Member.USUAL) | short_names(Member.TREE)
+_OF_ARRAYS = short_names(Result.FRESH, "jax.Array") | short_names(Dtype.KEPT, "jax.Array")
 _READERS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins") | {"print"}
 
 
@@ -62,6 +64,11 @@ def is_called(module: Module, attribute: ast.Attribute) -> bool:
     if not isinstance(parent, ast.Call):
         return False
     return parent.func is attribute or (parent.args[:1] == [attribute] and transforms(module, parent))
+
+
+def is_of_data(module: Module, owner: ast.Name, method: str) -> bool:
+    """Whether `method` is one of data, such as an array or a training state, and no function that its object keeps."""
+    return method in _OF_DATA or (method in _OF_ARRAYS and module.get(Device).is_array(owner))
 
 
 def transforms(module: Module, call: ast.Call) -> bool:
