@@ -572,6 +572,29 @@ def test_another_program_in_the_function_of_a_finding_is_not_explained_by_it(tra
     assert second.startswith("train.py:10:12: local-loop-function") and "seen" not in second
 
 
+def test_a_drifting_leaf_of_another_file_is_found_where_that_makes_it(traced: Path, cli: Run) -> None:
+    text = """\
+import jax
+import jax.numpy as jnp
+from begin import start
+
+step = jax.jit(lambda state: {"count": state["count"] + jnp.ones(())})
+state = start()
+for _ in range(3):
+    state = step(state)
+"""
+    (traced / "train.py").write_text(text)
+    made = 'import jax.numpy as jnp\n\n\ndef start():\n    return {"count": jnp.asarray(0.0)}\n'
+    (traced / "begin.py").write_text(made)
+    rows = compiles("train.py", 8, "jit(<lambda>)", FIRST, replace(DRIFT, name="state['count']", before="weak float32"))
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measurement(rows), train=text.encode())))
+    found = cli("check", "--trace", "t.json", "train.py", "begin.py")[1].splitlines()
+    assert found[0].startswith("begin.py:5:22: weak-state [*] `count` starts weakly typed")
+    assert "seen: 2 compiles" in found[0] and not any("drifting-state-dtype" in line for line in found)
+    _, out, _ = cli("apply", "--diff", "--unproven", "--trace", "t.json", "train.py", "begin.py")
+    assert '+    return {"count": jnp.asarray(0.0, dtype=float)}' in out
+
+
 def test_a_drifting_leaf_is_explained_where_it_is_made(traced: Path, cli: Run) -> None:
     text = """\
 import jax

@@ -9,6 +9,7 @@ from jaxfix.engine.generated import MODULE, SOURCE
 from jaxfix.engine.plan import plan
 from jaxfix.engine.project import joined
 from jaxfix.report.report import Diagnostic
+from jaxfix.report.trace.drifts import Drift
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
@@ -46,8 +47,9 @@ def fixed(program: Program) -> dict[str, str]:
 
 
 def _sources(program: Program) -> list[tuple[SourceFile, Surroundings]]:
+    drifts = (Drift(program.drift, "float32", is_here=True),) if program.drift is not None else ()
     given = [
-        (SourceFile.decode(name, text.encode()), Surroundings(name.removesuffix(".py"), helpers=MODULE))
+        (SourceFile.decode(name, text.encode()), Surroundings(name.removesuffix(".py"), helpers=MODULE, drifts=drifts))
         for name, text in program.files.items()
     ]
     project = joined(given)

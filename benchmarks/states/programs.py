@@ -17,25 +17,28 @@ class Program:
       compiled: the name of the function that is compiled more than once, as JAX logs it.
       files: the text of each file, by its name.
       needs: the packages beside jax that it imports.
+      drift: the part that loses its weak type, as a run names it; None where the text alone tells.
     """
 
     name: str
     compiled: str
     files: dict[str, str]
     needs: tuple[str, ...] = ()
+    drift: str | None = None
 
 
 HEAD = "import jax\nimport jax.numpy as jnp\n"
 
 
-def _one(name: str, compiled: str, text: str, *needs: str, **others: str) -> Program:
+def written(name: str, compiled: str, text: str, *needs: str, **others: str) -> Program:
+    """A program of `main.py` and, by their names without the ending, other files."""
     files = {"main.py": HEAD + dedent(text)}
     files |= {f"{other}.py": HEAD + dedent(inner) for other, inner in others.items()}
     return Program(name, compiled, files, needs)
 
 
 PROGRAMS = (
-    _one(
+    written(
         "a reduction as a method",
         "tell",
         """
@@ -53,7 +56,7 @@ PROGRAMS = (
         print(state["best"])
         """,
     ),
-    _one(
+    written(
         "a Python float in a record",
         "update",
         """
@@ -77,7 +80,7 @@ PROGRAMS = (
         print(state.best)
         """,
     ),
-    _one(
+    written(
         "a Python float in a variable",
         "step",
         """
@@ -94,7 +97,7 @@ PROGRAMS = (
         print(run(jnp.ones(3), 5))
         """,
     ),
-    _one(
+    written(
         "strong arrays beside a weak scalar",
         "step",
         """
@@ -115,7 +118,7 @@ PROGRAMS = (
         print(state)
         """,
     ),
-    _one(
+    written(
         "value_and_grad of a loss",
         "advance",
         """
@@ -136,7 +139,7 @@ PROGRAMS = (
         print(s)
         """,
     ),
-    _one(
+    written(
         "a record of another file",
         "update",
         """
@@ -162,7 +165,7 @@ PROGRAMS = (
             best: jax.Array
         """,
     ),
-    _one(
+    written(
         "a registered dataclass of another file, replaced",
         "update",
         """
@@ -193,7 +196,7 @@ PROGRAMS = (
             best: jax.Array
         """,
     ),
-    _one(
+    written(
         "a field of an equinox module",
         "fit",
         """
@@ -231,7 +234,7 @@ PROGRAMS = (
         "equinox",
         "optax",
     ),
-    _one(
+    written(
         "private methods `_init` and `_tell`",
         "_tell",
         """
@@ -256,7 +259,7 @@ PROGRAMS = (
         print(state["best"])
         """,
     ),
-    _one(
+    written(
         "methods `init_state` and `update`",
         "update",
         """
@@ -284,7 +287,7 @@ PROGRAMS = (
         print(state)
         """,
     ),
-    _one(
+    written(
         "an environment with `reset` and `step`",
         "step",
         """
@@ -308,7 +311,7 @@ PROGRAMS = (
         print(env)
         """,
     ),
-    _one(
+    written(
         "two closures of a factory",
         "apply",
         """
@@ -331,7 +334,7 @@ PROGRAMS = (
         print(state)
         """,
     ),
-    _one(
+    written(
         "a state in an attribute",
         "_step",
         """
@@ -352,7 +355,7 @@ PROGRAMS = (
         print(counter.state)
         """,
     ),
-    _one(
+    written(
         "the better of two by `where`",
         "keep",
         """
@@ -371,7 +374,7 @@ PROGRAMS = (
         print(best)
         """,
     ),
-    _one(
+    written(
         "a carry of `scan`, epoch after epoch",
         "epoch",
         """
@@ -388,7 +391,7 @@ PROGRAMS = (
         print(state)
         """,
     ),
-    _one(
+    written(
         "wrapped in a second record",
         "learn",
         """
@@ -420,7 +423,7 @@ PROGRAMS = (
         print(learner)
         """,
     ),
-    _one(
+    written(
         "the pair in two files",
         "refine",
         """
@@ -441,7 +444,7 @@ PROGRAMS = (
             return {"x": 0.5 * state["x"], "radius": state["radius"] * norm}
         """,
     ),
-    _one(
+    written(
         "an average of a metric, unpacked",
         "train_step",
         """
@@ -465,7 +468,7 @@ PROGRAMS = (
         main()
         """,
     ),
-    _one(
+    written(
         "an alias of `scan`",
         "scan",
         """
@@ -488,7 +491,7 @@ PROGRAMS = (
         print(x)
         """,
     ),
-    _one(
+    written(
         "a body that is a conditional expression",
         "scan",
         """
@@ -506,7 +509,7 @@ PROGRAMS = (
         print(x)
         """,
     ),
-    _one(
+    written(
         "a body in an imported decorator",
         "scan",
         """
@@ -537,7 +540,7 @@ PROGRAMS = (
             return decorate
         """,
     ),
-    _one(
+    written(
         "a loop in a lambda",
         "while",
         """
@@ -552,7 +555,7 @@ PROGRAMS = (
         print(x)
         """,
     ),
-    _one(
+    written(
         "a counter modulo a number",
         "step",
         """
@@ -568,7 +571,7 @@ PROGRAMS = (
         print(x)
         """,
     ),
-    _one(
+    written(
         "a counter in a dictionary",
         "step",
         """

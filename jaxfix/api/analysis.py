@@ -29,6 +29,7 @@ from jaxfix.motion import hoisting, import_time
 from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
+from jaxfix.report.trace.drifts import Drift
 from jaxfix.semantic.calls import handed_to, made_by
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
@@ -65,6 +66,7 @@ __all__ = [
     "CastLike",
     "Constancy",
     "Demands",
+    "Drift",
     "DtypeOrigins",
     "Dtypes",
     "During",

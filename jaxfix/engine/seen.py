@@ -115,6 +115,8 @@ class Explanations:
             return None  # it saves no compile
         if codemod.cures and why not in (*codemod.cures, *_UNTOLD):
             return None
+        if self._is_about(finding, sighting):
+            return 0
         own, outer = (sighting.lines[:1], sighting.lines[1:]) if sighting.line is not None else ((), sighting.lines)
         if self._is_at(finding.at, own):
             return 0
@@ -129,6 +131,11 @@ class Explanations:
         if self._shares_scope(finding.at, outer):
             return 3
         return 4 if why in codemod.cures and why in DRIFTS and self._names(finding.at, sighting) else None
+
+    @staticmethod
+    def _is_about(finding: Finding, sighting: Sighting) -> bool:
+        cause = sighting.origin.cause
+        return cause is not None and cause.name is not None and cause.name in finding.leaves
 
     def _is_at(self, node: ast.AST, lines: Sequence[int]) -> bool:
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or 1

@@ -175,6 +175,7 @@ class Finding:
       proves: what this cure gains, where the codemod's cures differ; None is what the codemod says.
       deprecated: whether it is about an API that is deprecated.
       guess: only a run tells whether its fix pays: without one it is not written.
+      leaves: the parts of states that it is about, as a run names them; what compiled again for one of them is its own.
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
     """
 
@@ -190,6 +191,7 @@ class Finding:
     deprecated: bool = False
     guess: bool = False
     moot: bool = False
+    leaves: tuple[str, ...] = ()
 
 
 @frozen

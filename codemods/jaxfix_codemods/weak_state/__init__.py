@@ -20,6 +20,11 @@ state that starts in float32 and comes back in bfloat16, and `minimum` of the tw
 would be float32 for ever. A dtype is spelled out, such as `jnp.int32`, only for
 a count for which the update does so: otherwise it would be wrong under x64.
 
+Where a run was traced (`jaxfix check --trace`, `jaxfix apply --trace`), it tells which part of a
+state has lost its weak type: it is looked for in every file by its field, key or position, and
+a function that returns it in one file is found though another one updates it. Where several
+places of a file make such a part, none is taken.
+
 Before:
     import jax
     import jax.numpy as jnp
@@ -60,12 +65,14 @@ Source: https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-i
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Staging, Why
-from jaxfix.api.analysis import Values
+from jaxfix.api.analysis import Drift, Values
 from jaxfix_codemods.weak_state.leaves import Leaf, drifting
+from jaxfix_codemods.weak_state.told import told
 from jaxfix_codemods.weak_state.typed import dtype, equality, why_not_typed
 
 
@@ -81,6 +88,18 @@ def find(module: Module) -> Iterator[Finding]:
         loops = [leaf.loop for same in group for leaf in same if leaf.loop is not None]
         repeats = any(module.get(Staging).surely_repeats(call) for call in loops)
         yield _finding(module, [same[0] for same in group], Confidence.CERTAIN if repeats else Confidence.POSSIBLE)
+    yield from _seen(module, made)
+
+
+def _seen(module: Module, known: Collection[ast.AST]) -> Iterator[Finding]:
+    """What a run tells of parts that no analysis has met, one finding for each builder."""
+    builders: dict[Function | None, list[tuple[Drift, Leaf]]] = {}
+    for drift, leaf in told(module, module.get(Values)):
+        if leaf.made_by not in known:
+            builders.setdefault(_builder(module, leaf.made_by), []).append((drift, leaf))
+    for group in builders.values():
+        finding = _finding(module, [leaf for _, leaf in group], Confidence.CERTAIN)
+        yield replace(finding, leaves=tuple(drift.name for drift, _ in group))
 
 
 def _builder(module: Module, made_by: ast.AST) -> Function | None:

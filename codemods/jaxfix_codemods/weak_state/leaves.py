@@ -21,7 +21,7 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import CONTROL_FLOW
 from jaxfix_codemods.weak_state.updates import Guess, Updated, is_state, shape, strengthened
 
-_KINDS = (Kind.INT, Kind.FLOAT)
+KINDS = (Kind.INT, Kind.FLOAT)
 
 
 @frozen
@@ -105,7 +105,7 @@ class _Leaves:
         if leaf_of is not None:
             for made in returned(leaf_of):
                 yield from self._solve((made, path, leaf_of))
-        elif isinstance(source, ast.expr) and value.kind in _KINDS and _is_weak(source, value.form):
+        elif isinstance(source, ast.expr) and value.kind in KINDS and is_weak(source, value.form):
             yield Leaf(path, source, value.kind, mapped=mapped)
         elif parts and len(path) < MOST_PARTS:
             is_tree = self._records.holds_leaves(source)
@@ -119,7 +119,7 @@ class _Leaves:
                     yield from self._solve((made, (), None))
 
 
-def _is_weak(source: ast.expr, form: Form) -> bool:
+def is_weak(source: ast.expr, form: Form) -> bool:
     """Whether it is a weakly typed array, or a number that is written there: as an argument that is one too."""
     return form is Form.WEAK or (form is Form.PYTHON and is_number(source))
 

@@ -20,6 +20,7 @@ from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
+from jaxfix.report.trace.drifts import drift
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
@@ -122,7 +123,9 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
 def seen_by(sights: Sights, target: Target) -> Target:
     """The target with what a traced run has seen of it."""
     seen, hot = sights.of(target.path, target.source), sights.hot(target.path, target.source)
-    surroundings = replace(target.surroundings, hot=hot)
+    known = (drift(each.origin.cause, is_here=each.line is not None) for each in seen)
+    drifts = tuple(dict.fromkeys(each for each in known if each is not None))
+    surroundings = replace(target.surroundings, hot=hot, drifts=drifts)
     return replace(target, seen=seen, surroundings=surroundings, run_s=sights.trace.measurement.seconds)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from jaxfix.report.measurement import Kind, Measurement
 from jaxfix.report.trace.by_hand import todos
 from jaxfix.report.trace.compiles import Compiled, compiled, places
-from jaxfix.report.trace.hot import SHARE, Work, hot
+from jaxfix.report.trace.hot import SHARE, Work, hot, named
 from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
@@ -101,7 +101,7 @@ def _gains(before: Measurement, after: Measurement, lines: Lines) -> Iterable[Ga
         now = lines(row.path, row.cell, row.line, row.line)
         if now is not None:
             left = sum(each.lost_s for each in again if _compiles_in(each, row.path, now))
-            yield Gain(COMPILING, row.path, row.line, row.function, row.lost_s, left, row.cell)
+            yield Gain(COMPILING, row.path, row.line, named(row.function), row.lost_s, left, row.cell)
 
 
 def _by_line(rows: Iterable[Compiled]) -> list[Compiled]:

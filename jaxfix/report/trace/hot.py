@@ -127,7 +127,7 @@ def _way(entry: Spent) -> _Way:
     """The functions that lead to an entry, the outermost first."""
     way: list[_Frame] = []
     for place in reversed(places(entry.chain)):
-        function = _named(place.function)
+        function = named(place.function)
         last = way[-1] if way else None
         if last is not None and (last.path, last.cell, last.function) == (place.path, place.cell, function):
             way[-1] = _Frame(place.path, place.cell, function, last.line, place.line)
@@ -136,7 +136,7 @@ def _way(entry: Spent) -> _Way:
     return tuple(way)
 
 
-def _named(function: str) -> str:
+def named(function: str) -> str:
     """The function around lambdas and comprehensions."""
     while function.endswith(">") and function != "<module>":
         function = function.rpartition(".")[0].removesuffix(".<locals>") or "<module>"

@@ -1,5 +1,6 @@
 """What a file cannot tell of itself."""
 
+from jaxfix.report.trace.drifts import Drift
 from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import Answering
@@ -21,6 +22,7 @@ class Surroundings:
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
       hot: what a traced run was long in beside compiling, at the lines of the file as it is.
+      drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
     """
 
     name: str | None = None
@@ -30,6 +32,7 @@ class Surroundings:
     jax: tuple[int, ...] | None = None
     oldest_jax: tuple[int, ...] | None = None
     hot: tuple[Hot, ...] = ()
+    drifts: tuple[Drift, ...] = ()
 
 
 ALONE = Surroundings()
