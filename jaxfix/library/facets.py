@@ -270,6 +270,8 @@ class Takes:
     """Concrete values."""
     ELEMENT = Facet()
     """An element or a row of an array, of JAX or of NumPy alike, and gives the same for both."""
+    LENGTH = Facet()
+    """Second an array, or a number of elements, which a trace has to know."""
     NO_KEY = Facet()
     """In `jax.random`: first something other than a key."""
     SCALAR = Facet()
