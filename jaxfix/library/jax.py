@@ -59,6 +59,8 @@ FUNCTIONS = (
     Function("jax.experimental.pjit.pjit", (Transform.TRACES, Transform.COMPILES, Transform.DONATES, Identity.RENEWS)),
     Function("jax.experimental.shard_map.shard_map", (Transform.TRACES,)),
     Function("jax.experimental.maps.xmap", (Transform.TRACES,), versions="jax<0.4.31"),
+    Function("jax.experimental.pallas.pallas_call", (Transform.TRACES,)),
+    Function("jax.experimental.pallas.when", (Transform.TRACES,)),
     Function("jax.export.export", (Transform.TRACES,)),
     Function("jax.lax.custom_linear_solve", (Transform.TRACES,)),
     Function("jax.lax.custom_root", (Transform.TRACES,)),

@@ -9,11 +9,14 @@ from jaxfix.library.table import short_names
 from jaxfix.semantic.early_exit import may_exit_in_first_iteration
 from jaxfix.semantic.integers import integer
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import changes_of
 from jaxfix.syntax.nodes import statements, walk
 
 _THROUGH = short_names(Iteration.SAME_LENGTH)
 _CONSUMERS = short_names(Iteration.CONSUMES)
 _FEW = 2
+FEW = 4
+"""Rounds that are worth a change: with fewer of them, to compile takes longer than what is saved."""
 
 
 def may_iterate_twice(module: Module, loop: ast.AST) -> bool:
@@ -43,6 +46,8 @@ def iterations(module: Module, loop: ast.AST) -> int | None:
     match loop:
         case ast.For(iter=iterable) | ast.AsyncFor(iter=iterable):
             return _length(module, iterable)
+        case ast.ListComp(generators=[only]) | ast.SetComp(generators=[only]) | ast.DictComp(generators=[only]):
+            return _length(module, only.iter)
     return None
 
 
@@ -54,6 +59,13 @@ def _length(module: Module, iterable: ast.expr) -> int | None:
             known = [bound for each in bounds if (bound := integer(module, each)) is not None]
             is_range = 0 < len(known) == len(bounds) <= 3 and 0 not in known[2:]
             return len(range(*known)) if is_range else None
+        case ast.Call(func=ast.Attribute(value=owner, attr="items" | "keys" | "values"), args=[]):
+            return _length(module, owner)
+        case ast.Dict(keys=keys):
+            return None if None in keys else len(keys)
+        case ast.Name(id=name) if name not in changes_of(module).roots:
+            value = module.only_value(iterable)
+            return _length(module, value) if isinstance(value, ast.List | ast.Tuple | ast.Dict) else None
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first]) if name in _THROUGH:
             return _length(module, first)
     return None

@@ -230,8 +230,10 @@ class SourceFile:
 
     @cached_property
     def holds_tests(self) -> bool:
-        """Whether it has a name that test runners look for."""
-        return is_named_as_test(self.path)
+        """Whether it has a name that test runners look for, or stands among tests and defines some."""
+        return is_named_as_test(self.path) or (
+            not _FOLDERS.isdisjoint(self.path.replace("\\", "/").split("/")) and _TEST.search(self.text) is not None
+        )
 
     @cached_property
     def lines(self) -> LineIndex:
@@ -277,6 +279,8 @@ def _is_plain(raw: bytes) -> bool:
     return raw.isascii() and b"coding" not in raw[: raw.find(b"\n", raw.find(b"\n") + 1)]
 
 
+_FOLDERS = frozenset({"test", "tests"})
+_TEST = re.compile(rb"^(class Test|(async )?def test_)", re.MULTILINE)
 _NUMBERED = re.compile(r"\bline (\d+)\b")
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 

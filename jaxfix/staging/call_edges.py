@@ -98,6 +98,7 @@ class CallGraph:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: dict[Function, tuple[Use, ...]] = {}
+        self._following: set[Function] = set()
 
     def uses(self, function: Function) -> tuple[Use, ...]:
         """The uses of `function` in its file."""
@@ -194,10 +195,30 @@ class CallGraph:
                 yield _Reference(parent, differentiated, True)
             case ast.Expr():
                 return
+            case ast.Return() if (function := self._module.function(parent)) is not None:
+                yield from self._returned(function, reference)
             case ast.Attribute(attr=attr) if attr in RULES and self._is_decorator(parent):
                 return
             case _:
                 yield Escape(Runs.UNKNOWN, differentiated)
+
+    def _returned(self, function: Function, reference: _Reference) -> Iterator[Escape | _Reference]:
+        """What becomes of the function that each call of `function` returns."""
+        owner = self._module.parent(function)
+        if isinstance(function, ast.Lambda | ast.AsyncFunctionDef) or function.decorator_list or owner is None:
+            yield Escape(Runs.UNKNOWN, reference.differentiated)
+            return
+        is_closed = is_script(self._module) or is_private(function.name)
+        if not is_closed or isinstance(owner, ast.ClassDef) or function in self._following:
+            yield Escape(Runs.UNKNOWN, reference.differentiated)
+            return
+        self._following.add(function)
+        for use in self.uses(function):
+            if isinstance(use, CallEdge):
+                yield _Reference(use.site, reference.differentiated or use.differentiated, reference.perhaps)
+            else:
+                yield replace(use, differentiated=use.differentiated or reference.differentiated)
+        self._following.discard(function)
 
     def _reads(self, target: ast.Name, reference: _Reference) -> Iterator[Escape | _Reference]:
         """What reads the name that the function is bound to."""

@@ -10,13 +10,13 @@ from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SEEN, SURELY_REPEATS, Answering
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
-from jaxfix.semantic.trip_count import may_iterate_twice
+from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
 from jaxfix.source.frozen import frozen
 from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use, runs_at_each_call
 from jaxfix.staging.replaced import is_replaced
 from jaxfix.staging.scripts import is_script
-from jaxfix.staging.tracer_guards import is_for_tracers
+from jaxfix.staging.tracer_guards import is_for_tracers, is_uncompiled
 from jaxfix.syntax.nodes import Function
 
 _EAGER = Contexts(frozenset({Runs.EAGER}))
@@ -217,7 +217,13 @@ class Staging:
         """Whether `node` runs more than once, as far as the code that was read tells."""
         is_program = is_script(self._module) or self._module.source.holds_tests
         once = self.runs(node) is Runs.EAGER and (is_program or self._module.function(node) is None)
-        return not (once or self._is_settled(node)) or self.repeats(node)
+        return not (once or self._is_settled(node)) or (self.repeats(node) and not self.is_seldom(node))
+
+    def is_seldom(self, node: ast.AST) -> bool:
+        """Whether the loop that runs `node` again goes round a few times, as its text says, and nothing repeats it."""
+        way = self.round_about(node)
+        rounds = iterations(self._module, way[-1]) if way else None
+        return rounds is not None and rounds < FEW and not self.repeats(way[-1])
 
     def _is_settled(self, node: ast.AST) -> bool:
         """Whether all calls that lead to `node` were seen."""
@@ -228,7 +234,7 @@ class Staging:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
         if self._module.source.holds_tests:
             return False  # how a test runs something is no sign of how a program does
-        if self.runs(node) is not Runs.EAGER or self._is_uncompiled(node):
+        if self.runs(node) is not Runs.EAGER or is_uncompiled(self._module, node):
             return False
         if self._goes_around(node):
             return True
@@ -242,16 +248,6 @@ class Staging:
         if name is not None and self._project.ask(SURELY_REPEATS, name):
             return True
         return any(self.surely_repeats(edge.site) for edge in self._graph.edges(function))
-
-    def _is_uncompiled(self, node: ast.AST) -> bool:
-        """Whether nothing is compiled where `node` stands: it is under `jax.disable_jit`."""
-        return any(
-            isinstance(item.context_expr, ast.Call)
-            and self._module.qualname(item.context_expr.func) == "jax.disable_jit"
-            for outer in self._module.ancestors(node)
-            if isinstance(outer, ast.With)
-            for item in outer.items
-        )
 
     def _goes_around(self, node: ast.AST) -> bool:
         module = self._module

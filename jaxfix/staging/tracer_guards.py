@@ -9,6 +9,16 @@ from jaxfix.syntax.nodes import FUNCTIONS
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
+def is_uncompiled(module: Module, node: ast.AST) -> bool:
+    """Whether nothing is compiled where `node` stands: it is under `jax.disable_jit`."""
+    return any(
+        isinstance(item.context_expr, ast.Call) and module.qualname(item.context_expr.func) == "jax.disable_jit"
+        for outer in module.ancestors(node)
+        if isinstance(outer, ast.With)
+        for item in outer.items
+    )
+
+
 def is_for_tracers(module: Module, node: ast.AST) -> bool:
     """Whether every way to `node` within its function passes a value that is a tracer, and so the node a trace."""
     if not module.get(_mentions_tracers):

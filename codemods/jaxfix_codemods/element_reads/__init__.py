@@ -234,6 +234,8 @@ def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,
         confidence=Confidence.CERTAIN if is_certain else Confidence.POSSIBLE,
+        guess=True,
+        moot=not is_certain and isinstance(cure, Reason),
     )
 
 

@@ -63,6 +63,7 @@ Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from jaxfix.api import (
@@ -179,7 +180,8 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
         plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
         safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
         equality = Equality.NUMBERS if computes_with_lifted(move) else None
-        return found(title=moved, recipe=partial(rewrite, module, move), safety=safety, equality=equality)
+        made = found(title=moved, recipe=partial(rewrite, module, move), safety=safety, equality=equality)
+        return replace(made, guess=bool(move.lifted))  # constants in a carry: a `jit` of a caller is shorter
     if (whole := jitted(module, call)) is not None:
         return found(title=whole.title, recipe=whole.recipe, safety=Safety.NEEDS_EVIDENCE, equality=Equality.ROUNDING)
     try:

@@ -129,6 +129,7 @@ def _finding(module: Module, counter: Counter) -> Finding:
         recipe=recipe,
         declined=declined,
         confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
+        moot=recipe is None and not sure,
     )
 
 

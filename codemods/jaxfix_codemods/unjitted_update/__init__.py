@@ -201,7 +201,7 @@ def _of_round(
 ) -> Iterator[Finding]:
     """What is called in each round: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
-    if function in taken.functions or starts(call) < ENOUGH:
+    if function in taken.functions or starts(call) < ENOUGH or module.get(Staging).is_seldom(call):
         return
     taken.functions.add(function)
     eager = _Eager(call, f"`{function.name}` runs")
