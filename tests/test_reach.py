@@ -41,6 +41,14 @@ def may_repeat(module: Module) -> bool:
 SCANNED = "def body(c, x):\n    step()\n    return c, None\ndef run(xs): return jax.lax.scan(body, 0, xs)\n"
 
 
+_RETURNED = [
+    ("def _make():\n    def step(): here()\n    return step\ndef run(): return jax.jit(_make())\n", True),
+    ("def _make():\n    def step(): here()\n    return step\ndef run():\n    f = _make()\n    f()\n", False),
+    ("def make():\n    def step(): here()\n    return step\nrun = jax.jit(make())\n", False),
+]
+_RETURNED_IDS = ["returned and jitted", "returned and called", "returned to anybody"]
+
+
 def is_staged(module: Module) -> bool:
     (call,) = (call for call in module.nodes(ast.Call) if module.text(call) == "here()")
     return module.get(Staging).is_staged(call)
@@ -75,8 +83,9 @@ def test_a_public_function_that_is_seen_under_a_trace_alone_is_staged(files: dic
         ("def _step(): here()\ndef _apply(f): return f()\ndef run(): _apply(f=_step)\n", False),
         ("def _step(): here()\ndef _apply(f):\n    f = g\n    return f()\ndef run(): _apply(_step)\n", False),
         ("def _solve(): here()\ndef run(b): return jax.lax.custom_linear_solve(f, b, solve=_solve)\n", True),
+        *_RETURNED,
     ],
-    ids=["called by nobody", "listed", "handed on", "handed on and called", "bound again", "a solver"],
+    ids=["called by nobody", "listed", "handed on", "handed on and called", "bound again", "a solver", *_RETURNED_IDS],
 )
 def test_functions_are_followed_into_those_that_take_them(text: str, staged: bool) -> None:
     assert is_staged(project(pkg__a=f"import jax\n{text}")["a"]) is staged

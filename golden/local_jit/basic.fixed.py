@@ -105,5 +105,5 @@ def cubed(x):
 
 
 _jitted = jax.jit(lambda v: v * 3)
-for step in range(3):
+for step in range(30):
     print(_jitted(jnp.ones(2)))

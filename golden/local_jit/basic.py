@@ -83,5 +83,5 @@ def cubed(x):
     return apply(x, fn=cube)  # want: local-jit
 
 
-for step in range(3):
+for step in range(30):
     print(jax.jit(lambda v: v * 3)(jnp.ones(2)))  # want: local-jit

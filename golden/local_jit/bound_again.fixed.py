@@ -77,7 +77,7 @@ def again(f, xs):
     return f
 
 
-for _ in range(3):
+for _ in range(30):
     run([1, 2])
     with_options([1.0, 2.0], 0.5)
     two_of_a_name(1.0, [1.0, 2.0])

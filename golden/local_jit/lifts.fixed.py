@@ -124,5 +124,5 @@ def make_solver(tolerance: float):
 
 
 _jitted = jax.jit(lambda v, rate: v * rate)
-for rate in (0.1, 0.2):
+for rate in (0.1, 0.2, 0.3, 0.4):
     print(_jitted(jnp.ones(2), rate))

@@ -89,5 +89,5 @@ def make_solver(tolerance: float):
     return solve
 
 
-for rate in (0.1, 0.2):
+for rate in (0.1, 0.2, 0.3, 0.4):
     print(jax.jit(lambda v: v * rate)(jnp.ones(2)))  # want: local-jit

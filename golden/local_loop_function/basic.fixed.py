@@ -78,5 +78,5 @@ def _module_body(i, v):
     return v + i
 
 
-for step in range(3):
+for step in range(30):
     lax.fori_loop(0, 3, _module_body, jnp.ones(2))

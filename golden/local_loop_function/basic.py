@@ -54,5 +54,5 @@ def body_of(i):
     return i * 2
 
 
-for step in range(3):
+for step in range(30):
     lax.fori_loop(0, 3, lambda i, v: v + i, jnp.ones(2))  # want: local-loop-function
