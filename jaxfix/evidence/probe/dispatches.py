@@ -26,7 +26,7 @@ class Dispatches:
     def __init__(self, spending: Spending, is_silent: Callable[[], bool]) -> None:
         self.spending, self.is_silent = spending, is_silent
         self.place: _Place | None = None
-        self.calls = self.own = 0
+        self.own = 0
         self.is_on = False
 
     def listen(self) -> None:
@@ -38,8 +38,8 @@ class Dispatches:
         """Counts again, if it had stopped."""
         if self.place is not None and not self.is_on and not self.place.taken():
             self.is_on = True
-            self.calls = self.own = 0
-            self.place.put(self.called)
+            self.own = 0
+            self.place.put(self.hook())
 
     def stop(self) -> None:
         """Counts no more."""
@@ -47,14 +47,35 @@ class Dispatches:
             self.place.put(None)
         self.is_on = False
 
-    def called(self, function: Any, arguments: Any, keywords: Any, returned: Any) -> None:
-        """jax calls this when it has called `function`: at every dispatch, so in as few steps as can be."""
-        self.calls += 1
-        if self.calls >= _FEW:
-            self._settle()
-        caller = sys._getframe(1)
-        if not str(function.__module__).startswith("jax.") and not caller.f_code.co_filename.endswith(_NESTED):
-            return
+    def hook(self) -> Hook:
+        """What jax calls when it has called a function: at every dispatch, and at every call of what the user compiled.
+
+        Of the latter it asks two dictionaries, by texts whose hash is known.
+        """
+        calls, modules, files, frame = 0, dict[str, bool](), dict[str, bool](), sys._getframe
+
+        def called(function: Any, arguments: Any, keywords: Any, returned: Any) -> None:
+            nonlocal calls
+            calls += 1
+            if calls >= _FEW:
+                calls = 0
+                self._settle()
+            module = function.__module__
+            is_own = modules.get(module) if type(module) is str else False
+            if is_own is None:
+                is_own = modules[module] = module.startswith("jax.")
+            if not is_own:
+                file = frame(1).f_code.co_filename
+                is_own = files.get(file)
+                if is_own is None:
+                    is_own = files[file] = file.endswith(_NESTED)
+            if is_own:
+                self._count(function, frame(1))
+
+        return called
+
+    def _count(self, function: Any, caller: FrameType) -> None:
+        """Counts a dispatch, which `caller` asked for: in as few steps as can be."""
         self.own += 1
         name = getattr(function, "__name__", "jit")
         mine = self.spending.mine
@@ -70,9 +91,9 @@ class Dispatches:
                 account.named(name)
 
     def _settle(self) -> None:
-        if self.own < _LEAST * self.calls:
+        if self.own < _LEAST * _FEW:
             self.stop()
-        self.calls = self.own = 0
+        self.own = 0
 
 
 class _Place(Protocol):
