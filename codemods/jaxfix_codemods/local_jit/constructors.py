@@ -24,7 +24,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Argument, always_runs, changes_of, is_stored, purity, why_unstable
 from jaxfix.api.library import Identity, Member, rows, short_names, where
 from jaxfix_codemods.local_jit import advance
-from jaxfix_codemods.local_jit.sites import is_held
+from jaxfix_codemods.local_jit.sites import is_bound_in, is_held
 
 _STATIC = where(Identity.STATIC)
 _OWN_PROGRAMS = {row.name: row for row in rows(Identity.OWN_PROGRAMS)}
@@ -114,7 +114,7 @@ def _confidence(module: Module, built: Built) -> Confidence:
 
 def _varies_by_design(module: Module, built: Built) -> bool:
     """Whether each round makes another one on purpose: of numbers that it binds."""
-    return any(_is_bound_in(module, name, built.loops[0]) for name in _names(module, built.call))
+    return any(is_bound_in(module, name, built.loops[0]) for name in _names(module, built.call))
 
 
 def _names(module: Module, call: ast.expr) -> Iterator[ast.Name]:
@@ -124,12 +124,6 @@ def _names(module: Module, call: ast.expr) -> Iterator[ast.Name]:
         if is_read and module.function(node) is module.function(call) and module.definition(node) is None:
             assert isinstance(node, ast.Name)
             yield node
-
-
-def _is_bound_in(module: Module, name: ast.Name, loop: ast.AST) -> bool:
-    scope = module.scope_of(name.id, name)
-    bound = module.bindings(name.id, scope) if scope is not None else ()
-    return any(loop in module.ancestors(binding.node) for binding in bound)
 
 
 # --- whether it can move ------------------------------------------------------------------------------------------
@@ -239,10 +233,10 @@ def _check_read(module: Module, part: ast.Name | ast.Attribute, loop: ast.For | 
         raise Declined(Reason(Code.UNSTABLE, f"it is made with `{shown}`, which can change from round to round"))
     owner = part if isinstance(part, ast.Name) else part.value
     assert isinstance(owner, ast.Name)
-    if _is_bound_in(module, owner, loop):
+    if is_bound_in(module, owner, loop):
         raise Declined(Reason(Code.REBOUND, f"it is made with `{owner.id}`, which the loop binds anew"))
     scope = module.scope_of(owner.id, owner)
-    reason = why_unstable(module, owner.id, scope, around=loop) if scope is module.tree else None
+    reason = why_unstable(module, owner.id, module.tree, around=loop) if scope is module.tree else None
     if reason is not None:
         raise Declined(reason.restated(f"it is made with `{owner.id}`: {reason}"))
     if any(module.scope_of(owner.id, root) is scope for root in changes_of(module).roots.get(owner.id, ())):

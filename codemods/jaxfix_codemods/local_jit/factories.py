@@ -33,6 +33,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix_codemods.local_jit import advance, unchanged
 from jaxfix_codemods.local_jit.judging import are_constants
+from jaxfix_codemods.local_jit.sites import is_bound_in
 
 _LOOPS = (ast.For, ast.While)
 
@@ -121,7 +122,7 @@ def _varies_by_design(module: Module, made: Made) -> bool:
     varying = [
         parameter
         for parameter, argument in (arguments_of(made.factory, made.call) or {}).items()
-        if argument is not None and any(_is_bound_in(module, name, made.loops[0]) for name in _names(argument))
+        if argument is not None and any(is_bound_in(module, name, made.loops[0]) for name in _names(argument))
     ]
     captures = module.captures(made.factory)
     if captures is None:
@@ -135,7 +136,7 @@ def _makes_the_same(module: Module, call: ast.Call, factory: Factory, loop: ast.
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(factory.parameters):
         return False
     given = [*zip(factory.parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
-    varying = (name for name, value in given if any(_is_bound_in(module, read, loop) for read in _names(value)))
+    varying = (name for name, value in given if any(is_bound_in(module, read, loop) for read in _names(value)))
     return all(name in factory.data for name in varying)
 
 
@@ -148,11 +149,6 @@ def _is_rebound(module: Module, name: str, made: Made) -> bool:
 
 def _names(expr: ast.expr) -> Iterator[ast.Name]:
     yield from (node for node in walk(expr) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-
-
-def _is_bound_in(module: Module, name: ast.Name, loop: ast.AST) -> bool:
-    bound = module.bindings(name.id, scope) if (scope := module.scope_of(name.id, name)) is not None else ()
-    return any(loop in module.ancestors(binding.node) for binding in bound)
 
 
 # --- whether it can move ------------------------------------------------------------------------------------------

@@ -170,3 +170,9 @@ def surely_repeats(module: Module, site: Site) -> bool:
     return module.get(Staging).surely_repeats(site.made) and any(
         module.get(Staging).surely_repeats(use) for use in uses
     )
+
+
+def is_bound_in(module: Module, name: ast.Name, loop: ast.AST) -> bool:
+    """Whether the loop binds the variable."""
+    bound = module.bindings(name.id, scope) if (scope := module.scope_of(name.id, name)) is not None else ()
+    return any(loop in module.ancestors(binding.node) for binding in bound)
