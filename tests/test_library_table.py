@@ -25,6 +25,8 @@ ALONE = {
     "codemods/jaxfix_codemods/removed_tree_function.py: _LAST": "its own triggers",
     "codemods/jaxfix_codemods/static_exponent/__init__.py: _POWERS": "its own triggers",
     "codemods/jaxfix_codemods/weak_state/typed.py: _DTYPES": "what it writes",
+    "codemods/jaxfix_codemods/weak_state/told.py: _KIND_OF": "how names of dtypes begin",
+    "jaxfix/drivers/lsp/settings.py: _NULLABLE": "settings of an editor, one of which is called as a method is",
     "jaxfix/evidence/bare.py: _JITS": "what a fix writes",
     "codemods/jaxfix_codemods/weak_state/typed.py: _CONSTRUCTORS": "its own triggers",
 }
