@@ -1,5 +1,7 @@
 """What callers may do that the program does not: raise, hand over iterators, change what is returned, set variables."""
 
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 from beside_program import HEAD, differing, measured
 
-from jaxfix.evidence.probe import supplied, surroundings
+from jaxfix.evidence.probe import supplied, surroundings, trial
 from jaxfix.evidence.probe.sharing import shared
 from jaxfix.evidence.program import ProgramRunner
 
@@ -77,6 +79,15 @@ def test_an_iterator_says_how_far_it_was_read() -> None:
     assert (list(stream), stream.asked) == ([2, 3], 4)
     with pytest.raises(supplied.Refused):
         list(supplied.Stream([1, 2], fails=True))
+
+
+def test_a_bar_of_progress_tells_the_time_alone() -> None:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), trial._printed() as told:
+        print("a step\nloss 0.5")
+        print("\r 10%|#   | 1/10\r100%|####| 10/10\nsaved 3", file=sys.stderr)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        assert told() == "a step\nloss #\nsaved #\n"
 
 
 def settings() -> object:
@@ -209,6 +220,7 @@ def test_what_cannot_be_tried_is_named(tmp_path: Path) -> None:
 import os
 RATE = float(os.environ.get("DECAY_RATE", "0.5"))
 os.environ.get("JAX_PLATFORMS")
+copied = {**os.environ}
 def f(v, batches):
     return v * RATE * float(os.environ.get("GAIN", "1")) + next(batches)
 print(f(x, iter([x, x])))
@@ -220,4 +232,6 @@ print(f(x, iter([x, x])))
     words = run.untried["program.py:f"]
     assert "how far the iterator `batches` is read" in words
     assert "other values of the environment variable `DECAY_RATE`" in words
-    assert not any("JAX_PLATFORMS" in word or "GAIN" in word for word in words)
+    assert [word for word in words if "environment" in word] == [
+        "other values of the environment variable `DECAY_RATE`"
+    ]

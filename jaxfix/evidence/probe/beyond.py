@@ -42,7 +42,7 @@ from .work import work_of
 
 Step = Callable[[Leaves], Iterator[None]]
 _MOST_STREAMS = 3
-DERIVATIVES, JIT_DISABLED = "derivatives", "disable_jit"
+DERIVATIVES, JIT_DISABLED, RAISING = "derivatives", "disable_jit", "callables that raise"
 
 
 class Beyond:
@@ -172,10 +172,14 @@ class Beyond:
 
     def supplied(self, leaves: Leaves) -> Iterator[None]:
         """Callables of the caller's that raise, and iterators in the place of what is read item by item."""
-        if self.sample.traced:
-            return
         given, codes = self.trial.supplied(self.sample.arguments(leaves)), self.sides.before_reach.codes
-        for user in given.names(is_callable):
+        users, untried = given.names(is_callable), self.trial.record.untried
+        if self.sample.traced:
+            if users:
+                untried.leave_out(self.trial.name, RAISING, "it runs under a trace alone")
+            return
+        untried.tried(self.trial.name, RAISING)
+        for user in users:
             for how, raising in raisings(codes):
                 self._compare_with(f"`{user}` that {how}", leaves, functools.partial(standing, user, raising))
                 yield
@@ -183,7 +187,7 @@ class Beyond:
             self._compare_with(how, leaves, functools.partial(_same, change))
             yield
         for user in given.names(is_spent):
-            self.trial.record.untried.leave_out(self.trial.name, f"how far the iterator `{user}` is read")
+            untried.leave_out(self.trial.name, f"how far the iterator `{user}` is read")
         read = iterated([*codes, *self.sides.reach.codes])
         for user in given.names(is_listed):
             if user.rpartition(".")[2] in read:

@@ -12,7 +12,7 @@ from .files import is_user
 
 # What says where the run computes, which the receipt names.
 _OF_PLATFORMS = ("JAX_", "XLA_", "TF_", "CUDA_", "OMP_", "TPU_", "ROCR_", "HIP_", "LIBTPU_")
-_MOST = 64
+_MOST, _DEEPEST = 64, 4
 
 
 class Surroundings:
@@ -47,12 +47,24 @@ class Surroundings:
         is_known = not isinstance(name, str) or name in self.read or len(self.read) >= _MOST
         if frame is None or is_known or name.startswith(_OF_PLATFORMS) or self.is_silent():
             return
-        if is_user(frame.f_code.co_filename, self.user):
+        if is_user(frame.f_code.co_filename, self.user) and _is_named(name, frame):
             self.read[name] = None
 
 
 def _is_of_python(file: str) -> bool:
     return file.endswith(("os.py", "_collections_abc.py", "<frozen os>", "<frozen _collections_abc>"))
+
+
+def _is_named(name: str, frame: FrameType | None) -> bool:
+    """Whether the code that reads, or that calls it, names the variable: who copies the environment reads all."""
+    for _ in range(_DEEPEST):
+        if frame is None:
+            return False
+        consts = frame.f_code.co_consts
+        if name in consts or any(isinstance(held, tuple) and name in held for held in consts):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def variable(name: str) -> str:
