@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, walk
 from jaxfix.api.analysis import MAY, Solver, reaching
-from jaxfix.api.library import Iteration, Member, Result, Takes, short_names, where
+from jaxfix.api.library import Member, Result, Takes, short_names, where
 
 _TAKING = where(Takes.ELEMENT)
 _METHODS = short_names(Takes.ELEMENT, "jax.Array")
 _CONVERTERS = short_names(Result.CONVERTED, "jax.numpy")
 _STATIC = short_names(Member.STATIC, "jax.Array")
-_CONSUMING = short_names(Iteration.CONSUMES, "builtins")
 _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _INSIDE = re.compile(r"\{[^{}:]*[.\[!]")
 """A field of a format that is more than the argument: a part of it, or its `repr`."""
