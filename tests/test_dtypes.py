@@ -193,12 +193,12 @@ def train(batches):
 )
 def test_what_a_loop_binds_anew(before: str, line: str, places: list[tuple[int, ...]]) -> None:
     module = parsed(LOOP.format(before=before, line=line))
-    assert [found.place for found in rebindings(module, Origins(module))] == places
+    assert [found.place for found in module.get(rebindings)] == places
 
 
 def test_only_a_jitted_function_counts() -> None:
     module = parsed(LOOP.format(before="state = 1", line="state = step(state, batch)").replace("@jax.jit\n", ""))
-    assert not list(rebindings(module, Origins(module)))
+    assert not list(module.get(rebindings))
 
 
 PAIR = """\

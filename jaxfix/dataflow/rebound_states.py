@@ -1,10 +1,11 @@
 """States of training loops: names that a loop binds anew to what a jitted function makes of them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.induction import calls_in_loops
+from jaxfix.dataflow.types import Values
 from jaxfix.semantic.classes import own_class
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
@@ -37,7 +38,7 @@ class Rebinding:
         return self.target.id if isinstance(self.target, ast.Name) else self.target.attr
 
 
-def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
+def rebindings(module: Module) -> tuple[Rebinding, ...]:
     """The states of training loops: what a loop passes to a jitted function, and binds to its result.
 
     Those that an object holds are among them, whoever calls its method again and again.
@@ -45,13 +46,19 @@ def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
     Returns:
       In the order of the text; one without a known value before is left out.
     """
+    return tuple(_found(module, module.get(Values).origins))
+
+
+def _found(module: Module, origins: Origins) -> Iterator[Rebinding]:
     looped = set(module.get(calls_in_loops))
     for assigned in module.nodes(ast.Assign):
         call = assigned.value
-        if not isinstance(call, ast.Call):
+        if not isinstance(call, ast.Call) or len(assigned.targets) > 1:
             continue
-        is_looped = call in looped and bool(module.loops(call))
-        targets = [each for each in _targets(assigned, call) if is_looped or isinstance(each[0], ast.Attribute)]
+        named = list(_named(assigned.targets[0], ()))
+        if call not in looped or not module.loops(call):
+            named = [each for each in named if isinstance(each[0], ast.Attribute)]
+        targets = list(_passed(named, call)) if named else []
         function = origins.called(call) if targets else None
         if function is None or not _is_jitted(module, origins, call, function):
             continue
@@ -61,11 +68,13 @@ def rebindings(module: Module, origins: Origins) -> Iterator[Rebinding]:
                 yield Rebinding(target, call, function, place, firsts)
 
 
-def _targets(assigned: ast.Assign, call: ast.Call) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:
-    """What is bound to the result of a call and passed to it."""
-    named = list(_named(assigned.targets[0], ())) if len(assigned.targets) == 1 else []
-    passed = {_name(node) for argument in argument_values(call) for node in walk(argument)} if named else set()
-    yield from ((found, place) for found, place in named if _name(found) in passed)
+_Target = tuple[ast.Name | ast.Attribute, tuple[Key, ...]]
+
+
+def _passed(named: Sequence[_Target], call: ast.Call) -> Iterator[_Target]:
+    """Those that the call gets, too."""
+    passed = {_name(node) for argument in argument_values(call) for node in walk(argument)}
+    yield from (each for each in named if _name(each[0]) in passed)
 
 
 def _name(node: ast.AST) -> tuple[str, ...] | None:
@@ -78,7 +87,7 @@ def _name(node: ast.AST) -> tuple[str, ...] | None:
     return None
 
 
-def _named(target: ast.expr, place: tuple[int, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, tuple[Key, ...]]]:
+def _named(target: ast.expr, place: tuple[int, ...]) -> Iterator[_Target]:
     """The names and attributes of objects that a target binds, two levels deep."""
     match target:
         case ast.Name() | ast.Attribute(value=ast.Name()):

@@ -38,10 +38,9 @@ def may_exit_in_first_iteration(module: Module, loop: ast.For | ast.AsyncFor | a
 
     Rare are the ways of errors, and those that wait for a count or for the clock.
     """
-    counters = dict(_counters(module, loop))
-    return any(
-        not any(_is_rare(module, test, counters, holds=holds) for test, holds in leaf) for leaf in _leaves(loop.body)
-    )
+    leaves = list(_leaves(loop.body))
+    counters = dict(_counters(module, loop)) if leaves else {}
+    return any(not any(_is_rare(module, test, counters, holds=holds) for test, holds in leaf) for leaf in leaves)
 
 
 Guards = tuple[tuple[ast.expr, bool], ...]

@@ -10,7 +10,7 @@ from jaxfix.semantic.early_exit import may_exit_in_first_iteration
 from jaxfix.semantic.integers import integer
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
-from jaxfix.syntax.nodes import statements, walk
+from jaxfix.syntax.nodes import statements
 
 _THROUGH = short_names(Iteration.SAME_LENGTH)
 _CONSUMERS = short_names(Iteration.CONSUMES)
@@ -118,7 +118,7 @@ def _is_consumed(module: Module, generator: ast.GeneratorExp) -> bool:
 
 def _is_left(module: Module, loop: ast.AST, body: Sequence[ast.stmt]) -> bool:
     """Whether its first round leaves it if all goes well, or it waits in each round for whoever wants another."""
-    return _ends(body) or _returns(body) or any(_is_own_yield(module, loop, node) for node in walk(loop))
+    return _ends(body) or _returns(body) or _yields(module, loop)
 
 
 def _ends(body: Sequence[ast.stmt]) -> bool:
@@ -146,8 +146,11 @@ def _returns(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(s, ast.Return) and s.value is not None for s in statements(body))
 
 
-def _is_own_yield(module: Module, loop: ast.AST, node: ast.AST) -> bool:
-    return isinstance(node, ast.Yield | ast.YieldFrom) and module.function(node) is module.function(loop)
+def _yields(module: Module, loop: ast.AST) -> bool:
+    return any(
+        module.function(node) is module.function(loop) and loop in module.ancestors(node)
+        for node in module.nodes(ast.Yield, ast.YieldFrom)
+    )
 
 
 def _is_flag_that_falls(test: ast.expr, body: Sequence[ast.stmt]) -> bool:

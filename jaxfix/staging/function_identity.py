@@ -37,15 +37,22 @@ def given_anew(module: Module) -> list[ast.Call]:
     Returns:
       In the order of the text; too many rather than too few. No other file is asked.
     """
-    functions = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
-    made = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(functions)}
-    known, found, size = {*functions}, set[ast.Call](), 0
-    while size < len(known) + len(made):
-        size = len(known) + len(made)
-        nodes = (node for name in known for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
-        found = {call for node in (*made, *nodes) if (call := _taker(module, node)) is not None}
-        made |= found  # what is given a new one may return a new one
-        known |= {target.id for target, value in module.names.assigned if value in made or _last(value) in known}
+    named: dict[str | None, set[str]] = {}
+    bound: dict[ast.expr, set[str]] = {}
+    for target, value in module.names.assigned:
+        named.setdefault(_last(value), set()).add(target.id)
+        bound.setdefault(value, set()).add(target.id)
+    names = known = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
+    nodes = made = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(known)}
+    found = set[ast.Call]()
+    while names or nodes:
+        spelled = (node for name in names for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
+        taking = {call for node in (*nodes, *spelled) if (call := _taker(module, node)) is not None}
+        found |= taking
+        of_names = (named.get(name, set()) for name in names)
+        names = set[str]().union(*of_names, *(bound.get(node, set()) for node in (*nodes, *taking))) - known
+        nodes = taking - made  # what is given a new one may return a new one
+        known, made = known | names, made | nodes
     return in_order([*found])
 
 

@@ -184,9 +184,10 @@ class _Rebinding:
 
     def _in_texts(self) -> Iterator[str]:
         """What the statements bind that stand in a text, for another process or for `timeit`."""
-        for node in self.module.nodes(ast.Constant, ast.JoinedStr):
-            text = _text_with_gaps(node)
-            if "import " in text and _STATEMENTS.search(text):
+        plain = (each.value for each in self.module.nodes(ast.Constant))
+        filled = (_with_gaps(each) for each in self.module.nodes(ast.JoinedStr))
+        for text in (*(each for each in plain if each.__class__ is str and "import " in each), *filled):
+            if "import " in text and _STATEMENTS.search(text := dedent(text)):
                 try:
                     inside = Module.parse(SourceFile.decode(self.module.source.path, text.encode()), ALONE)
                 except (SourceError, RecursionError, ValueError):
@@ -325,13 +326,13 @@ class _Rebinding:
                 yield from (f"{of}.{ANY_NAME}" for of in dotted)
 
 
-def _text_with_gaps(node: ast.AST) -> str:
-    """A text, with a number in the place of each value that is put into it; empty for what is none."""
-    match node:
+def _with_gaps(formatted: ast.expr) -> str:
+    """A text, with a number in the place of each value that is put into it."""
+    match formatted:
         case ast.Constant(value=str(text)):
-            return dedent(text)
+            return text
         case ast.JoinedStr(values=values):
-            return dedent("".join(_text_with_gaps(value) or "0" for value in values))
+            return "".join(_with_gaps(value) or "0" for value in values)
     return ""
 
 

@@ -55,7 +55,7 @@ class NarrowStart:
 
 def narrow_starts(module: Module, values: Values) -> Iterator[NarrowStart]:
     seen: set[ast.AST] = set()
-    for loop in rebindings(module, values.origins):
+    for loop in module.get(rebindings):
         for first in loop.firsts:
             for place, made_by in module.get(_Leaves).of((first, ())):
                 narrow = _judged(module, loop, place, made_by)

@@ -4,7 +4,7 @@ import ast
 from typing import ClassVar
 
 from jaxfix.api import FUNCTIONS, Function, Module, children, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import Form, Lattice, Solver, Values, family, methods, own_class
+from jaxfix.api.analysis import EXISTS, Form, Lattice, Solver, Values, family, is_script, methods, own_class
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
 ENOUGH = 4
@@ -25,6 +25,8 @@ _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
+_ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
+_OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *_CONVERTERS, *_GRADIENTS, *_BATCHING})
 _COUNT: Lattice[int] = Lattice(0, max, 0)
 
 
@@ -70,6 +72,7 @@ class Likely:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: Solver[ast.AST, int] = Solver(self._of_body, _COUNT)
+        self._computes: Solver[ast.AST, bool] = Solver(self._calls_device, EXISTS)
 
     def starts(self, node: ast.AST) -> int:
         """How many programs `node` starts, those of jitted functions left out."""
@@ -86,6 +89,29 @@ class Likely:
                 continue  # it starts what it starts where it is called
             pending += children(part)
         return min(found, self.most)
+
+    def is_at_work(self, loop: ast.stmt) -> bool:
+        """Whether `loop` may start enough in a round, and something around it computes on the device."""
+        around = self._module.functions_around(loop)
+        is_near = is_script(self._module) or self._computes(around[-1] if around else self._module.tree)
+        return is_near and self.starts(loop) >= ENOUGH
+
+    def _calls_device(self, node: ast.AST) -> bool:
+        """Whether code, or a function of this file that it calls, surely has an operation of the device."""
+        for part in walk(node):
+            if isinstance(part, ast.Call):
+                function = callee(self._module, part)
+                if self._computes(function) if function is not None else self._is_operation(part):
+                    return True
+            elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
+                return True
+        return False
+
+    def _is_operation(self, call: ast.Call) -> bool:
+        qualname = self._module.qualname(call.func)
+        if qualname is None:
+            return isinstance(call.func, ast.Attribute) and call.func.attr in _ON_DEVICE
+        return qualname.rpartition(".")[0] in _OPERATING or qualname in _OPERATIONS
 
     def is_array(self, expr: ast.expr) -> bool:
         return True
@@ -173,10 +199,6 @@ class Device(Likely):
         super().__init__(module)
         self._values = module.get(Values)
         self._found: Solver[tuple[ast.AST, bool], int] = Solver(self._transfer, _COUNT)
-
-    def may_start(self, node: ast.AST) -> int:
-        """At least as many programs as `node` starts, as far as `ENOUGH`; asks nothing of other files."""
-        return self._module.get(Likely).starts(node)
 
     def holds_jitted(self, node: ast.AST) -> bool:
         """Whether `node` calls a jitted function."""

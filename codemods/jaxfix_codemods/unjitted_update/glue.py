@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
 from jaxfix.api.analysis import USERS, is_script, iterations
 from jaxfix_codemods.jitting.whole import LOOPS
-from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee
+from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, callee
 
 FEW = 4
 """Rounds below which a compiled step does not pay."""
@@ -54,9 +54,9 @@ def hot_loops(module: Module) -> list[ast.For | ast.While]:
 
 def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
     """First what the text of this file alone can rule out."""
-    device = module.get(Device)
-    may_be = device.may_start(loop) >= ENOUGH and not is_short(module, loop)
-    return may_be and is_hot(module, loop) and device.starts(loop) >= ENOUGH
+    if not module.get(Likely).is_at_work(loop) or is_short(module, loop):
+        return False
+    return is_hot(module, loop) and module.get(Device).starts(loop) >= ENOUGH
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:

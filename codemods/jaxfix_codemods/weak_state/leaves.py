@@ -51,7 +51,7 @@ class Leaf:
 
 def drifting(module: Module, values: Values) -> Iterator[Leaf]:
     yield from _of_pairs(module, values)
-    for loop in rebindings(module, values.origins):
+    for loop in module.get(rebindings):
         yield from _of_loop(module, values, loop)
 
 
