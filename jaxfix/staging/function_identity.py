@@ -43,7 +43,9 @@ def given_anew(module: Module) -> list[ast.Call]:
         named.setdefault(_last(value), set()).add(target.id)
         bound.setdefault(value, set()).add(target.id)
     names = known = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
-    nodes = made = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE), *module.spelled_calls(known)}
+    made: set[ast.expr] = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE)}
+    made.update(module.spelled_calls(known))
+    nodes: set[ast.expr] = made
     found = set[ast.Call]()
     while names or nodes:
         spelled = (node for name in names for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
@@ -51,7 +53,7 @@ def given_anew(module: Module) -> list[ast.Call]:
         found |= taking
         of_names = (named.get(name, set()) for name in names)
         names = set[str]().union(*of_names, *(bound.get(node, set()) for node in (*nodes, *taking))) - known
-        nodes = taking - made  # what is given a new one may return a new one
+        nodes = {call for call in taking if call not in made}  # what is given a new one may return a new one
         known, made = known | names, made | nodes
     return in_order([*found])
 

@@ -1,6 +1,7 @@
 """How many programs code starts on the device when it runs eagerly, as far as its text tells."""
 
 import ast
+from functools import cached_property
 from typing import ClassVar
 
 from jaxfix.api import FUNCTIONS, Function, Module, children, jit_of, jitted_by_decorator, walk
@@ -91,10 +92,8 @@ class Likely:
         return min(found, self.most)
 
     def is_at_work(self, loop: ast.stmt) -> bool:
-        """Whether `loop` may start enough in a round, and something around it computes on the device."""
-        around = self._module.functions_around(loop)
-        is_near = is_script(self._module) or self._computes(around[-1] if around else self._module.tree)
-        return is_near and self.starts(loop) >= ENOUGH
+        """Whether `loop` may start enough in a round; of a library, whose loops are many, with an operation in it."""
+        return (is_script(self._module) or self._computes(loop)) and self.starts(loop) >= ENOUGH
 
     def _calls_device(self, node: ast.AST) -> bool:
         """Whether code, or a function of this file that it calls, surely has an operation of the device."""
@@ -109,9 +108,19 @@ class Likely:
 
     def _is_operation(self, call: ast.Call) -> bool:
         qualname = self._module.qualname(call.func)
-        if qualname is None:
-            return isinstance(call.func, ast.Attribute) and call.func.attr in _ON_DEVICE
-        return qualname.rpartition(".")[0] in _OPERATING or qualname in _OPERATIONS
+        if qualname is not None:
+            return qualname.rpartition(".")[0] in _OPERATING or qualname in _OPERATIONS or qualname in self._made
+        name = getattr(call.func, "attr", getattr(call.func, "id", None))
+        return isinstance(call.func, ast.Call) or name in _ON_DEVICE or name in self._made
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """The names and attributes that are bound to what JAX returns, such as `jax.jit(f)`."""
+        module = self._module
+        calls = ((node.targets, node.value) for node in module.nodes(ast.Assign) if isinstance(node.value, ast.Call))
+        targets = [some for some, call in calls if (module.qualname(call.func) or "").startswith("jax.")]
+        parts = (part for some in targets for target in some for part in walk(target))
+        return frozenset(name for part in parts if (name := getattr(part, "attr", getattr(part, "id", None))))
 
     def is_array(self, expr: ast.expr) -> bool:
         return True
