@@ -35,6 +35,7 @@ from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
+from jaxfix.syntax.kept import KEPT
 
 
 @frozen
@@ -214,6 +215,7 @@ def survey(
         asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
         _look_again(units, records, asked, project, packages, crew)
     finally:  # also of a survey that is interrupted
+        KEPT.clear()
         memory.keep(units[: len(records)], packages, records)
     reading.alone()
     return Survey(tuple(record.look for record in records), project)
@@ -297,6 +299,8 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
         facts = facts_of(found.module, packages)
         wanted = names.intersection(facts.mentions)
         record = Record(look, facts, uses_of(found.module, packages, wanted) if wanted else {})
+        if look.asked or facts.mentions:
+            found.module.keep()
         found.module.forget()
     except (DepthError, RecursionError) as error:
         told = anything(unit.source.path, unit.surroundings) if tells(unit.source.loaded().text, packages) else None

@@ -15,6 +15,7 @@ from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.syntax.captures import Captures, Scopes
 from jaxfix.syntax.index import Index, is_inside
+from jaxfix.syntax.kept import KEPT
 from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, in_order, walk
 
 N = TypeVar("N", bound=ast.AST)
@@ -36,13 +37,15 @@ class Module:
       hot: regions of lines that a traced run was long in beside compiling, where they are now; empty without a trace.
     """
 
-    def __init__(self, source: SourceFile, tree: ast.Module, surroundings: Surroundings = ALONE) -> None:
+    def __init__(
+        self, source: SourceFile, tree: ast.Module, surroundings: Surroundings = ALONE, index: Index | None = None
+    ) -> None:
         self.source = source
         self.tree = tree
         self.surroundings = surroundings
         self.recompiles: tuple[Compiled, ...] = ()
         self.hot: tuple[Hot, ...] = surroundings.hot
-        index = self.index = Index(tree)
+        self.index = index = index or Index(tree)
         self._parents = index.parents
         self._around = index.around
         names = self.names = Names(tree, index, surroundings)
@@ -62,7 +65,14 @@ class Module:
         Raises:
           SourceError: it is not valid Python for the running interpreter.
         """
-        return cls(source, parsed(source), surroundings)
+        known = KEPT.find(source.text) if source.notebook is None else None
+        tree, index = known or (parsed(source), None)
+        return cls(source, tree, surroundings, index)
+
+    def keep(self) -> None:
+        """Has the tree and its index kept in this process: the text is soon read again."""
+        if self.source.notebook is None:
+            KEPT.keep(self.source.text, self.tree, self.index)
 
     def forget(self) -> None:
         """Lets go of the tree and of all that was found in it: answers refer to the module that refers to them."""
