@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, Cli
 
-SLOW = "import jax\n\nfor x in range(3):\n    jax.jit(lambda v: v + 1)(x)\n"
+SLOW = "import jax\n\nfor x in range(9):\n    jax.jit(lambda v: v + 1)(x)\n"
 FOUND = "good.py:4:5: local-jit"
 
 

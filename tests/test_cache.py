@@ -370,6 +370,7 @@ def test_no_part_of_a_record_is_forgotten() -> None:
         *("m", True, {"x": "a.x"}, names, {"f": jit}, (), names, names, names, wraps, names, factories),
         records={"State": names},
         hides=names,
+        attributes=names,
     )
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
     asked = frozenset({("jit", "a.f"), ("users", "a.b"), ("stores", "s"), ("runs", "a.g")})

@@ -91,6 +91,9 @@ class Staging:
         """The ways to `node`, if a public function that was seen to be called is called by nobody else.
 
         Who imports a function that the project calls itself, and does not offer, runs it as the project does.
+
+        Returns:
+          Empty where nothing that was read leads to `node`.
         """
         ways = self.ways(node)
         asked = {name: self._project.ask(SEEN, name) for name in ways.open if Runs.UNKNOWN not in ways.known}

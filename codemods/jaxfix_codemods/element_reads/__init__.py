@@ -130,7 +130,7 @@ def _of_reads(module: Module, taken: set[ast.AST]) -> Iterator[Finding]:
             continue
         if not module.get(Uses).is_of_host(array) or (place := place_of(module, array)) is None:
             continue
-        groups.setdefault((ast.dump(array), place.loop), []).append((array, place))
+        groups.setdefault(("".join(module.text(array).split()), place.loop), []).append((array, place))
     bound: set[ast.AST] = set()
     for found in groups.values():
         yield from _of_group(module, [array for array, _ in found], found[0][1], bound)

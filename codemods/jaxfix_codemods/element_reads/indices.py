@@ -154,7 +154,8 @@ def _is_bound_once(module: Module, array: ast.expr) -> bool:
 
 def _is_same(module: Module, one: ast.expr, other: ast.expr) -> bool:
     """Whether both read the same variable, or the same attribute of one."""
-    return ast.dump(one) == ast.dump(other) and _scope(module, one) is _scope(module, other)
+    same = "".join(module.text(one).split()) == "".join(module.text(other).split())
+    return same and _scope(module, one) is _scope(module, other)
 
 
 def _scope(module: Module, expr: ast.expr) -> ast.AST | None:

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.targets import Target
+from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import Accept, Edited, plan
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Fix, Safety
@@ -72,12 +73,13 @@ def whatever_can_be_written(target: Target) -> Accept:
 
 def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
     """Takes what `mode` takes, and what `receipts` prove."""
+    pays = _seen(target) if mode is Mode.EVERYTHING else frozenset()
 
     def reason(fix: Fix) -> Reason | None:
         if fix.safety is Safety.DISPLAY_ONLY:
             return HINT
         if mode is Mode.EVERYTHING:
-            return GUESS if fix.guess else None
+            return GUESS if fix.guess and fix.key not in pays else None
         receipt = receipts.get((target.source.path, fix.key))
         if receipt is not None and receipt.verdict is Verdict.PROVEN:
             return None
@@ -88,3 +90,11 @@ def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
         return NO_PROGRAM if mode is Mode.RERUN else NO_EVIDENCE
 
     return reason
+
+
+def _seen(target: Target) -> frozenset[str]:
+    """The keys of what a traced run has compiled again."""
+    if not target.seen:
+        return frozenset()
+    found = analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
+    return frozenset(each.key for each in found.found if each.seen)

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
+from jaxfix.semantic.project.offered import Offered
 from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
 from jaxfix.semantic.project.summary_types import ANY_NAME, Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
 from jaxfix.semantic.project.users import Reader, Users
@@ -25,7 +26,8 @@ class Joined:
         self._files, self._unread, self._around = files, unread, around
         self._naming = Naming(files)
         self._users = Users(files, self._naming, read)
-        self._callers = Callers(self._users.uses, self._is_offered)
+        self._offered = Offered(files, self._naming, around)
+        self._callers = Callers(self._users.uses, self._offered)
         self.look_up = self._users.look_up
 
     def jit(self, qualname: str) -> Jit | None:
@@ -69,13 +71,6 @@ class Joined:
         """How other files were seen to run the function; unknown too where it is meant for code that was not read."""
         return tuple(way for way in Runs if way in self._callers.seen(qualname))
 
-    def _is_offered(self, qualname: str) -> bool:
-        if qualname.startswith("."):  # a method, of whatever object
-            name, _, owner = qualname[1:].partition("@")
-            others = (facts for facts in self._files if facts.name != owner and not facts.is_test)
-            return any(name in facts.attributes for facts in others) or self.is_named_around(f".{name}")
-        return self._naming.is_offered(qualname) or self.is_named_around(qualname)
-
     def repeats(self, qualname: str) -> bool:
         """Whether other files run the function eagerly again and again."""
         return self._callers.repeats(qualname)
@@ -103,7 +98,7 @@ class Joined:
 
     def is_named_around(self, qualname: str) -> bool:
         """Whether a file that nobody looks at may use what this dotted name stands for."""
-        return self._around is not None and self._around.names(qualname)
+        return self._offered.is_named_around(qualname)
 
     def hides(self) -> bool:
         """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
