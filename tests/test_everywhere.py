@@ -127,7 +127,7 @@ def test_a_shown_path_leads_back_to_its_file(parts: list[str], up: int) -> None:
 
 # streams
 
-WIDE = "import jax\nfor x in range(3):\n    jax.jit(lambda 漢: 漢 + 1)(x)  # \U0001f388\n"
+WIDE = "import jax\nfor x in range(9):\n    jax.jit(lambda 漢: 漢 + 1)(x)  # \U0001f388\n"
 OLD = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
 
 

@@ -13,6 +13,7 @@ from jaxfix.evidence.probe.between import Between
 from jaxfix.evidence.probe.caches import Caches
 from jaxfix.evidence.probe.effects import Reach
 from jaxfix.evidence.probe.perturb import doubled
+from jaxfix.evidence.probe.supplied import Supplied
 
 TABLE: dict[int, int] = {7: 49}
 LATEST = None
@@ -103,7 +104,7 @@ def test_hooks_and_lists_change_what_else_is_given_but_not_while_jax_traces() ->
     trainer = Trainer(lambda given: None)
     options = {"rate": 0.5}
     given = {"trainer": trainer, "options": options, "batches": [1, 2]}
-    between = Between(given, {"rate", "hook"}, lambda value: isinstance(value, Trainer))
+    between = Between(Supplied(given, {"rate", "hook"}, lambda value: isinstance(value, Trainer)))
     assert between.users() == ["batches", "trainer.hook"]
     undo = between.put("trainer.hook")
     jax.make_jaxpr(lambda v: (trainer.hook(trainer), v)[1])(1.0)
@@ -115,7 +116,7 @@ def test_hooks_and_lists_change_what_else_is_given_but_not_while_jax_traces() ->
     assert [options["rate"] for _ in given["batches"]] == [0.5, 1.0]
     undone()
     assert (trainer.rate, options["rate"]) == (0.5, 0.5)
-    assert Between({"batches": [1, 2], "v": 1.0}, set(), lambda value: False).users() == []
+    assert Between(Supplied({"batches": [1, 2], "v": 1.0}, set(), lambda value: False)).users() == []
 
 
 def test_another_function_of_the_same_name_is_given() -> None:
