@@ -92,16 +92,15 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
     array, uses = over.array, module.get(Uses)
     binding = module.names.only_binding(array) if isinstance(array, ast.Name) else None
     if array in taken or (binding is not None and binding.node in taken):
-        taken.add(over.target)  # the rows of an array that is found already
+        taken.update(over.names)  # the rows of an array that is found already
         return
-    names = [other.target for other in loops_over(module) if other.array is array]
-    if not all(map(uses.stay_on_host, names)) or not is_long(module, over.loop) or is_few(array):
+    if not all(map(uses.stay_on_host, over.names)) or not is_long(module, over.loop) or is_few(array):
         return
     sure = _sure(module, array, over.loop)
     if sure is None:
         return
-    taken.update((array, *names))
-    reads = [use for name in names for use in uses.of_name(name) or ()]
+    taken.update((array, *over.names))
+    reads = [use for name in over.names for use in uses.of_name(name) or ()]
     recipe = partial(_wrap, array)
     reason = _why_not(module, over.loop, reads)
     if reason is None and not module.has_exact_spans(array):
@@ -197,9 +196,9 @@ def _why_outside(module: Module, reads: Sequence[ast.expr]) -> Reason | None:
 def _sure(module: Module, array: ast.expr, loop: ast.AST) -> Sure | None:
     """How sure it is that this is an array of JAX; None where it is not, or nothing says so."""
     sure = module.get(Arrays).of(array)
-    if sure is Sure.HOST or module.get(Staging).runs(loop) is Runs.TRACED:
+    if sure is Sure.HOST or (sure is Sure.UNKNOWN and not _is_seen(module, loop)):
         return None
-    return None if sure is Sure.UNKNOWN and not _is_seen(module, loop) else sure
+    return None if module.get(Staging).runs(loop) is Runs.TRACED else sure
 
 
 def _is_seen(module: Module, loop: ast.AST) -> bool:

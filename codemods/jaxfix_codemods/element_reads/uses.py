@@ -26,21 +26,21 @@ class Over:
 
     Attributes:
       array: what is iterated over.
-      target: a name for one element or row, or for a part of a row.
+      names: for one element or row, or for the parts of a row.
       loop: the statement or the comprehension.
     """
 
     array: ast.expr
-    target: ast.Name
+    names: tuple[ast.Name, ...]
     loop: ast.AST
 
 
 def loops_over(module: Module) -> Iterator[Over]:
-    """Each name that a loop binds to an element, or to a part of one."""
+    """Each array that a loop goes over, with the names that it binds to an element, or to parts of one."""
     for loop in module.nodes(ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
         for target, iterable in _headers(loop):
-            for array, name in pairs(module, target, iterable):
-                yield Over(array, name, loop)
+            for array, names in pairs(module, target, iterable):
+                yield Over(array, names, loop)
 
 
 def _headers(loop: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -53,7 +53,7 @@ def _headers(loop: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield from ((each.target, each.iter) for each in found if not each.is_async)
 
 
-def pairs(module: Module, target: ast.expr, iterable: ast.expr) -> Iterator[tuple[ast.expr, ast.Name]]:
+def pairs(module: Module, target: ast.expr, iterable: ast.expr) -> Iterator[tuple[ast.expr, tuple[ast.Name, ...]]]:
     """What is iterated over, with the names that stand for its elements or for parts of them."""
     match iterable, target:
         case ast.Call(func=ast.Name(id="enumerate" as name), args=[first, *_]), ast.Tuple(elts=[_, inner]):
@@ -64,11 +64,11 @@ def pairs(module: Module, target: ast.expr, iterable: ast.expr) -> Iterator[tupl
                 for each, inner in zip(several, targets, strict=True):
                     yield from pairs(module, inner, each)
         case _, ast.Name():
-            yield iterable, target
-        case _, ast.Tuple(elts=targets) if all(isinstance(each, ast.Name) for each in targets):
-            for each in targets:
-                assert isinstance(each, ast.Name)
-                yield iterable, each
+            yield iterable, (target,)
+        case _, ast.Tuple(elts=targets):
+            names = tuple(each for each in targets if isinstance(each, ast.Name))
+            if names and len(names) == len(targets):
+                yield iterable, names
 
 
 class Uses:
@@ -122,7 +122,7 @@ class Uses:
                 is_alike = isinstance(op, _ORDERING) and (_is_exact(other) or _are_of_one(use, other))
                 return is_alike and (self._is_condition(parent) or self._is_made_bool(parent))
             case ast.For(iter=iterable, target=target) | ast.comprehension(iter=iterable, target=target):
-                names = [name for _, name in pairs(self._module, target, iterable)]
+                names = [name for _, some in pairs(self._module, target, iterable) for name in some]
                 return iterable is use and bool(names) and not any(map(self._elsewhere, names))
             case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as pattern), right=right):
                 return right is use and _is_plain(pattern)
