@@ -53,7 +53,7 @@ def smooth(weights):
 
 
 def halved(weights):
-    for _ in range(3):
+    for _ in range(4):
         weights = lax.cond(jnp.max(weights) > 0.5, lambda w: w / 2, lambda w: w, weights)
     return weights
 """

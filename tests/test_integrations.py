@@ -31,7 +31,7 @@ def step(x):
     return lax.scan(body, x, None, 3)
 
 
-for number in range(3):
+for number in range(4):
     step(jnp.float32(number))
 """
 RISKY = (ROOT / "examples" / "train.py").read_text()

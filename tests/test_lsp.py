@@ -156,7 +156,7 @@ def test_who_cannot_pull_is_told(server: Client, project: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_positions_behind_astral_characters_tabs_and_form_feeds(project: Path, encoding: str) -> None:
-    head = "import jax\n\x0c\ndef f(x):\n\tfor i in range(3):\n"
+    head = "import jax\n\x0c\ndef f(x):\n\tfor i in range(4):\n"
     text = f"{head}\t\ty = '𝔘é', jax.lax.cond(x > i, lambda v: v, lambda v: -v, x)\r\n"
     line = "\t\ty = '𝔘é', jax.lax.cond("
     width = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
@@ -290,7 +290,7 @@ def descend(x, loss):
     return jax.lax.fori_loop(0, 10, lambda i, x: x - jax.grad(loss)(x), x)
 
 
-for i in range(3):
+for i in range(4):
     descend(1.0, lambda x: x**2)
 """
 

@@ -90,7 +90,7 @@ class Person:
     def edits_a_notebook(self) -> None:
         self.version = version = self.version + 1
         if version == 1:
-            texts = ["import jax", SOLVER, "for i in range(3):\n    solve(1.0)"]
+            texts = ["import jax", SOLVER, "for i in range(4):\n    solve(1.0)"]
             cells = [{"kind": 2, "document": cell} for cell in self.cells]
             document = {"uri": self.notebook, "notebookType": "jupyter-notebook", "version": 1, "cells": cells}
             own = [{"languageId": "python", "version": 1}] * 3

@@ -39,7 +39,7 @@ CELLS = [
         "def solve(x):\n    def body(c, _):\n        return c * 2, None\n    return jax.lax.scan(body, x, None, 3)[0]",
         "python",
     ),
-    ("for i in range(3):\n    '𝔘', solve(i * 1.0)\n!ls", "python"),
+    ("for i in range(4):\n    '𝔘', solve(i * 1.0)\n!ls", "python"),
 ]
 
 

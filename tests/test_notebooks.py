@@ -403,7 +403,7 @@ def test_a_line_before_or_behind_a_magic_is_no_edit_of_it() -> None:
 
 def test_a_magic_keeps_a_fix_that_would_change_its_line() -> None:
     call = "%time print(jax.lax.cond(x[0] > 0, lambda v: v, lambda v: -v, x))"
-    source = notebook("import jax\nimport jax.numpy as jnp\nx = jnp.ones(3)", f"for _ in range(3):\n    {call}")
+    source = notebook("import jax\nimport jax.numpy as jnp\nx = jnp.ones(3)", f"for _ in range(4):\n    {call}")
     patch = fixed(source)
     for held in patch.held:
         assert "no Python" in held.reason.text

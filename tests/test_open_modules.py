@@ -42,12 +42,12 @@ def is_written_without_proof(**others: str) -> bool:
 @pytest.mark.parametrize(
     "main",
     [
-        "import lib\nlib.f(1.0)",
-        "import lib as other\nprint(other.f(1.0), other.RATE)",
-        "from lib import f, helper\nprint(f(helper(1.0)))",
+        "import lib\nwhile True:\n    lib.f(1.0)",
+        "import lib as other\nwhile True:\n    print(other.f(1.0), other.RATE)",
+        "from lib import f, helper\nwhile True:\n    print(f(helper(1.0)))",
         "import lib\nprint(getattr(lib, 'RATE'), hasattr(lib, 'helper'))",
-        "import lib\nstate = object()\nlib.f(state.value)",
-        "class Model:\n    def __init__(self):\n        self.rate = 1.0\nimport lib\nlib.f(Model().rate)",
+        "import lib\nstate = object()\nwhile True:\n    lib.f(state.value)",
+        "class Model:\n    def __init__(self):\n        self.rate = 1.0\nimport lib\nwhile True:\n    lib.f(Model().rate)",
         "from unittest import mock\nimport lib\nwith mock.patch('other.RATE', 3.0): pass",
     ],
 )

@@ -13,7 +13,7 @@ from jaxfix.engine import plugins, project
 from jaxfix.engine.registry import load_registry
 from jaxfix.source.timeouts import Overtime, turn
 
-FOUND = "import jax\n\nfor x in range(3):\n    jax.jit(lambda v: v + 1)(x)\n"
+FOUND = "import jax\n\nfor x in range(4):\n    jax.jit(lambda v: v + 1)(x)\n"
 DOC = "\n".join(f"{name}:\n    x\n" for name in ("Before", "After", "Safety", "Evidence", "Source"))
 PACK = f'''"""x
 

@@ -188,7 +188,7 @@ def test_a_pack_that_ends_the_process_while_it_loads_is_named_and_the_rest_runs(
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: leaver\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nleaver = leaver:CODEMODS\n")
     (tmp_path / "leaver.py").write_text("raise SystemExit(0)\n")
-    (tmp_path / "a.py").write_text("import jax\n\nfor x in range(3):\n    jax.jit(lambda v: v + 1)(x)\n")
+    (tmp_path / "a.py").write_text("import jax\n\nfor x in range(4):\n    jax.jit(lambda v: v + 1)(x)\n")
     done = apart("check", str(tmp_path / "a.py"), packs=(tmp_path,))
     assert done.code == 2
     assert "error: pack 'leaver': SystemExit: 0" in done.err

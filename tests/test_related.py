@@ -36,10 +36,10 @@ PLACES = {
         ("by way", "solve(jnp.ones(3))"),
         ("loop", "[solve(jnp.ones(3)) for i in range(9)]"),
     ],
-    "def run():\n    return solve(jnp.ones(3))\n\n\nfor i in range(3):\n    run()\n": [
+    "def run():\n    return solve(jnp.ones(3))\n\n\nfor i in range(4):\n    run()\n": [
         ("by way", "solve(jnp.ones(3))"),
         ("by way", "run()"),
-        ("loop", "for i in range(3)"),
+        ("loop", "for i in range(4)"),
     ],
     "solve(jnp.ones(3))\n": [],
     "for i in range(1):\n    solve(jnp.ones(3))\n": [],
@@ -57,7 +57,7 @@ def related(text: str) -> list[tuple[str, str]]:
 CALLED = "from solve import solve\n"
 ELSEWHERE = {
     "in a loop": (
-        {"train": CALLED + "for i in range(3):\n    solve(i * 1.0)\n"},
+        {"train": CALLED + "for i in range(4):\n    solve(i * 1.0)\n"},
         [("it is run again and again here", "train.py", 3)],
     ),
     "by a function that a third file loops around": (

@@ -46,6 +46,10 @@ def read_%d(x):
 
 def rescale_%d(value):
     SCALE["of"] = value
+
+
+for _ in range(9):
+    read_%d(1.0)
 """
 _OPERATIONS = frozenset(
     {
@@ -101,15 +105,19 @@ def lay_out(folder: Path) -> None:
     folder.mkdir()
     (folder / "pyproject.toml").write_text('[project]\nname = "scratch"\n')
     for number in range(6):
-        text = _WHAT + _LOOP % (number, number, number)
+        text = _WHAT + _loop(number)
         (folder / f"plain_{number}.py").write_bytes(text.encode())
-    (folder / "crlf.py").write_bytes((_WHAT + _LOOP % (7, 7, 7)).replace("\n", "\r\n").encode())
-    latin = "# -*- coding: latin-1 -*-\n# caf\xe9\n" + _WHAT + _LOOP % (8, 8, 8)
+    (folder / "crlf.py").write_bytes((_WHAT + _loop(7)).replace("\n", "\r\n").encode())
+    latin = "# -*- coding: latin-1 -*-\n# caf\xe9\n" + _WHAT + _loop(8)
     (folder / "latin.py").write_bytes(latin.encode("latin-1"))
     (folder / "plain_0.py").chmod(0o755)
     (folder / "deep").mkdir()
-    (folder / "deep" / "real.py").write_bytes((_WHAT + _LOOP % (9, 9, 9)).encode())
+    (folder / "deep" / "real.py").write_bytes((_WHAT + _loop(9)).encode())
     (folder / "link.py").symlink_to(Path("deep") / "real.py")
+
+
+def _loop(number: int) -> str:
+    return _LOOP.replace("%d", str(number))
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:

@@ -38,7 +38,7 @@ _LINES = (
     *("match x:\n    case [1, *y] | {'a': y, **z}: pass\n    case x.y(a=b) if c: pass", "nonlocal x", "raise x from y"),
     *("if (n := 1): pass", "x = lambda *a, k=1: (yield)", "print(f'{x!r:>{y}}')", "from . import x", "exec(x)"),
     *("x[1:2, ...] = x.y", "async def f(): await x", "globals()['x'] = 1", "x = '#'", "x = 1 if y else 2  # \f"),
-    *("for x in range(3): jax.jit(lambda x: x)(1)", "jax.lax.cond(x, lambda: 1, lambda: 2)", "def f(): ...", "..."),
+    *("for x in range(4): jax.jit(lambda x: x)(1)", "jax.lax.cond(x, lambda: 1, lambda: 2)", "def f(): ...", "..."),
 )
 _COMMENTS = ("# why", "#", "# \U0001f388 é", "# type: ignore", "#: x", "# noqa: E501", "#!x", "# %%", "# fmt: off")
 
