@@ -28,7 +28,8 @@ def main():
         gradient = jax.grad(lambda w: jnp.sum(forward(w, batch) ** 2))(weights)
         updates, state = update(gradient, state)
         weights = smooth(weights - 0.01 * updates)
-    print(score(weights), spread(weights), drift(weights), halved(weights))
+        trend = drift(weights)
+    print(score(weights), spread(weights), trend, halved(weights))
 
 
 if __name__ == "__main__":
@@ -114,7 +115,7 @@ def score(weights):
 
 def spread(weights):
     widths = []
-    for scale in (1.0, 2.0, 3.0):
+    for scale in (1.0, 2.0, 3.0, 4.0):
         widths.append(jax.jit(lambda w: jnp.max(w) - jnp.min(w))(weights * scale))
     return widths
 

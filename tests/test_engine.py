@@ -19,6 +19,7 @@ from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.source.errors import BugError, PackError
 from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import CODEMODS
 
 Rewrite = Callable[[Rewriter, Module, ast.Call], None]
 
@@ -311,3 +312,25 @@ def test_broken_pack_is_named_and_the_others_run(install: Callable[[str, str], N
 def test_id_that_a_pack_has_twice_is_named(install: Callable[[str, str], None]) -> None:
     install("bad", PAGE + BODY.format(id="twin") + "CODEMODS += CODEMODS\n")
     assert str(load_registry().failures[0]).startswith("pack 'bad': codemod 'twin' has an id that is taken")
+
+
+def test_what_is_moot_is_not_fixed_beside_what_is_not() -> None:
+    layer = """\
+import flax.linen as nn
+from jax import jit, lax
+
+
+class Cell(nn.Module):
+    def __call__(self, x):
+        def body(i, value):
+            return value * 0.5
+
+        return lax.fori_loop(0, 3, body, x)
+
+
+def f(x):
+    return jit(lambda v: v + 1)(x)
+"""
+    source = SourceFile.decode("layer.py", layer.encode())
+    assert {fix.codemod for fix in plan(source, CODEMODS, lambda fix: None).applied} == {"local-jit"}
+    assert [found.id for found in analyze(source, CODEMODS).diagnostics] == ["local-jit"]

@@ -47,7 +47,7 @@ def is_written_without_proof(**others: str) -> bool:
         "from lib import f, helper\nwhile True:\n    print(f(helper(1.0)))",
         "import lib\nprint(getattr(lib, 'RATE'), hasattr(lib, 'helper'))",
         "import lib\nstate = object()\nwhile True:\n    lib.f(state.value)",
-        "class Model:\n    def __init__(self):\n        self.rate = 1.0\nimport lib\nwhile True:\n    lib.f(Model().rate)",
+        "import lib\nclass Model:\n    def __init__(self):\n        self.v = 1\nwhile True:\n    lib.f(Model().v)",
         "from unittest import mock\nimport lib\nwith mock.patch('other.RATE', 3.0): pass",
     ],
 )

@@ -74,8 +74,7 @@ class TestOfAClass:
 
     def test_made_anew(self, monkeypatch, tmp_path):
         monkeypatch.chdir(tmp_path)
-        smooth(1.0), smooth(1.0)
-        for _ in range(2):
+        for _ in range(4):
             smooth(1.0)
 
     @pytest.mark.jaxfix_max_compiles(2)

@@ -72,10 +72,13 @@ class Analysis:
     explained: frozenset[Compiled] = frozenset()
 
     @property
+    def told(self) -> tuple[Found, ...]:
+        """All but what is moot and no run has seen: neither is its fix made."""
+        return tuple(f for f in self.found if not f.finding.moot or f.confidence is Confidence.SEEN)
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is told: all but what is moot and no run has seen."""
-        told = (f for f in self.found if not f.finding.moot or f.confidence is Confidence.SEEN)
-        return tuple(diagnostic(self.module, found) for found in told)
+        return tuple(diagnostic(self.module, found) for found in self.told)
 
 
 def lowest(*safeties: Safety) -> Safety:

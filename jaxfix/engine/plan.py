@@ -83,12 +83,12 @@ def patched(
 
 
 def cook(analysis: Analysis) -> tuple[Fix, ...]:
-    """The fixes of all findings that have a recipe, in the order of the text.
+    """The fixes of all findings that are told and have a recipe, in the order of the text.
 
     Raises:
       BugError: a recipe broke.
     """
-    found = [found for found in analysis.found if found.finding.recipe is not None]
+    found = [found for found in analysis.told if found.finding.recipe is not None]
     fixes = [_cook(analysis.module, each) for each in found]
     source = analysis.module.source
     problems = objections(source, [fix for fix in fixes if fix.lowered_because is None])

@@ -116,7 +116,6 @@ def _of_start(module: Module, narrow: NarrowStart) -> Finding:
     name = f"`{narrow.name}`"
     wide = f"`{narrow.dtype}`" if narrow.dtype else "a wider type"
     reason = narrow.declined
-    around = module.function(narrow.call)
     return Finding(
         at=narrow.made_by,
         message=f"{name} starts in `{narrow.start}` and comes back from {narrow.step} in {wide}: a second compile",
@@ -124,7 +123,7 @@ def _of_start(module: Module, narrow: NarrowStart) -> Finding:
         recipe=partial(widen, module, narrow) if reason is None else None,
         declined=reason,
         confidence=Confidence.CERTAIN if module.get(Staging).surely_repeats(narrow.call) else Confidence.POSSIBLE,
-        equality=Equality.BITWISE if module.function(narrow.made_by) is around else Equality.CONVERGED,
+        equality=Equality.CONVERGED,  # a loop of no rounds returns what it started from
     )
 
 
