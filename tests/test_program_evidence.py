@@ -53,7 +53,8 @@ def test_the_program_is_repaired_proved_and_restored(
     document = json.loads(capfd.readouterr().out)
     assert code == 0, document
     assert unmarked(Path("program.py").read_bytes()) == program.with_name("program.fixed.py").read_bytes()
-    receipts = tuple(_counted(from_json(Evidence, entry)) for entry in document["evidence"])
+    found = [_counted(from_json(Evidence, entry)) for entry in document["evidence"]]  # the dearest first
+    receipts = tuple(sorted(found, key=lambda entry: (entry.line, entry.codemod)))
     stored = program.with_name("program.evidence.json")
     if request.config.getoption(UPDATE):
         stored.write_text(json.dumps(to_json(receipts), indent=2) + "\n")
