@@ -23,6 +23,7 @@ from jaxfix.source.errors import UserError
 FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")
 REASONS = Path("docs/reasons.md")
+_SCHEMAS = {"check": json_schema.check, "apply": json_schema.apply, "prove": json_schema.prove}
 USAGE = Path("jaxfix/drivers/cli/usage.py")
 COMMAND = "python -m jaxfix.docs"
 
@@ -35,8 +36,8 @@ def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str
 
 def schemas() -> Iterator[tuple[Path, str]]:
     """The path and the text of every generated schema."""
-    for name, schema in (("check", json_schema.check()), ("apply", json_schema.apply())):
-        yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema, indent=2) + "\n"
+    for name, schema in _SCHEMAS.items():
+        yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema(), indent=2) + "\n"
 
 
 def reasons() -> tuple[Path, str]:

@@ -1,17 +1,22 @@
 """Runs a program with other sources than those on the disk, and measures."""
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from jaxfix.evidence import progress, shadow
 from jaxfix.evidence.progress import Progress
-from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, sha256, verified
+from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
 from jaxfix.evidence.written import files_of, written
 from jaxfix.report.measurement import Measurement
+
+_CODE = (".py", ".ipynb")
+"""How sources end; other files are only put in their place."""
 
 
 class ProgramRunner:
@@ -27,6 +32,7 @@ class ProgramRunner:
       steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
       told: how far a run is.
       python: what a bare `python` of the command means; None leaves that to the project.
+      originals: what the originals are of files that are others on the disk, by path; None is no file.
     """
 
     def __init__(
@@ -42,6 +48,7 @@ class ProgramRunner:
         compared: Sequence[tuple[str, str]] = (),
         steps: int | None = None,
         python: str | None = None,
+        originals: Mapping[str, bytes | None] = MappingProxyType({}),
     ) -> None:
         self.repeats, self.calls_originals = False, True
         self.command = command
@@ -50,6 +57,7 @@ class ProgramRunner:
         self._timeout_s = timeout_s
         self._target, self._told = target or Local(), told
         self._compared, self._steps, self._python = tuple(compared), steps, python
+        self._originals = {self.file(path): content for path, content in originals.items()}
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
     def file(self, path: str) -> Path:
@@ -57,36 +65,40 @@ class ProgramRunner:
         return resolve(path, self._root)
 
     def sha256(self, path: str) -> str:
-        """Of the file on the disk."""
-        return sha256(self.file(path))
+        """Of the original; of nothing where there is none."""
+        return hashlib.sha256(self.original(path) or b"").hexdigest()
 
     def original(self, path: str) -> bytes | None:
-        """The file on the disk; None where there is none."""
+        """The file as it is without any fix; None where there is none."""
         file = self.file(path)
+        if file in self._originals:
+            return self._originals[file]
         return file.read_bytes() if file.is_file() else None
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
-        """One run of the program with `sources` (whole files, by path) in place of those on the disk.
+        """One run of the program with `sources` (whole files, by path) in place of the originals.
 
         Args:
+          sources: None for a file that is not to be there.
           beside: whether the originals are called beside the functions of `sources`.
 
         Raises:
           EvidenceError: the program cannot be started.
         """
-        changed = {self.file(path): content for path, content in sources.items()}
+        changed = {**self._originals, **{self.file(path): content for path, content in sources.items()}}
+        code = {path: text for path, text in sources.items() if text is not None and self._is_code(path)}
         with scratch() as folder:
             places = self._copies(folder, changed)
             tree = places.copies[self._root]
             files = files_of(tree)
-            finished = self._run(folder, places, sources, beside=beside)
+            finished = self._run(folder, places, code, beside=beside)
             measurement = merged(self.command, finished, folder / "results", places.moved)
             measurement = replace(measurement, outputs=(*measurement.outputs, *written(tree, files)))
-        return (verified(measurement, sources),)
+        return (verified(measurement, code),)
 
-    def _copies(self, folder: Path, changed: Mapping[Path, bytes]) -> Places:
+    def _copies(self, folder: Path, changed: Mapping[Path, bytes | None]) -> Places:
         tree = folder / "tree" / self._root.name
         mine = {path: content for path, content in changed.items() if self._is_mine(path)}
         shadow.copy_tree(self._root, tree, mine)
@@ -97,12 +109,15 @@ class ProgramRunner:
             copies[package] = shadow.copy_package(package, folder / "overlay", inside)
         return Places(copies, self._root, folder / "overlay" if packages else None)
 
+    def _is_code(self, path: str) -> bool:
+        return path.endswith(_CODE) or any(function.path == path for function in self._functions)
+
     def _is_mine(self, path: Path) -> bool:
         return path.is_relative_to(self._root) and not shadow.is_linked(path, self._root)
 
     def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes], *, beside: bool) -> Finished:
         tree = places.copies[self._root]
-        originals = {path: self.file(path) for path in sources} if beside else {}
+        originals = {path: self.original(path) for path in sources} if beside else {}
         placed = {path: places.place(self.file(path), mine=self._is_mine(self.file(path))) for path in sources}
         settings = {
             "observe": [

@@ -169,14 +169,14 @@ def _so_far(path: Path) -> dict[str, Any]:
     return {"compiles": compiles, "environment": None, "started": path.stat().st_mtime, "pid": pid, **counted}
 
 
-def kept_originals(folder: Path, sources: Mapping[str, Path], places: Mapping[str, Path]) -> dict[str, str]:
+def kept_originals(folder: Path, originals: Mapping[str, bytes | None], places: Mapping[str, Path]) -> dict[str, str]:
     """The originals of patched files, as copies that travel with the run: by the patched file."""
     copies = {}
-    for number, (path, original) in enumerate(sources.items()):
-        if original.is_file():
-            copy = folder / "originals" / f"{number}{original.suffix if original.suffix == '.ipynb' else '.py'}"
+    for number, (path, original) in enumerate(originals.items()):
+        if original is not None:
+            copy = folder / "originals" / f"{number}{'.ipynb' if path.endswith('.ipynb') else '.py'}"
             copy.parent.mkdir(exist_ok=True)
-            shutil.copyfile(original, copy)
+            copy.write_bytes(original)
             copies[str(places[path])] = str(copy)
     return copies
 

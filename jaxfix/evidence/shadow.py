@@ -21,8 +21,10 @@ SKIPPED = {
 }
 
 
-def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
+def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes | None]) -> None:
     """Copies the project under `root` to `copy`, with the contents of `changed` (by original path) in place.
+
+    What is None there is not in the copy.
 
     Version control, caches and scratch folders are left out; virtual environments become links, and so do files
     above 16 MiB, which `probe` replaces by copies before a program opens them for writing.
@@ -41,7 +43,7 @@ def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
     _write(root, copy, changed)
 
 
-def copy_package(location: Path, overlay: Path, changed: Mapping[Path, bytes]) -> Path:
+def copy_package(location: Path, overlay: Path, changed: Mapping[Path, bytes | None]) -> Path:
     """Copies an installed package, or module of one file, into `overlay`; returns the copy.
 
     There need not be any yet, if `changed` has it.
@@ -129,12 +131,15 @@ def _clone(original: Path, place: Path) -> None:
             left -= copied
 
 
-def _write(original: Path, copy: Path, changed: Mapping[Path, bytes]) -> None:
+def _write(original: Path, copy: Path, changed: Mapping[Path, bytes | None]) -> None:
     for path, content in changed.items():
         place = copy if path == original else copy / path.relative_to(original)
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
         for stale in (place.parent / "__pycache__").glob(f"{place.stem}.*.pyc"):
             stale.unlink()
+        if content is None:
+            place.unlink(missing_ok=True)
+            continue
         place.parent.mkdir(parents=True, exist_ok=True)
         place.unlink(missing_ok=True)  # may be a link
         place.write_bytes(content)

@@ -287,9 +287,9 @@ def _weighed(best: Comparison, comparisons: Sequence[Comparison]) -> tuple[Verdi
     Who runs eagerly and who runs under jit are two users: the start of the one is not weighed against the other's.
     """
     steady, total = drop(best)
-    costs = [(-drop(entry)[1], entry) for entry in comparisons if drop(entry)[1] < 0]
+    costs = [(-drop(entry)[1], entry) for entry in comparisons if drop(entry)[1] < 0 and entry is not best]
     worst = max((cost for cost, entry in costs if is_jitted(entry.case) == is_jitted(best.case)), default=0)
-    if worst > total and not steady:
+    if worst > max(total, 0) and not steady:
         return Verdict.NO_EFFECT, f"saves {total} compiles in one case and costs {worst} in another"
     most = max((cost for cost, _ in costs), default=0)
     warming = f"; {most} more at the start of {len(costs)} other cases" if costs else ""
@@ -323,6 +323,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return memory_effect(before, after, pair.noise)
     if proves is Proves.LESS_WORK:
         return no_cost(before, after, pair.noise)
+    if proves is Proves.SAME_RESULTS:
+        return same_results(counts(before), counts(after), pair.noise)
     return effect(counts(before), counts(after), pair.noise)
 
 
@@ -378,6 +380,13 @@ def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> 
     if are_alike and new - old >= least:
         return Verdict.NO_EFFECT, f"peak memory {old / 1e6:.0f} -> {new / 1e6:.0f} MB: it rises"
     return Verdict.PROVEN, "equal results, and neither compiles nor memory rise"
+
+
+def same_results(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of a change that need not gain anything: no step may get dearer."""
+    if after.steady_compiles > before.steady_compiles + noise.steady:
+        return Verdict.NO_EFFECT, f"compiles per step {before.steady_compiles} -> {after.steady_compiles}: they rise"
+    return Verdict.PROVEN, f"equal results, compiles {before.compiles} -> {after.compiles}"
 
 
 def is_blurred(pair: Pair) -> bool:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from jaxfix.report.change import Proven
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.wire import to_json
 
@@ -54,6 +55,13 @@ def applied(report: Report, *, written: bool) -> str:
     document["evidence"] = [to_json(receipt) for receipt in report.evidence]
     document["together"] = [to_json(comparison) for comparison in report.together]
     document["run"] = to_json(report.went)
+    return _document(document)
+
+
+def proven(found: Proven) -> str:
+    """What was shown of a change: `{"schema": 1, "verdict": "proven", "evidence": [...], "uncompared": [...]}`."""
+    document = to_json(found)
+    assert isinstance(document, dict)
     return _document(document)
 
 

@@ -1,5 +1,6 @@
 """What `json_report` writes, as JSON Schema: `python -m jaxfix.docs` puts it beside the pages."""
 
+from jaxfix.report.change import Proven
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Safety
 from jaxfix.report.report import SCHEMA, Related, Seen
@@ -10,6 +11,7 @@ _TEXT: Schema = {"type": "string"}
 _KIND = "what kind of reason that is: docs/reasons.md lists them"
 _WHOLE: Schema = {"type": "integer"}
 _YES: Schema = {"type": "boolean"}
+_VERSION: Schema = {"schema": {"const": SCHEMA}}
 _PROMISE = "What is here stays while `schema` is the same; new properties may come at any time."
 
 
@@ -55,6 +57,17 @@ def apply() -> Schema:
     }
     told = f"What remains, what was done, and what was shown. {_PROMISE}"
     return _document("apply", object_of(told, properties), known)
+
+
+def prove() -> Schema:
+    """Of what `jaxfix prove --output-format json` writes."""
+    known: dict[str, Schema] = {}
+    schema_of(Proven, known)
+    body = known.pop("proven")
+    told = f"{body['description']} {_PROMISE}"
+    properties = body["properties"]
+    assert isinstance(properties, dict)
+    return _document("prove", body | {"description": told, "properties": properties | _VERSION}, known)
 
 
 def _document(command: str, body: Schema, known: dict[str, Schema]) -> Schema:

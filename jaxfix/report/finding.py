@@ -40,6 +40,8 @@ class Proves(Enum):
     """The peak of memory drops, and compiles do not rise."""
     LESS_WORK = "the same results at less work"
     """Nothing counts work: neither compiles nor the peak of memory rise, and the page says what is saved."""
+    SAME_RESULTS = "the same results"
+    """Nothing is gained: steady steps compile no more often, and what starting costs is told, not judged."""
     ERROR_CURED = "an error cured"
     """What raises runs: compared is what the original comes to before it raises."""
 

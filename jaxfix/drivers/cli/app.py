@@ -15,6 +15,7 @@ from jaxfix.drivers.cli.options.about import Doctor, Explain, New
 from jaxfix.drivers.cli.options.apply import Apply
 from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.cli.options.declaration import Argument, Parameter, parameters
+from jaxfix.drivers.cli.options.prove import Prove
 from jaxfix.drivers.cli.options.records import Receipts, Trust, Undo
 from jaxfix.drivers.cli.options.review import Report, Review
 from jaxfix.drivers.cli.options.trace import Gate, Trace
@@ -111,6 +112,14 @@ def apply(options: Apply) -> int:
     from jaxfix.drivers.cli import apply as command
 
     return command.apply(options)
+
+
+@_command()
+def prove(options: Prove) -> int:
+    """Run a program without and with a change, and say whether it returns the same."""
+    from jaxfix.drivers.cli import prove as command
+
+    return command.prove(options)
 
 
 @_command(**_PROGRAM)

@@ -1,0 +1,184 @@
+"""Reads a change that others have made: a diff, or what git says that differs. The working tree is only read."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from jaxfix.drivers import files
+from jaxfix.evidence import shadow
+from jaxfix.source.errors import ConfigError, UserError
+from jaxfix.source.frozen import frozen
+
+STDIN = "-"
+_FAILED = re.compile(r"patch failed: (?P<path>.+):(?P<line>\d+)$", re.MULTILINE)
+_LINK, _SUBMODULE = "120000", "160000"
+_NO_GIT = "git is not there, which applies diffs and knows what was committed"
+
+Texts = Mapping[Path, bytes | None]
+"""Contents by absolute path; None for a file that is not there."""
+
+
+@frozen
+class Change:
+    """Both sides of a change, of the files in which they differ.
+
+    Attributes:
+      named: what it is, to follow `proving`.
+      outside: changed files that are no part of the project: the same on both sides of a run.
+    """
+
+    named: str
+    before: Texts
+    after: Texts
+    outside: tuple[Path, ...] = ()
+
+
+def of_diff(name: str, root: Path) -> Change:
+    """What a unified diff makes of the working tree; `-` is stdin.
+
+    Raises:
+      UserError: it cannot be read, it does not apply, or git is not there.
+    """
+    raw = sys.stdin.buffer.read() if name == STDIN else files.read_bytes(Path(name))
+    told = "the diff of stdin" if name == STDIN else f"`{name}`"
+    if not raw.strip():
+        raise ConfigError(f"{told} is empty")
+    with tempfile.TemporaryDirectory(prefix="jaxfix-") as folder:
+        tree = Path(folder).resolve() / "tree"
+        shadow.copy_tree(root, tree, {})
+        _apply(raw, tree, _ways(root), told)
+        changed = sorted(_changed(root, tree))
+        return Change(
+            told,
+            {root / path: _content(root / path) for path in changed},
+            {root / path: _content(tree / path) for path in changed},
+        )
+
+
+def of_revision(revision: str, root: Path) -> Change:
+    """What the working tree has in place of what was committed as `revision`; untracked files are on both sides.
+
+    Raises:
+      UserError: there is no such commit, no repository, or no git; a link or a submodule has changed.
+    """
+    top = Path(os.fsdecode(_said(root, "rev-parse", "--show-toplevel")).removesuffix("\n")).resolve()
+    commit = _commit(root, revision)
+    listed = _said(top, "diff-index", "--raw", "-z", "--no-renames", "--no-abbrev", commit, "--").split(b"\0")
+    before, after, outside = dict[Path, bytes | None](), dict[Path, bytes | None](), []
+    for told, name in zip(listed[::2], listed[1::2], strict=False):
+        old_mode, new_mode, old_blob, _, _ = os.fsdecode(told).removeprefix(":").split()
+        path = top / os.fsdecode(name)
+        if not path.is_relative_to(root):
+            outside.append(path)
+            continue
+        if {old_mode, new_mode} & {_LINK, _SUBMODULE}:
+            raise ConfigError(f"{files.shown(path)}: a link or a submodule that changes is not followed")
+        old = None if set(old_mode) == {"0"} else _said(top, "cat-file", "blob", old_blob)
+        if old != (new := _content(path)):
+            before[path], after[path] = old, new
+    return Change(f"the working tree against `{revision}`", before, after, tuple(outside))
+
+
+def _commit(root: Path, revision: str) -> str:
+    done = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if done.returncode:
+        raise ConfigError(f"git knows no commit `{revision}` here")
+    return os.fsdecode(done.stdout).strip()
+
+
+def _ways(root: Path) -> Iterator[tuple[str, ...]]:
+    """How paths of a diff may be meant: from the project, from here or from the repository, with `a/` or without."""
+    here = files.resolved(Path.cwd())
+    inside = here.relative_to(root).as_posix() if here.is_relative_to(root) and here != root else None
+    top = _git(root, "rev-parse", "--show-toplevel")
+    above = Path(os.fsdecode(top.stdout).removesuffix("\n")).resolve() if top.returncode == 0 else root
+    depth = len(root.relative_to(above).parts) if root.is_relative_to(above) else 0
+    for strip in (1, 0):
+        yield (f"-p{strip + depth}",)
+        if inside is not None:
+            yield f"-p{strip}", f"--directory={inside}"
+        if depth:
+            yield (f"-p{strip}",)
+
+
+def _apply(raw: bytes, tree: Path, ways: Iterator[tuple[str, ...]], told: str) -> None:
+    """Applies a diff in a copy of the project, in the first way in which all of it applies."""
+    said = []
+    for way in ways:
+        done = _git(tree, "apply", "--whitespace=nowarn", *way, "-", given=raw)
+        if done.returncode == 0:
+            return
+        said.append(os.fsdecode(done.stderr))
+    raise UserError(f"{told} does not apply to the working tree: {_why(said)}")
+
+
+def _why(said: Sequence[str]) -> str:
+    """The hunks that fail, where a file was found at all."""
+    for text in said:
+        failed = [f"the hunk at line {found['line']} of {found['path']}" for found in _FAILED.finditer(text)]
+        if failed:
+            return ", ".join(failed)
+    lines = [line.removeprefix("error: ") for line in said[0].splitlines() if line.strip()]
+    return "; ".join(lines) or "git does not say why"
+
+
+def _changed(root: Path, tree: Path) -> Iterator[Path]:
+    """The files, relative, that are others in the copy: a copied file keeps its time and its size."""
+    found = {path.relative_to(tree) for path in _files(tree)}
+    for path in found:
+        if not (root / path).is_file() or _is_other(root / path, tree / path):
+            yield path
+    for path in _files(root):
+        relative = path.relative_to(root)
+        if relative not in found and not shadow.SKIPPED.intersection(relative.parts):
+            yield relative
+
+
+def _is_other(one: Path, copy: Path) -> bool:
+    if copy.is_symlink():
+        return False
+    old, new = one.stat(), copy.stat()
+    is_untouched = (old.st_mtime_ns, old.st_size) == (new.st_mtime_ns, new.st_size)
+    return not is_untouched and one.read_bytes() != copy.read_bytes()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [
+            name
+            for name in folders
+            if name not in shadow.SKIPPED and not (Path(place) / name).is_symlink() and not _is_environment(place, name)
+        ]
+        yield from (Path(place, name) for name in names if Path(place, name).is_file())
+
+
+def _is_environment(place: str, name: str) -> bool:
+    return shadow.is_environment(Path(place, name))
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _said(folder: Path, *arguments: str) -> bytes:
+    done = _git(folder, *arguments)
+    if done.returncode:
+        why = os.fsdecode(done.stderr).strip().removeprefix("fatal: ").partition("\n")[0]
+        raise ConfigError(f"git {arguments[0]} fails in {files.shown(folder)}: {why}")
+    return done.stdout
+
+
+def _git(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    # a copy is in no repository, wherever scratch folders are; `core.fsmonitor` names a program that would be started
+    is_copy = arguments[0] == "apply"
+    environment = {name: value for name, value in os.environ.items() if not (is_copy and name.startswith("GIT_"))}
+    environment |= {"GIT_CEILING_DIRECTORIES": str(folder.parent)} if is_copy else {}
+    command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
+    try:
+        return subprocess.run(command, input=given, capture_output=True, env=environment)
+    except FileNotFoundError as error:
+        raise UserError(_NO_GIT, hint="install it") from error

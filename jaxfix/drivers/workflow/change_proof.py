@@ -1,0 +1,235 @@
+"""Proves a change that others have made, as fixes are proven: by two runs that differ by it alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from jaxfix.drivers import files
+from jaxfix.drivers.changes import Change
+from jaxfix.drivers.workflow.agenda import folder_in
+from jaxfix.drivers.workflow.proof import Rerun, Telling, named_function
+from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.evidence.changed import Differences, differences, line_of
+from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.prove import prove
+from jaxfix.evidence.runs import Fixes
+from jaxfix.render.paint import printable
+from jaxfix.report.change import Apart, Proven, Uncompared
+from jaxfix.report.evidence import Evidence, Level, Verdict
+from jaxfix.report.finding import Equality, Fix, Proves, Safety
+from jaxfix.report.measurement import Measurement
+from jaxfix.source.edits import Edit, Span
+from jaxfix.source.errors import EvidenceError
+from jaxfix.source.frozen import frozen
+
+CHANGE = "change"
+"""What stands for the codemod in a receipt."""
+_WORST = (
+    *(Verdict.DIFFERENT, Verdict.FAILED, Verdict.SLOWER, Verdict.NO_EFFECT),
+    *(Verdict.NOT_COMPARED, Verdict.NOT_REACHED, Verdict.PROVEN),
+)
+_LEVELS = tuple(Level)
+
+
+@frozen
+class _Sides:
+    """Both sides of the change by the paths of a runner, and what differs in each Python file of both."""
+
+    before: Mapping[str, bytes | None]
+    after: Mapping[str, bytes | None]
+    found: Mapping[str, Differences]
+    uncompared: tuple[Uncompared, ...]
+
+    @property
+    def is_seen_by_functions(self) -> bool:
+        """Whether what it does is seen in calls of changed functions: all that those up to rounding are judged by.
+
+        A file or a method that comes or goes, or other data, can change what functions do that are as they were.
+        """
+        return all(
+            entry.why is Apart.OUTSIDE or (entry.why is Apart.ADDED and "." not in (entry.name or "."))
+            for entry in self.uncompared
+        )
+
+    @property
+    def functions(self) -> list[tuple[str, str]]:
+        return [(path, name) for path, entry in self.found.items() for name in entry.changed]
+
+
+class Repeated:
+    """A runner whose runs serve every proof that asks for the same in the same order, each proof through `again`.
+
+    Args:
+      gone: files that the change removes.
+    """
+
+    def __init__(self, runner: ProgramRunner, gone: Sequence[str]) -> None:
+        self.repeats, self.calls_originals, self.command = runner.repeats, runner.calls_originals, runner.command
+        self.sha256, self.original = runner.sha256, runner.original
+        self._runner, self._gone = runner, dict.fromkeys(gone)
+        self._runs: dict[tuple[object, ...], list[tuple[Measurement, ...]]] = {}
+        self._asked: dict[tuple[object, ...], int] = {}
+
+    def again(self) -> "Repeated":
+        """The same for the next proof, which hears of the first runs first."""
+        self._asked = {}
+        return self
+
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
+        """As the runner does; a run that was made is told again where it is asked for in its turn."""
+        key = frozenset(sources.items()), beside
+        runs, turn = self._runs.setdefault(key, []), self._asked.get(key, 0)
+        if turn == len(runs):
+            whole = {**sources, **self._gone} if sources else {}
+            runs.append(self._runner.measure(whole, cases, beside=beside))
+        self._asked[key] = turn + 1
+        return runs[turn]
+
+
+def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watcher: Watcher) -> Proven:
+    """Runs the program on both sides of the change, and judges each function that it has changed.
+
+    Raises:
+      EvidenceError: the program cannot be run, or fails without the change.
+      SourceError: a changed source does not parse.
+    """
+    command = rerun.command or ""
+    sides = _sides(change, root)
+    nothing = _nothing(sides)
+    if nothing is not None:
+        return Proven(*nothing, None, accepted, command, uncompared=sides.uncompared)
+    watcher.note(
+        f"running `{printable(command)}` without and with {change.named}, in copies of `{root}`{rerun.there}; "
+        "each run may take as long as `--timeout` says"
+    )
+    with watcher.progress("proving", None) as advance:
+        telling = Telling(advance, watcher.judged)
+        gone = [path for path, text in sides.after.items() if text is None]
+        runner = Repeated(_runner(sides, root, rerun, telling), gone)
+        judged = [_judged(path, name, sides, runner, telling, accepted) for path, name in sides.functions]
+    return _whole(judged, sides, root, accepted, command)
+
+
+def _sides(change: Change, root: Path) -> _Sides:
+    before = {_name(path, root): text for path, text in change.before.items()}
+    after = {_name(path, root): text for path, text in change.after.items()}
+    apart = [Uncompared(files.shown(path), None, Apart.OUTSIDE) for path in change.outside]
+    found: dict[str, Differences] = {}
+    for name, old in before.items():
+        new, shown = after[name], files.shown(root / name)
+        if not name.endswith(".py"):
+            apart.append(Uncompared(shown, None, Apart.FILE))
+        elif old is None or new is None:
+            apart.append(Uncompared(shown, None, Apart.ADDED if old is None else Apart.REMOVED))
+        else:
+            found[name] = differences(shown, old, new)
+            apart += _apart(shown, found[name])
+    return _Sides(before, after, found, tuple(apart))
+
+
+def _apart(path: str, found: Differences) -> Iterator[Uncompared]:
+    yield from (Uncompared(path, name, Apart.ADDED) for name in found.added)
+    yield from (Uncompared(path, name, Apart.REMOVED) for name in found.removed)
+    yield from (Uncompared(path, old, Apart.RENAMED, new) for old, new in found.renamed)
+
+
+def _name(path: Path, root: Path) -> str:
+    """As a runner names it; absolute where that could also mean a file from here."""
+    relative = path.relative_to(root).as_posix()
+    return str(path) if not path.exists() and Path(relative).exists() else relative
+
+
+def _nothing(sides: _Sides) -> tuple[Verdict, str] | None:
+    """What is said of a change without a function to compare; None of any other."""
+    if sides.functions:
+        return None
+    if sides.uncompared:
+        return Verdict.NOT_COMPARED, "it changes no function that is there without it"
+    return Verdict.NO_EFFECT, "every source parses to what it was: comments and layout alone differ"
+
+
+def _runner(sides: _Sides, root: Path, rerun: Rerun, telling: Telling) -> ProgramRunner:
+    return ProgramRunner(
+        root,
+        rerun.command or "",
+        sides.functions,
+        cwd=folder_in(root),
+        timeout_s=rerun.timeout_s,
+        compared=[named_function(name) for name in rerun.compared],
+        steps=rerun.steps,
+        target=rerun.target,
+        told=telling.progress,
+        python=rerun.chosen,
+        originals=sides.before,
+    )
+
+
+def _judged(
+    path: str, name: str, sides: _Sides, runner: Repeated, telling: Telling, accepted: Level
+) -> tuple[Evidence, Level | None]:
+    """The receipt of one function, and the strictest level that was reached, accepted or not."""
+    found = _proof(path, name, Equality.BITWISE, sides, runner, telling)
+    if found.verdict is Verdict.DIFFERENT and sides.is_seen_by_functions:
+        looser = _proof(path, name, Equality.ROUNDING, sides, runner, telling)
+        if looser.verdict is Verdict.PROVEN and accepted is Level.ROUNDING:
+            return looser, _level(looser)
+        if looser.verdict is Verdict.PROVEN:
+            reason = f"{found.reason}; equal up to rounding, which `--rounding` accepts"
+            return replace(found, reason=reason), _level(looser)
+    return found, _level(found)
+
+
+def _level(evidence: Evidence) -> Level | None:
+    return next((entry.level for entry in evidence.comparisons), None)
+
+
+def _proof(path: str, name: str, equality: Equality, sides: _Sides, runner: Repeated, telling: Telling) -> Evidence:
+    """The receipt of one function of the change, which is made as a whole or not at all."""
+    text = sides.before[path] or b""
+    after = {file: content for file, content in sides.after.items() if content is not None}
+    edit = Edit(Span(0, len(text)), after[path].decode(errors="replace"))
+    fix = Fix(
+        key=f"{CHANGE}:{name}",
+        codemod=CHANGE,
+        title="The change",
+        at=edit.span,
+        edits=(edit,),
+        safety=Safety.NEEDS_EVIDENCE,
+        equality=equality,
+        lowered_because=None,
+        function=name,
+        proves=Proves.SAME_RESULTS,
+    )
+
+    def patched(fixes: Fixes) -> Mapping[str, bytes]:
+        return after if fixes else {}
+
+    found = prove([(path, fix, line_of(text, name))], patched, runner.again(), telling.run)
+    failure = found.before.failure if found.before is not None else None
+    if failure is not None:
+        raise EvidenceError(f"`{printable(runner.command)}` fails without the change: {failure}")
+    return found.receipts[0]
+
+
+def _whole(
+    judged: Sequence[tuple[Evidence, Level | None]], sides: _Sides, root: Path, accepted: Level, command: str
+) -> Proven:
+    """What all functions together say of the change: what speaks against one of them speaks against it."""
+    worst = min((entry for entry, _ in judged), key=lambda entry: _WORST.index(entry.verdict))
+    levels = [level for _, level in judged]
+    known = [level for level in levels if level is not None]
+    shown = tuple(replace(entry, path=files.shown(root / entry.path)) for entry, _ in judged)
+    figures = next((comparison for entry, _ in judged for comparison in entry.comparisons), None)
+    return Proven(
+        worst.verdict,
+        f"`{worst.key.removeprefix(f'{CHANGE}:')}`: {worst.reason}",
+        max(known, key=_LEVELS.index) if len(known) == len(levels) else None,
+        accepted,
+        command,
+        shown,
+        sides.uncompared,
+        figures.before if figures is not None else None,
+        figures.after if figures is not None else None,
+    )

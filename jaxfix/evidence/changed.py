@@ -1,0 +1,158 @@
+"""Which functions a change of a file changes, adds, removes and renames. Pure."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from jaxfix.source.errors import SourceError
+from jaxfix.source.frozen import frozen
+
+MODULE = "<module>"
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Definitions = Mapping[str, Sequence[Definition]]
+
+
+@frozen
+class Differences:
+    """What two texts of a file differ in, by qualified names; of functions within each other the outermost.
+
+    Attributes:
+      changed: functions that both have, and `<module>` where other statements than new imports differ, or where a new
+        function takes a name that was used before.
+      renamed: old and new name of functions that are otherwise the same.
+    """
+
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+def differences(path: str, before: bytes | str, after: bytes | str) -> Differences:
+    """What the change of a file has changed; nothing where only comments and layout differ.
+
+    Raises:
+      SourceError: one of the texts does not parse.
+    """
+    trees = _parsed(f"{path} before the change", before), _parsed(f"{path} after the change", after)
+    old, new = map(_definitions, trees)
+    shared = [name for name in old if name in new]
+    changed = _outermost([name for name in shared if _dumped(old[name]) != _dumped(new[name])])
+    removed = _outermost([name for name in old if name not in new], changed)
+    added = _outermost([name for name in new if name not in old], changed)
+    renamed = tuple(_renamed(old, new, removed, added))
+    gone, come = {name for name, _ in renamed}, {name for _, name in renamed}
+    return Differences(
+        (*changed, *([MODULE] if _module_differs(*trees) or _takes_names(trees[0], added) else [])),
+        tuple(name for name in added if name not in come),
+        tuple(name for name in removed if name not in gone),
+        renamed,
+    )
+
+
+def line_of(text: bytes | str, qualname: str) -> int:
+    """The line of the first definition of that name; 1 where there is none."""
+    found = _definitions(ast.parse(text)).get(qualname)
+    return found[0].lineno if found else 1
+
+
+def _parsed(named: str, text: bytes | str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise SourceError(named, f"it does not parse: {error}") from error
+
+
+def _definitions(tree: ast.Module) -> Definitions:
+    """The functions by qualified name; several where a name is defined again."""
+    found: dict[str, list[Definition]] = {}
+    for name, definition in _walked(tree, ""):
+        found.setdefault(name, []).append(definition)
+    return found
+
+
+def _walked(node: ast.AST, prefix: str) -> Iterator[tuple[str, Definition]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            yield prefix + child.name, child
+            yield from _walked(child, f"{prefix}{child.name}.<locals>.")
+        else:
+            yield from _walked(child, f"{prefix}{child.name}." if isinstance(child, ast.ClassDef) else prefix)
+
+
+def _outermost(names: Sequence[str], others: Iterable[str] = ()) -> tuple[str, ...]:
+    around = [f"{name}." for name in (*names, *others)]
+    return tuple(name for name in names if not name.startswith(tuple(around)))
+
+
+def _dumped(definitions: Iterable[ast.AST]) -> list[str]:
+    return [ast.dump(definition) for definition in definitions]
+
+
+def _renamed(
+    old: Definitions, new: Definitions, removed: Iterable[str], added: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of a removed and an added function that differ by their names alone, each in at most one pair."""
+    left = {name: _nameless(new[name]) for name in added}
+    for name in removed:
+        own = _nameless(old[name])
+        other = next((other for other, dumped in left.items() if dumped == own), None)
+        if other is not None:
+            del left[other]
+            yield name, other
+
+
+def _nameless(definitions: Iterable[Definition]) -> list[tuple[str, ...]]:
+    """What functions are but for their names."""
+    return [
+        (type(node).__name__, ast.dump(node.args), *_dumped(node.decorator_list), *_dumped(node.body))
+        for node in definitions
+    ]
+
+
+def _takes_names(old: ast.Module, added: Iterable[str]) -> bool:
+    known = _known(old)
+    return any(name in known for name in added)
+
+
+def _known(tree: ast.Module) -> set[str]:
+    """All names that are bound or read somewhere in the text."""
+    return {name for node in ast.walk(tree) for name in _names(node)}
+
+
+def _module_differs(old: ast.Module, new: ast.Module) -> bool:
+    """Whether statements outside of functions differ; an import of names that nothing has used yet does not count."""
+    known = _known(old)
+    statements = set(_statements(old))
+    kept = [text for text, node in _nodes(new) if text in statements or not _is_new_import(node, known)]
+    return list(_statements(old)) != kept
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.alias(name=name, asname=bound):
+            yield bound or name.partition(".")[0]
+
+
+def _is_new_import(node: ast.AST, known: set[str]) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom) and not any(
+        name in known or name == "*" for alias in node.names for name in _names(alias)
+    )
+
+
+def _statements(tree: ast.Module) -> list[str]:
+    return [text for text, _ in _nodes(tree)]
+
+
+def _nodes(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """The statements outside of functions, those of classes among them."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, Definition):
+            continue
+        if isinstance(node, ast.ClassDef):
+            yield f"class {node.name}{[ast.dump(part) for part in (*node.bases, *node.keywords)]}", node
+            yield from ((ast.dump(part), part) for part in node.decorator_list)
+            yield from _nodes(ast.Module(node.body, []))
+        else:
+            yield ast.dump(node), node

@@ -1,0 +1,57 @@
+"""What two runs show of a change that others have made. JSON, versioned."""
+
+from dataclasses import field
+from enum import Enum
+
+from jaxfix.report.evidence import Counts, Evidence, Level, Verdict
+from jaxfix.report.report import SCHEMA
+from jaxfix.source.frozen import frozen
+
+
+class Apart(Enum):
+    """Why something that a change has changed is not compared by itself."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    FILE = "no Python"
+    """The run with the change has the file as the change makes it."""
+    OUTSIDE = "outside of the project"
+    """Both runs have it as it is on the disk."""
+
+
+@frozen
+class Uncompared:
+    """A function, or a whole file, that is not compared by itself; `now` is the new name of what is renamed."""
+
+    path: str
+    name: str | None
+    why: Apart
+    now: str | None = None
+
+
+@frozen
+class Proven:
+    """What two runs that differ by a change say of it.
+
+    Attributes:
+      verdict: of the whole change: that of the function that speaks most against it.
+      reason: one line for a person.
+      level: how much is known of the results, where that is proven; also of what is equal up to rounding, and so proven
+        only where that is accepted.
+      accepted: the least that counts as proven.
+      evidence: by function that the change has changed; `<module>` stands for statements outside of functions.
+      before: the figures of the run without the change; None where it was not compared.
+      after: those of the run with it.
+    """
+
+    verdict: Verdict
+    reason: str
+    level: Level | None
+    accepted: Level
+    command: str
+    evidence: tuple[Evidence, ...] = ()
+    uncompared: tuple[Uncompared, ...] = ()
+    before: Counts | None = None
+    after: Counts | None = None
+    schema: int = field(default=SCHEMA)
