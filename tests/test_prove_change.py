@@ -212,6 +212,14 @@ def test_a_diff_that_does_not_apply_names_the_hunk(project: Path) -> None:
     assert "does not apply to the working tree: the hunk at line 5 of model.py" in done.err
 
 
+def test_a_link_that_comes_is_refused(project: Path) -> None:
+    for target in ("/etc/hosts", "nowhere", "."):
+        (project / "link").symlink_to(target)
+        done = apart("prove", "--run", RUN, "--diff", str(diff_of(project, rates__txt="3.0\n")))
+        assert done.code == 2, done
+        assert "link: a link that a change adds is not followed" in done.err
+
+
 def test_a_diff_may_be_made_where_the_user_stands(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "deep").mkdir()
     (project / "deep" / "tool.py").write_text("x = 1\n")

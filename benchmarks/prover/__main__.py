@@ -7,7 +7,6 @@ From the root of a clone, with `.[prove]` installed.
 """
 
 import argparse
-import ast
 import json
 import os
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.prover.cases import cases
 from jaxfix.engine.plan import plan
+from jaxfix.evidence.changed import MODULE, differences
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.report.evidence import Evidence, Verdict
@@ -162,27 +162,8 @@ def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Eviden
 
 def changed(before: str, after: str) -> tuple[str, ...]:
     """The qualified names of the functions that both texts define and define differently; the outermost first."""
-    old, new = definitions(before), definitions(after)
-    different = [name for name in old if name in new and old[name] != new[name]]
-    outermost = [name for name in different if not any(name.startswith(f"{other}.") for other in different)]
-    return tuple(outermost) or ("<module>",)
-
-
-def definitions(text: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-
-    def walk(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-                found.setdefault(prefix + child.name, []).append(ast.dump(child))
-                walk(child, f"{prefix}{child.name}.<locals>.")
-            elif isinstance(child, ast.ClassDef):
-                walk(child, f"{prefix}{child.name}.")
-            else:
-                walk(child, prefix)
-
-    walk(ast.parse(text), "")
-    return found
+    found = differences("trap.py", before, after).changed
+    return tuple(name for name in found if name != MODULE) or (MODULE,)
 
 
 def lines(judgements: Sequence[Judgement]) -> Iterator[str]:

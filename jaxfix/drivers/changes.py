@@ -130,6 +130,8 @@ def _changed(root: Path, tree: Path) -> Iterator[Path]:
     """The files, relative, that are others in the copy: a copied file keeps its time and its size."""
     found = {path.relative_to(tree) for path in _files(tree)}
     for path in found:
+        if (tree / path).is_symlink() and not os.path.lexists(root / path):
+            raise ConfigError(f"{path.as_posix()}: a link that a change adds is not followed")
         if not (root / path).is_file() or _is_other(root / path, tree / path):
             yield path
     for path in _files(root):
@@ -143,25 +145,21 @@ def _is_other(one: Path, copy: Path) -> bool:
         return False
     old, new = one.stat(), copy.stat()
     is_untouched = (old.st_mtime_ns, old.st_size) == (new.st_mtime_ns, new.st_size)
-    return not is_untouched and one.read_bytes() != copy.read_bytes()
+    return not is_untouched and files.read_bytes(one) != files.read_bytes(copy)
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    """The files and the links of a project, but for what copies of it leave out or link to."""
     for place, folders, names in os.walk(folder):
-        folders[:] = [
-            name
-            for name in folders
-            if name not in shadow.SKIPPED and not (Path(place) / name).is_symlink() and not _is_environment(place, name)
-        ]
-        yield from (Path(place, name) for name in names if Path(place, name).is_file())
-
-
-def _is_environment(place: str, name: str) -> bool:
-    return shadow.is_environment(Path(place, name))
+        inside = [Path(place, name) for name in folders if name not in shadow.SKIPPED]
+        links = [path for path in inside if path.is_symlink()]
+        folders[:] = [path.name for path in inside if path not in links and not shadow.is_environment(path)]
+        yield from links
+        yield from (path for path in (Path(place, name) for name in names) if path.is_file() or path.is_symlink())
 
 
 def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+    return files.read_bytes(path) if path.is_file() else None
 
 
 def _said(folder: Path, *arguments: str) -> bytes:

@@ -14,7 +14,7 @@ class Apart(Enum):
     ADDED = "added"
     REMOVED = "removed"
     RENAMED = "renamed"
-    FILE = "no Python"
+    FILE = "no Python source"
     """The run with the change has the file as the change makes it."""
     OUTSIDE = "outside of the project"
     """Both runs have it as it is on the disk."""
