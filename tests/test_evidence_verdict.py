@@ -424,3 +424,12 @@ def test_less_work_that_costs_memory_is_none() -> None:
 def test_less_work_that_costs_compiles_is_none() -> None:
     fewer = replace(BEFORE, compiles=BEFORE.compiles[:-1])
     assert work(fewer, BEFORE).verdict is Verdict.NO_EFFECT
+
+
+def test_the_same_results_may_cost_compiles_at_the_start_and_none_in_a_step() -> None:
+    fewer = replace(BEFORE, compiles=BEFORE.compiles[:-1])
+    start = compare(fewer, BEFORE, Equality.BITWISE, FUNCTION, Proves.SAME_RESULTS)
+    assert summary([start])[0] is start.verdict is Verdict.PROVEN
+    calm = replace(BEFORE, steps=tuple(replace(step, compiles=0) for step in BEFORE.steps))
+    dearer = compare(calm, BEFORE, Equality.BITWISE, FUNCTION, Proves.SAME_RESULTS)
+    assert (dearer.verdict, "they rise" in dearer.reason) == (Verdict.NO_EFFECT, True)
