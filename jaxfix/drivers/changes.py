@@ -28,13 +28,11 @@ class Change:
 
     Attributes:
       named: what it is, to follow `proving`.
-      outside: changed files that are no part of the project: the same on both sides of a run.
     """
 
     named: str
     before: Texts
     after: Texts
-    outside: tuple[Path, ...] = ()
 
 
 def of_diff(name: str, root: Path) -> Change:
@@ -65,22 +63,19 @@ def of_revision(revision: str, root: Path) -> Change:
     Raises:
       UserError: there is no such commit, no repository, or no git; a link or a submodule has changed.
     """
-    top = Path(os.fsdecode(_said(root, "rev-parse", "--show-toplevel")).removesuffix("\n")).resolve()
     commit = _commit(root, revision)
-    listed = _said(top, "diff-index", "--raw", "-z", "--no-renames", "--no-abbrev", commit, "--").split(b"\0")
-    before, after, outside = dict[Path, bytes | None](), dict[Path, bytes | None](), []
+    how = ("--raw", "-z", "--no-renames", "--no-abbrev", "--relative")
+    listed = _said(root, "diff-index", *how, commit, "--").split(b"\0")
+    before, after = dict[Path, bytes | None](), dict[Path, bytes | None]()
     for told, name in zip(listed[::2], listed[1::2], strict=False):
         old_mode, new_mode, old_blob, _, _ = os.fsdecode(told).removeprefix(":").split()
-        path = top / os.fsdecode(name)
-        if not path.is_relative_to(root):
-            outside.append(path)
-            continue
+        path = root / os.fsdecode(name)
         if {old_mode, new_mode} & {_LINK, _SUBMODULE}:
             raise ConfigError(f"{files.shown(path)}: a link or a submodule that changes is not followed")
-        old = None if set(old_mode) == {"0"} else _said(top, "cat-file", "blob", old_blob)
+        old = None if set(old_mode) == {"0"} else _said(root, "cat-file", "blob", old_blob)
         if old != (new := _content(path)):
             before[path], after[path] = old, new
-    return Change(f"the working tree against `{revision}`", before, after, tuple(outside))
+    return Change(f"the working tree against `{revision}`", before, after)
 
 
 def _commit(root: Path, revision: str) -> str:
@@ -91,18 +86,12 @@ def _commit(root: Path, revision: str) -> str:
 
 
 def _ways(root: Path) -> Iterator[tuple[str, ...]]:
-    """How paths of a diff may be meant: from the project, from here or from the repository, with `a/` or without."""
+    """How the paths of a diff may be meant: from the project or from here, with `a/` or without."""
     here = files.resolved(Path.cwd())
-    inside = here.relative_to(root).as_posix() if here.is_relative_to(root) and here != root else None
-    top = _git(root, "rev-parse", "--show-toplevel")
-    above = Path(os.fsdecode(top.stdout).removesuffix("\n")).resolve() if top.returncode == 0 else root
-    depth = len(root.relative_to(above).parts) if root.is_relative_to(above) else 0
-    for strip in (1, 0):
-        yield (f"-p{strip + depth}",)
-        if inside is not None:
-            yield f"-p{strip}", f"--directory={inside}"
-        if depth:
-            yield (f"-p{strip}",)
+    for strip in ("-p1", "-p0"):
+        yield (strip,)
+        if here != root and here.is_relative_to(root):
+            yield strip, f"--directory={here.relative_to(root).as_posix()}"
 
 
 def _apply(raw: bytes, tree: Path, ways: Iterator[tuple[str, ...]], told: str) -> None:

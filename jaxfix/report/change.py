@@ -16,8 +16,6 @@ class Apart(Enum):
     RENAMED = "renamed"
     FILE = "no Python source"
     """The run with the change has the file as the change makes it."""
-    OUTSIDE = "outside of the project"
-    """Both runs have it as it is on the disk."""
 
 
 @frozen

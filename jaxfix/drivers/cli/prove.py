@@ -25,8 +25,7 @@ def prove(options: Prove) -> int:
     root = root_of(())
     change = _change(options, root)
     if not change.after:
-        where = f"; it changes files outside of {root}" if change.outside else ""
-        raise ConfigError(f"nothing is changed by {change.named}{where}")
+        raise ConfigError(f"nothing is changed by {change.named}")
     rerun = Rerun(options.run, options.python, options.timeout_s, options.steps, options.observe, place)
     accepted = Level.ROUNDING if options.rounding else Level.BITWISE
     found = prove_change(change, root, rerun, accepted, terminal)

@@ -47,8 +47,7 @@ class _Sides:
         A file or a method that comes or goes, or other data, can change what functions do that are as they were.
         """
         return all(
-            entry.why is Apart.OUTSIDE or (entry.why is Apart.ADDED and "." not in (entry.name or "."))
-            for entry in self.uncompared
+            entry.why is Apart.ADDED and entry.name is not None and "." not in entry.name for entry in self.uncompared
         )
 
     @property
@@ -115,7 +114,7 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
 def _sides(change: Change, root: Path) -> _Sides:
     before = {_name(path, root): text for path, text in change.before.items()}
     after = {_name(path, root): text for path, text in change.after.items()}
-    apart = [Uncompared(files.shown(path), None, Apart.OUTSIDE) for path in change.outside]
+    apart: list[Uncompared] = []
     found: dict[str, Differences] = {}
     for name, old in before.items():
         new, shown = after[name], files.shown(root / name)
@@ -167,6 +166,15 @@ def _runner(sides: _Sides, root: Path, rerun: Rerun, telling: Telling) -> Progra
 
 
 def _judged(
+    path: str, name: str, sides: _Sides, runner: Repeated, telling: Telling, accepted: Level
+) -> tuple[Evidence, Level | None]:
+    """As `_found`, told as soon as it is known."""
+    found = _found(path, name, sides, runner, telling, accepted)
+    telling.judged(found[0])
+    return found
+
+
+def _found(
     path: str, name: str, sides: _Sides, runner: Repeated, telling: Telling, accepted: Level
 ) -> tuple[Evidence, Level | None]:
     """The receipt of one function, and the strictest level that was reached, accepted or not."""
