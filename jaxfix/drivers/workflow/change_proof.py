@@ -104,7 +104,7 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
         "each run may take as long as `--timeout` says"
     )
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance, watcher.judged)
+        telling = Telling(advance, lambda receipt: watcher.judged(_shown(receipt, root)))
         gone = [path for path, text in sides.after.items() if text is None]
         runner = Repeated(_runner(sides, root, rerun, telling), gone)
         judged = [_judged(path, name, sides, runner, telling, accepted) for path, name in sides.functions]
@@ -228,7 +228,7 @@ def _whole(
     worst = min((entry for entry, _ in judged), key=lambda entry: _WORST.index(entry.verdict))
     levels = [level for _, level in judged]
     known = [level for level in levels if level is not None]
-    shown = tuple(replace(entry, path=files.shown(root / entry.path)) for entry, _ in judged)
+    shown = tuple(_shown(entry, root) for entry, _ in judged)
     figures = next((comparison for entry, _ in judged for comparison in entry.comparisons), None)
     return Proven(
         worst.verdict,
@@ -241,3 +241,8 @@ def _whole(
         figures.before if figures is not None else None,
         figures.after if figures is not None else None,
     )
+
+
+def _shown(receipt: Evidence, root: Path) -> Evidence:
+    """The receipt with the path as it is read from here."""
+    return replace(receipt, path=files.shown(root / receipt.path))
