@@ -25,9 +25,8 @@ class States:
     def makers(self) -> dict[ast.FunctionDef, frozenset[State]]:
         """The functions that return a state, or a tuple with one, in the order of the text."""
         found: dict[ast.FunctionDef, set[State]] = {}
-        for function, made in self._made:
-            states = self._changed_by(made)
-            found.setdefault(function, set()).update(states, self._states_of(made))
+        for function, made, states in self._made:
+            found.setdefault(function, set()).update(states, self._changed_by(made))
         return {function: frozenset(states) for function, states in found.items() if states}
 
     def taken(self, function: ast.FunctionDef) -> Taken:
@@ -38,10 +37,13 @@ class States:
     # --- what is made -----------------------------------------------------------------------------------------
 
     @cached_property
-    def _made(self) -> tuple[tuple[ast.FunctionDef, ast.Call | ast.Dict], ...]:
-        """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once."""
+    def _made(self) -> tuple[tuple[ast.FunctionDef, ast.Call | ast.Dict, dict[State, frozenset[str]]], ...]:
+        """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once.
+
+        With the states that it is, and their fields.
+        """
         return tuple(
-            (function, made)
+            (function, made, self._states_of(made))
             for node in self._module.nodes(ast.Return)
             if node.value is not None and isinstance(function := self._module.function(node), ast.FunctionDef)
             for part in (node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,))
@@ -51,7 +53,7 @@ class States:
     @cached_property
     def _fields(self) -> dict[State, frozenset[str]]:
         """Those of every state that some function returns."""
-        return {state: fields for _, made in self._made for state, fields in self._states_of(made).items()}
+        return {state: fields for _, _, states in self._made for state, fields in states.items()}
 
     def _states_of(self, made: ast.Call | ast.Dict) -> dict[State, frozenset[str]]:
         if isinstance(made, ast.Call):

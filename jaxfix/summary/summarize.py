@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Container, Iterator
 from functools import cached_property
+from itertools import islice
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.pytree_classes import hiding
@@ -57,7 +58,7 @@ class _Summarizer:
             mentions=tuple(sorted(self._mentions())),
             factories=dict(self._factories()),
             records=dict(self._records()),
-            hides=tuple(dict.fromkeys(hiding(self.module, self.packages))),
+            hides=tuple(islice(hiding(self.module, self.packages), 1)),
             attributes=tuple(sorted(self.module.index.attributes)),
         )
 

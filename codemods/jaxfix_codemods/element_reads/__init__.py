@@ -94,7 +94,9 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
     if array in taken or (binding is not None and binding.node in taken):
         taken.update(over.names)  # the rows of an array that is found already
         return
-    if not all(map(uses.stay_on_host, over.names)) or not is_long(module, over.loop) or is_few(array):
+    if module.get(Arrays).is_made_on_host(array) or is_few(array) or not is_long(module, over.loop):
+        return
+    if not all(map(uses.stay_on_host, over.names)):
         return
     sure = _sure(module, array, over.loop)
     if sure is None:

@@ -38,7 +38,7 @@ class Arrays:
     def of(self, expr: ast.expr) -> Sure:
         """Whether `expr` is one array of JAX, whichever of the expressions that it may stand for is taken."""
         sources = self._sources(expr)
-        if any(map(self._is_of_host, sources)):
+        if any(map(self.is_made_on_host, sources)):
             return Sure.HOST
         value = self._values.of(expr)
         if value.form in (Form.NUMPY, Form.PYTHON):
@@ -52,7 +52,8 @@ class Arrays:
     def _sources(self, expr: ast.expr) -> list[ast.AST]:
         return [source for source in self._values.origins.of(expr) if source is not expr] or [expr]
 
-    def _is_of_host(self, source: ast.AST) -> bool:
+    def is_made_on_host(self, source: ast.AST) -> bool:
+        """Whether `source` itself makes something of Python or NumPy."""
         if isinstance(source, _DISPLAYS):
             return True
         if not isinstance(source, ast.Call):
@@ -81,7 +82,7 @@ class Arrays:
 
     def _is_one(self, expr: ast.expr) -> bool:
         sources = self._sources(expr)
-        return bool(sources) and not any(map(self._is_of_host, sources)) and all(map(self._made, sources))
+        return bool(sources) and not any(map(self.is_made_on_host, sources)) and all(map(self._made, sources))
 
     def _is_update(self, node: ast.expr) -> bool:
         """Whether `node` is the `x.at[i]` of an array."""

@@ -234,7 +234,7 @@ class Facts:
       mentions: the dotted names, as its imports give them, by which it may use something of another file; `.name` for
         the private methods of that name, of any class.
       records: the fields of its classes that declare some and write no constructor, by their name in it.
-      hides: what makes trees in it that may hold more than leaves, or the packages that such trees may come from.
+      hides: the first in it that makes trees which may hold more than leaves, or a package that such may come from.
       attributes: the names of those that it reads, of whatever object.
     """
 
