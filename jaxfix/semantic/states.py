@@ -1,6 +1,7 @@
 """States that functions make, take and return: which kind each is, as far as fields and keys tell."""
 
 import ast
+from collections import Counter
 from functools import cached_property
 
 from jaxfix.semantic.module import Module
@@ -25,8 +26,8 @@ class States:
     def makers(self) -> dict[ast.FunctionDef, frozenset[State]]:
         """The functions that return a state, or a tuple with one, in the order of the text."""
         found: dict[ast.FunctionDef, set[State]] = {}
-        for function, made, states in self._made:
-            found.setdefault(function, set()).update(states, self._changed_by(made))
+        for function, made in self._returned:
+            found.setdefault(function, set()).update(self._states_of(made), self._changed_by(made))
         return {function: frozenset(states) for function, states in found.items() if states}
 
     def taken(self, function: ast.FunctionDef) -> Taken:
@@ -37,13 +38,10 @@ class States:
     # --- what is made -----------------------------------------------------------------------------------------
 
     @cached_property
-    def _made(self) -> tuple[tuple[ast.FunctionDef, ast.Call | ast.Dict, dict[State, frozenset[str]]], ...]:
-        """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once.
-
-        With the states that it is, and their fields.
-        """
+    def _returned(self) -> tuple[tuple[ast.FunctionDef, ast.Call | ast.Dict], ...]:
+        """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once."""
         return tuple(
-            (function, made, self._states_of(made))
+            (function, made)
             for node in self._module.nodes(ast.Return)
             if node.value is not None and isinstance(function := self._module.function(node), ast.FunctionDef)
             for part in (node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,))
@@ -51,9 +49,17 @@ class States:
         )
 
     @cached_property
+    def _made_again(self) -> frozenset[str]:
+        """The dotted names of what more than one function may return: of others nobody needs to know the fields."""
+        calls = {(f, self._module.qualname(made.func)) for f, made in self._returned if isinstance(made, ast.Call)}
+        times = Counter(name for _, name in calls if name is not None)
+        is_changed = any(self._changed(made) is not None for _, made in self._returned)
+        return frozenset(name for name, count in times.items() if count > 1 or is_changed)
+
+    @cached_property
     def _fields(self) -> dict[State, frozenset[str]]:
         """Those of every state that some function returns."""
-        return {state: fields for _, _, states in self._made for state, fields in states.items()}
+        return {state: fields for _, made in self._returned for state, fields in self._states_of(made).items()}
 
     def _states_of(self, made: ast.Call | ast.Dict) -> dict[State, frozenset[str]]:
         if isinstance(made, ast.Call):
@@ -63,23 +69,27 @@ class States:
 
     def _changed_by(self, made: ast.Call | ast.Dict) -> frozenset[State]:
         """What the parameter is of which `made` is a copy, with other values for some parts."""
-        if isinstance(made, ast.Call):
-            changed = self._records.changed(made)
-        else:
-            changed = next((value for key, value in zip(made.keys, made.values, strict=True) if key is None), None)
+        changed = self._changed(made)
         scope = self._module.scope_of(changed.id, changed) if isinstance(changed, ast.Name) else None
         if not isinstance(changed, ast.Name) or not isinstance(scope, ast.FunctionDef):
             return frozenset()
         parameters = [b.node for b in self._module.bindings(changed.id, scope) if isinstance(b.node, ast.arg)]
         return frozenset(state for each in parameters for state in self._taken_by(scope, each))
 
+    def _changed(self, made: ast.Call | ast.Dict) -> ast.expr | None:
+        if isinstance(made, ast.Call):
+            return self._records.changed(made)
+        return next((value for key, value in zip(made.keys, made.values, strict=True) if key is None), None)
+
     def _class(self, expr: ast.expr) -> dict[State, frozenset[str]]:
         owner = self._records.owner(expr)
         if owner is not None:
             return {owner: frozenset(self._records.fields[owner])}
         qualname = self._module.qualname(expr)
-        fields = self._records.fields_elsewhere(qualname) if qualname is not None else ()
-        return {qualname: frozenset(fields)} if qualname is not None and fields else {}
+        if qualname is None or qualname not in self._made_again:
+            return {}
+        fields = self._records.fields_elsewhere(qualname)
+        return {qualname: frozenset(fields)} if fields else {}
 
     # --- what is taken ----------------------------------------------------------------------------------------
 
