@@ -255,7 +255,8 @@ def test_what_is_judged_by_then_outlives_a_proof_that_is_interrupted(
 def test_json_carries_the_receipts(project: Path) -> None:
     done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "--output-format", "json", "train.py")
     document = json.loads(done.out)
-    assert [entry["verdict"] for entry in document["evidence"]] == ["proven", "different", "not reached"]
+    found = [entry["verdict"] for entry in document["evidence"]]  # the dearest first, be it by chance
+    assert sorted(found) == ["different", "not reached", "proven"]
     assert len(document["findings"]) == 2
     assert document["evidence"][0]["path"] == "train.py"
 
