@@ -184,9 +184,9 @@ class _Rebinding:
 
     def _in_texts(self) -> Iterator[str]:
         """What the statements bind that stand in a text, for another process or for `timeit`."""
-        plain = (each.value for each in self.module.nodes(ast.Constant))
+        plain = (each.value for each in self.module.nodes(ast.Constant) if isinstance(each.value, str))
         filled = (_with_gaps(each) for each in self.module.nodes(ast.JoinedStr))
-        for text in (*(each for each in plain if each.__class__ is str and "import " in each), *filled):
+        for text in (*plain, *filled):
             if "import " in text and _STATEMENTS.search(text := dedent(text)):
                 try:
                     inside = Module.parse(SourceFile.decode(self.module.source.path, text.encode()), ALONE)
