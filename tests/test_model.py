@@ -198,6 +198,12 @@ def test_a_function_under_grad_is_differentiated_with_what_it_calls() -> None:
     assert not module.get(Staging).differentiated(call_of(module, "other"))
 
 
+def test_a_text_that_parses_and_does_not_compile_has_no_captures() -> None:
+    text = "from __future__ import annotations\n\n\ndef f(x: (y := float)):\n    return x\n"
+    module = Module.parse(SourceFile.decode("a.py", text.encode()))
+    assert module.captures(module.functions[0]) is None
+
+
 def test_captures_count_functions_inside_and_not_own_names() -> None:
     module = module_of(
         """

@@ -32,7 +32,7 @@ class Scopes:
 
     def __init__(self, text: str, path: str) -> None:
         self._tables: dict[tuple[str, int], list[symtable.Function]] = {}
-        for table in _functions(symtable.symtable(text, path, "exec")):
+        for table in _read(text, path):
             self._tables.setdefault((table.get_name(), table.get_lineno()), []).append(table)
 
     def captures(self, function: Function, neighbours: Sequence[Function] = ()) -> Captures | None:
@@ -80,6 +80,13 @@ def _with_children(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable
     yield table
     for child in table.get_children():
         yield from _with_children(child)
+
+
+def _read(text: str, path: str) -> Iterator[symtable.Function]:
+    try:
+        yield from _functions(symtable.symtable(text, path, "exec"))
+    except SyntaxError:
+        return  # what parses and does not compile: Python runs none of it
 
 
 def _functions(table: symtable.SymbolTable) -> Iterator[symtable.Function]:
