@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from jaxfix.drivers.workflow.consent import Mode
+from jaxfix.drivers.workflow.looking import analysed
 from jaxfix.drivers.workflow.targets import Target
-from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import Accept, Edited, plan
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Fix, Safety
@@ -96,5 +96,4 @@ def _seen(target: Target) -> frozenset[str]:
     """The keys of what a traced run has compiled again."""
     if not target.seen:
         return frozenset()
-    found = analyze(target.source, target.codemods, seen=target.seen, surroundings=target.surroundings)
-    return frozenset(each.key for each in found.found if each.seen)
+    return frozenset(each.key for each in analysed(target).found if each.seen)
