@@ -83,10 +83,10 @@ def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
 def _shared(diagnostics: Iterable[Diagnostic], run_s: float) -> Iterator[Diagnostic]:
     """The findings, each with the share of the run that has seen it."""
     for each in diagnostics:
-        is_known = each.seen is not None and run_s > 0
-        yield (
-            replace(each, seen=replace(each.seen, share=each.seen.seconds / run_s)) if is_known and each.seen else each
-        )
+        if each.seen is None or run_s <= 0:
+            yield each
+        else:
+            yield replace(each, seen=replace(each.seen, share=each.seen.seconds / run_s))
 
 
 def informed(targets: Sequence[Target]) -> tuple[Target, ...]:
