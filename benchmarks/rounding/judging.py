@@ -49,6 +49,12 @@ class Timed(ProgramRunner):
         self.spent = [*getattr(self, "spent", []), _seconds() - began]
         return found
 
+    @property
+    def multiple(self) -> float:
+        """The processor time of all runs, in runs of the program as it is."""
+        spent: list[float] = getattr(self, "spent", [])
+        return sum(spent) / spent[0] if spent else 0.0
+
 
 def judge(rewrite: Rewrite) -> Judgement:
     """What the prover says of the rewrite, as if a codemod had made it."""
@@ -68,7 +74,7 @@ def judge(rewrite: Rewrite) -> Judgement:
     where = receipt.environment
     device = f"{where.device}, jax {where.jax}" if where else ""
     level = next((entry.level for entry in receipt.comparisons if entry.level), None)
-    return Judgement(rewrite, receipt.verdict, reason, equality, sum(runner.spent) / runner.spent[0], device, level)
+    return Judgement(rewrite, receipt.verdict, reason, equality, runner.multiple, device, level)
 
 
 def _seconds() -> float:

@@ -1,7 +1,6 @@
-"""Writes a part of `docs/evidence/trust.md`: whether random programs can be told from themselves with SAFE fixes.
+"""Says whether random programs can be told from themselves with SAFE fixes; `benchmarks.trust` writes that down.
 
-python -m benchmarks.safe --programs 2000 --seed 1    runs them, and writes the page
-python -m benchmarks.safe --ledger FILE               goes on where a run was cut off, and adds up what FILE holds
+python -m benchmarks.safe --programs 2000 --seed 1    runs them, and prints what came of it
 python -m benchmarks.safe --seed 1 --show 87          one of them, its fixes, and what both print
 python -m benchmarks.safe --into FOLDER               keeps the smallest program of each breach there
 
@@ -24,12 +23,11 @@ import jaxfix_codemods
 from benchmarks.safe import page
 from benchmarks.safe.grammar import generated
 from benchmarks.safe.law import judged, smallest
-from benchmarks.safe.ledger import Ledger, shard
+from benchmarks.safe.shards import Shard, ranges, shard
 from benchmarks.safe.tally import Tally, some_programs
 
 if not Path(jaxfix_codemods.__file__).is_relative_to(Path.cwd()):
     sys.exit(f"the codemods are those of {jaxfix_codemods.__file__}: put those of this clone first in PYTHONPATH")
-AT_ONCE = 25
 SHARDS_PER_PROCESS = 8
 Work = tuple[int, range]
 
@@ -39,21 +37,15 @@ def main() -> None:
     if options.show is not None:
         _show(options.seed, options.show)
         return
-    ledger = Ledger(options.ledger)
-    numbers = range(options.first, options.first + options.programs)
-    shards = [(options.seed, numbers[start : start + AT_ONCE]) for start in range(0, len(numbers), AT_ONCE)]
-    shards = [each for each in shards if not ledger.has(*each)]
-    for each, some in _judged(shards, options.workers):
-        ledger.add(shard(*each, some))
+    shards: list[Shard] = []
+    for each, some in _judged(ranges(options.seed, options.first, options.programs), options.workers):
+        shards.append(shard(*each, some))
         for number, breach in some.breaches:
             print(f"{number}: {', '.join(breach.program.marks)}", file=sys.stderr, flush=True)
             if options.into is not None:
                 page.keep(options.into / f"{options.seed}-{number}", breach)
-    lines = page.lines(ledger)
-    print("\n".join(lines))
-    if not options.first and options.into is None:
-        page.write(lines)
-    sys.exit(any(each.broken for each in ledger.of_this_build()))
+    print("\n".join(page.lines(shards)))
+    sys.exit(any(each.broken for each in shards))
 
 
 def _judged(shards: list[Work], workers: int) -> Iterator[tuple[Work, Tally]]:
@@ -76,10 +68,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first program; the page is not written")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--show", type=int, help="the number of a program")
-    parser.add_argument("--into", type=Path, help="a folder for what breaks the law; the page is not written")
-    parser.add_argument("--ledger", type=Path, help="a file of what was judged, which is not judged again")
+    parser.add_argument("--into", type=Path, help="a folder for what breaks the law")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 

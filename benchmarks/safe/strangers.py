@@ -1,6 +1,5 @@
-"""Writes a part of `docs/evidence/trust.md`: programs by other hands, written to tell a SAFE fix from the original.
+"""Programs by other hands, written to tell a SAFE fix from the original; `benchmarks.trust` runs them all.
 
-python -m benchmarks.safe.strangers              all of both sets, which takes some minutes
 python -m benchmarks.safe.strangers NAME ...     what these print before and after, and whether it is the same
 
 From the root of a clone, with `.[prove]` installed.
@@ -12,18 +11,16 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "evidence" / "trust.md"
 SETS = {name: Path(__file__).with_name(name) for name in ("strangers.json", "strangers_later.json")}
 """The programs that were written first, each of which got a SAFE fix then, and those that were written later."""
 EXEMPT = Path(__file__).with_name("exempt.json")
 """Why the page on safety exempts what a program shows, and a pattern of that: without it both must be the same."""
-BEGINS, ENDS = "<!-- benchmarks.safe.strangers begins -->", "<!-- benchmarks.safe.strangers ends -->"
 Shown = tuple[str, str, int]
 """Standard output, standard error and exit status, without addresses and line numbers."""
 
@@ -44,20 +41,21 @@ class Trial:
 
 
 def main() -> None:
-    sets: dict[str, dict[str, dict[str, str]]] = {name: json.loads(path.read_text()) for name, path in SETS.items()}
-    wanted = [(name, files) for programs in sets.values() for name, files in programs.items()]
-    chosen = [(name, files) for name, files in wanted if name in sys.argv[1:] or not sys.argv[1:]]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        trials = {trial.name: trial for trial in pool.map(lambda one: tried(*one), chosen)}
-    if not sys.argv[1:]:
-        write([[trials[name] for name in programs] for programs in sets.values()])
-    for trial in trials.values() if sys.argv[1:] else ():
+    for name in sys.argv[1:]:
+        trial = tried(name)
         verdict = "BROKEN" if trial.is_told else trial.exempt or ("same" if trial.is_fixed else "no SAFE fix")
         print(f"{trial.name}\n{trial.before}\n{trial.after}\n{verdict}")
 
 
-def tried(name: str, files: Mapping[str, str]) -> Trial:
+@cache
+def sets() -> dict[str, dict[str, dict[str, str]]]:
+    """Of each set the files of each program."""
+    return {name: json.loads(path.read_text()) for name, path in SETS.items()}
+
+
+def tried(name: str) -> Trial:
     """What a program prints before and after its SAFE fixes."""
+    files = next(programs[name] for programs in sets().values() if name in programs)
     with tempfile.TemporaryDirectory() as folder:
         for file, text in files.items():
             Path(folder, file).write_bytes(text.encode("latin-1", "surrogateescape"))
@@ -94,15 +92,15 @@ def plain(raw: bytes, folder: str) -> str:
     return re.sub(r"(?<=\.py:)\d+(:\d+)?|(?<=line )\d+|(?<=0x)[0-9a-f]+", "", text)
 
 
-def write(sets: list[list[Trial]]) -> None:
-    first, later = sets
-    text = f"""\
+def lines(first: Sequence[Trial], later: Sequence[Trial]) -> list[str]:
+    """What is said of the trials of both sets."""
+    return f"""\
 ## What is called safe, by other hands
 
-Written by `python -m benchmarks.safe.strangers`: programs written from the documentation alone, to tell a SAFE fix from
-the original. Each of the first set got a SAFE fix when it was written. What the page on safety exempts is taken out of
-what both print, by a pattern for each program (`benchmarks/safe/exempt.json`): all else has to be the same.
-Of the 30 that were written later, 8 got a SAFE fix when they were first run, and 4 of these were told.
+Programs written from the documentation alone, to tell a SAFE fix from the original: those of the first set got a SAFE
+fix when they were written. What the page on safety exempts is taken out of what both print, by a pattern for each
+program (`benchmarks/safe/exempt.json`): all else has to be the same. Of the 30 that were written later, 8 got a SAFE
+fix when they were first run, and 4 of these were told.
 
 | | first | later |
 |---|---|---|
@@ -111,19 +109,14 @@ Of the 30 that were written later, 8 got a SAFE fix when they were first run, an
 | differ by what is exempt alone | {_count(first, "exempt")} | {_count(later, "exempt")} |
 | told from themselves | **{_count(first, "is_told")}** | **{_count(later, "is_told")}** |
 
-{_listed([*first, *later])}
-"""
-    before, _, rest = PAGE.read_text().partition(BEGINS)
-    after = rest.partition(ENDS)[2] or "\n"
-    PAGE.write_text(f"{before.rstrip()}\n\n{BEGINS}\n{text}{ENDS}{after}")
-    print(text)
+{_listed([*first, *later])}""".splitlines()
 
 
-def _count(trials: list[Trial], what: str) -> int:
+def _count(trials: Sequence[Trial], what: str) -> int:
     return sum(bool(getattr(trial, what)) for trial in trials)
 
 
-def _listed(trials: list[Trial]) -> str:
+def _listed(trials: Sequence[Trial]) -> str:
     """The programs that are told, and those that are exempt by what exempts them."""
     whys = sorted({trial.exempt for trial in trials if trial.exempt is not None})
     told = [f"* told: `{trial.name}`" for trial in trials if trial.is_told]

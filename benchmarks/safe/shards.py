@@ -1,0 +1,56 @@
+"""What came of some programs of one seed, as JSON can keep it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from benchmarks.safe.tally import Tally, classes, some_programs
+
+AT_ONCE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What came of the programs of one seed from `first` on.
+
+    Attributes:
+      broken: the classes of the smallest form of each program that breaks the law, by its number.
+    """
+
+    seed: int
+    first: int
+    programs: int
+    fixed: int = 0
+    fixes: dict[str, int] = field(default_factory=dict)
+    classes: dict[str, int] = field(default_factory=dict)
+    broken: dict[str, list[str]] = field(default_factory=dict)
+
+
+def ranges(seed: int, first: int, programs: int) -> list[tuple[int, range]]:
+    """The numbers of so many programs of a seed, some at a time."""
+    numbers = range(first, first + programs)
+    return [(seed, numbers[start : start + AT_ONCE]) for start in range(0, programs, AT_ONCE)]
+
+
+def shard(seed: int, numbers: range, tally: Tally) -> Shard:
+    broken = {str(number): sorted(classes(breach)) for number, breach in tally.breaches}
+    return Shard(seed, numbers.start, len(numbers), tally.fixed, dict(tally.fixes), dict(tally.classes), broken)
+
+
+def judged_shard(name: str) -> Shard:
+    """What comes of the programs that `SEED/FIRST/PROGRAMS` names."""
+    seed, first, programs = map(int, name.split("/"))
+    numbers = range(first, first + programs)
+    return shard(seed, numbers, some_programs((seed, numbers)))
+
+
+def summed(shards: Iterable[Shard]) -> tuple[int, int, Counter[str], Counter[str], Counter[str]]:
+    """Programs, those with a fix, fixes by codemod, classes of those with a fix, and classes of breaches."""
+    programs = fixed = 0
+    fixes, found, broken = Counter[str](), Counter[str](), Counter[str]()
+    for each in shards:
+        programs, fixed = programs + each.programs, fixed + each.fixed
+        fixes.update(each.fixes)
+        found.update(each.classes)
+        broken.update(name for names in each.broken.values() for name in names)
+    return programs, fixed, fixes, found, broken

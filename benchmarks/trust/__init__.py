@@ -1,0 +1,1 @@
+"""One command that judges whether SAFE and PROVEN hold, and writes it down."""
