@@ -56,6 +56,46 @@ def from_another_file():
     return p
 
 
+def from_another_file_in_another_shape():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `TABLE`
+    p = TABLE.reshape(3)
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def from_another_file_by_a_type():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `TABLE`
+    p = jnp.float32(TABLE)
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def from_another_file_without_a_copy():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `TABLE`
+    p = jnp.array(TABLE, copy=False)
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def from_this_module():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `SHARED`
+    p = jnp.asarray(SHARED)
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
+def leaves_of_this_module():
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `SHARED`
+    p = jax.tree.map(lambda leaf: leaf.astype(jnp.float32), SHARED)
+    for _ in range(3):
+        p = step(p)
+    return p
+
+
 def from_a_module_elsewhere():
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` may hold `tables`
     p = {"w": jnp.asarray(tables.TABLE)}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.effects.new_arrays import is_arithmetic, is_new_of_library, makes_new
-from jaxfix.library.facets import Member, Package, Transform
+from jaxfix.library.facets import Member, Package, Result, Transform
 from jaxfix.library.table import members_of, short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
@@ -13,6 +13,7 @@ from jaxfix.syntax.nodes import Function
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
 _OF_ARRAYS = members_of("jax.Array")
+_MAY_RETURN_IT = _OF_ARRAYS - short_names(Result.FRESH, "jax.Array")
 _LIBRARIES = where(Package.ARRAYS)
 _STATIC = short_names(Member.STATIC)
 
@@ -20,7 +21,8 @@ _STATIC = short_names(Member.STATIC)
 def held_in(module: Module, expr: ast.expr) -> Iterator[ast.Name]:
     """The variables whose arrays `expr` may hold, in the order of the text.
 
-    What it takes from an object by its name, as `envs.num_envs`, and the object of a method are not among them.
+    What it takes from an object by its name, as `envs.num_envs`, and the object of a method that is none of arrays are
+    not among them.
     """
     match expr:
         case ast.Name():
@@ -39,6 +41,8 @@ def held_in(module: Module, expr: ast.expr) -> Iterator[ast.Name]:
                 yield from held_in(module, tree)
         case ast.Call(func=func, args=args, keywords=keywords):
             yield from held_in(module, func) if isinstance(func, ast.Call) else ()
+            for array in receiver(module, expr):
+                yield from held_in(module, array)
             for argument in (*args, *(keyword.value for keyword in keywords)):
                 yield from held_in(module, argument)
         case ast.Dict(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -53,6 +57,14 @@ def held_in(module: Module, expr: ast.expr) -> Iterator[ast.Name]:
             return
         case _:
             yield from (node for node in ast.walk(expr) if isinstance(node, ast.Name))
+
+
+def receiver(module: Module, call: ast.Call) -> Iterator[ast.expr]:
+    """The array whose memory `call` may return, if it calls a method of arrays: `table.reshape(3, 4)`."""
+    match call.func:
+        case ast.Attribute(value=array, attr=attr) if attr in _MAY_RETURN_IT:
+            if (module.qualname(call.func) or "").partition(".")[0] not in _LIBRARIES:
+                yield array
 
 
 def _keeps_leaves(module: Module, function: ast.expr) -> bool:

@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file
+from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file, receiver
 from jaxfix.effects.new_arrays import is_arithmetic, makes_new, returned_anywhere
 from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import short_names, where
@@ -215,7 +215,7 @@ class _Reader:
             return
         self._once(call, name)
         named = (k.value for k in call.keywords if k.arg not in _KEYS)
-        for given in (n for a in (*call.args, *named) for n in held_in(self._module, a)):
+        for given in (n for a in (*call.args, *receiver(self._module, call), *named) for n in held_in(self._module, a)):
             if given.id != name and (given.id in self._state or self._is_needed(given, call)):
                 made_by = _line(self._module, call)
                 raise Declined(
@@ -252,8 +252,10 @@ class _Reader:
             made_by = self._module.qualname(value.func) if isinstance(value, ast.Call) else None
             if not isinstance(value, ast.Constant) and not (made_by or "").startswith("jax.random."):
                 first = min(call.lineno for call in self._calls)
-                if all(self._module.function(call) is not scope for call in self._calls) and scope is not None:
-                    return bool(others) and scope is not self._module.tree  # nothing else has it when that has returned
+                if scope is self._module.tree and self._module.function(maker) is not None:
+                    return isinstance(binding.node, ast.Name)  # the next call finds what this one gave away
+                if all(self._module.function(call) is not scope for call in self._calls):
+                    return bool(others)
                 return any(load.lineno > first or self._module.loops(load) for load in others)
         return False
 

@@ -38,13 +38,20 @@ def _is_call_new(module: Module, call: ast.Call) -> bool:
         return found.donated == ()
     if (module.qualname(call.func) or "").startswith(_FRESH):
         made_of = (*call.args[:1], *(k.value for k in call.keywords if k.arg != "dtype"))
-        return is_new_of_library(module, call.func) or all(_is_number(module, each) for each in made_of)
+        copies = is_new_of_library(module, call.func) and not _may_not_copy(call)
+        return copies or all(_is_number(module, each) for each in made_of)
     match call.func:
         case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):
             return module.qualname(made_by) in _GRADIENTS
     function = module.definition(call.func)
     results = list(returned_anywhere(function)) if function is not None else []
     return bool(results) and all(_is_new(module, result) for result in results)
+
+
+def _may_not_copy(call: ast.Call) -> bool:
+    """Whether it says that a copy is made only where it has to be: `jnp.array(table, copy=False)`."""
+    copies = [keyword.value for keyword in call.keywords if keyword.arg == "copy"]
+    return any(not isinstance(each, ast.Constant) or each.value is not True for each in copies)
 
 
 def _is_number(module: Module, expr: ast.expr) -> bool:
