@@ -126,6 +126,10 @@ def test_a_dry_run_reruns_and_writes_nothing(project: Path) -> None:
     assert (project / "train.py").read_text() == PROGRAM
     assert sorted(path.name for path in project.iterdir()) == ["pyproject.toml", "train.py"]
 
+    again = jaxfix("apply", "--diff", "--select", "tiny-ready", "--prove")
+    assert again.out == done.out
+    assert "note: reused 3 of 3 verdicts of `python train.py`, of runs since 20" in again.err
+
 
 def test_uncommitted_changes_are_refused_before_anything_runs(project: Path) -> None:
     (project / "train.py").write_text(PROGRAM + "# mine\n")
@@ -250,6 +254,11 @@ def test_what_is_judged_by_then_outlives_a_proof_that_is_interrupted(
     assert err.endswith(b"error: interrupted; nothing was written\n")
     kept = jaxfix("receipts", "--output-format", "json")
     assert {entry["verdict"] for entry in json.loads(kept.out)["receipts"]} == {"proven", "different"}
+
+    again = jaxfix(*arguments)
+    assert "note: reused 2 of 3 verdicts of" in again.err
+    assert "2 findings fixed; 1 fix held" in again.err
+    assert 8 <= runs.stat().st_size <= 10  # six runs were over, and are not made again
 
 
 def test_json_carries_the_receipts(project: Path) -> None:

@@ -56,7 +56,7 @@ OWNERS = {
     "libcst": ("jaxfix.rewrite",),
     "typer": ("jaxfix.drivers.cli.app",),
     "pathspec": ("jaxfix.drivers.walking",),
-    "platformdirs": ("jaxfix.drivers.trust", "jaxfix.drivers.cli.cache"),
+    "platformdirs": ("jaxfix.drivers.trust", "jaxfix.drivers.shelf", "jaxfix.drivers.cli.cache"),
     "pygls": ("jaxfix.drivers.lsp",),
     "lsprotocol": ("jaxfix.drivers.lsp",),
     "starlette": ("jaxfix.drivers.review.server", "jaxfix.drivers.review.guard"),

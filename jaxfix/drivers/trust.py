@@ -9,11 +9,9 @@ never lose each other's word, and taking trust back is one deletion.
 import hashlib
 import json
 import os
-import stat
-import sys
 from pathlib import Path
 
-from jaxfix.drivers import files
+from jaxfix.drivers import files, private
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError, WriteError
 from jaxfix.source.frozen import frozen
@@ -127,7 +125,7 @@ def _path(folder: Path, project: str, place: str) -> Path:
 
 
 def _refuse_inside(folder: Path, project: Path) -> None:
-    if files.resolved(folder).is_relative_to(files.resolved(project)):
+    if private.is_inside(folder, project):
         raise UserError(
             f"{files.shown(folder)}: lies inside of the project that it speaks of, so it is not believed",
             hint="keep the user data folder elsewhere, for example with `XDG_DATA_HOME`",
@@ -149,20 +147,9 @@ def _read(path: Path) -> Grant:
 
 def _refuse_foreign(path: Path) -> None:
     """Raises UserError unless the file is the user's own, and nobody else's to write."""
-    try:
-        found = path.lstat()
-    except OSError as error:
-        raise _unbelievable(path, f"cannot be read: {(error.strerror or str(error)).lower()}") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise _unbelievable(path, "not a regular file")
-    if found.st_size > _SIZE_LIMIT_BYTES:
-        raise _unbelievable(path, "far too large")
-    if sys.platform == "win32":
-        return  # permission bits say nothing there
-    if found.st_uid != os.geteuid():
-        raise _unbelievable(path, "belongs to another user")
-    if found.st_mode & 0o022 or path.parent.stat().st_mode & 0o022:
-        raise _unbelievable(path, "others may write it")
+    reason = private.doubt(path, _SIZE_LIMIT_BYTES)
+    if reason is not None:
+        raise _unbelievable(path, reason)
 
 
 def _unbelievable(path: Path, reason: str) -> UserError:

@@ -134,12 +134,29 @@ class OptimizerRunner:
         """The names of the cases that a measurement runs, in order."""
         return tuple(name for name, *_ in self._cases())
 
+    def copied(self, sources: Mapping[str, bytes | None]) -> tuple[Path, ...]:
+        """The folders and files that a run with these sources has copies of."""
+        changed = map(self.file, sources)
+        elsewhere = {shadow.package_of(path) for path in changed if not path.is_relative_to(self._location)}
+        return (self._location, *sorted(elsewhere))
+
+    def depends_on(self) -> Mapping[str, object]:
+        """What a run depends on beside sources and what is copied, as JSON."""
+        return {
+            "command": self.command,
+            "target": self._target.name,
+            "folder": str(self._location),
+            "interpreter": (self._python,),
+            "options": [self._limits, self._most, self._everything, self._loops],
+            "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
+        }
+
     def reached(self, case: str) -> frozenset[tuple[str, str]]:
         """The observed functions that the factory of `case` reaches."""
         return pairs(self._functions, self.survey().get(case.partition(",")[0], frozenset()))
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
         """Drives the cases, all or the named ones, with `sources` in place of the files of the package.
 
@@ -154,7 +171,8 @@ class OptimizerRunner:
             limit = self._limits["case_limit_s"] * (1 + len(chosen) / self._workers)
             finished = self._run(folder, sources, request, limit)
             read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
-        return tuple(verified(self._known(measurement), sources) for measurement in read)
+        code = {path: text for path, text in sources.items() if text is not None}
+        return tuple(verified(self._known(measurement), code) for measurement in read)
 
     def _known(self, case: Measurement) -> Measurement:
         """The case without what tells nothing: seconds of compiles that other runs may have made.
@@ -191,7 +209,7 @@ class OptimizerRunner:
         return sorted(driven)
 
     def _run(
-        self, folder: Path, sources: Mapping[str, bytes], request: Mapping[str, object], limit_s: float
+        self, folder: Path, sources: Mapping[str, bytes | None], request: Mapping[str, object], limit_s: float
     ) -> Finished:
         changed = {self.file(path): content for path, content in sources.items()}
         copy = self._copied(changed, folder / "overlay")
@@ -205,6 +223,8 @@ class OptimizerRunner:
             "cache": True,
             "tells": self._told is not progress.ignore,
             "effects": True,
+            "reads": True,
+            "ours": [self._compiled] if self._compiled is not None else [],
         }
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):
@@ -229,7 +249,7 @@ class OptimizerRunner:
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         }
 
-    def _copied(self, changed: Mapping[Path, bytes], overlay: Path) -> Path:
+    def _copied(self, changed: Mapping[Path, bytes | None], overlay: Path) -> Path:
         """The copy of the package; what is changed elsewhere, such as a helper file that it imports, is copied too."""
         elsewhere = {path for path in changed if not path.is_relative_to(self._location)}
         for package in sorted({shadow.package_of(path) for path in elsewhere}):

@@ -3,14 +3,14 @@
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from jaxfix.evidence import progress, shadow
 from jaxfix.evidence.progress import Progress
-from jaxfix.evidence.run import Places, Watched, kept_originals, merged, probed, resolve, scratch, verified
+from jaxfix.evidence.run import Places, Watched, digest_of, kept_originals, merged, probed, resolve, scratch, verified
 from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
 from jaxfix.evidence.written import files_of, written
 from jaxfix.report.measurement import Measurement
@@ -75,6 +75,27 @@ class ProgramRunner:
             return self._originals[file]
         return file.read_bytes() if file.is_file() else None
 
+    def cases(self) -> tuple[str, ...]:
+        """The one that there is."""
+        return (self.command,)
+
+    def copied(self, sources: Mapping[str, bytes | None]) -> tuple[Path, ...]:
+        """The folders and files that a run with these sources has copies of."""
+        return (self._root, *sorted(self._packages({**self._originals, **dict.fromkeys(map(self.file, sources))})))
+
+    def depends_on(self) -> Mapping[str, object]:
+        """What a run depends on beside sources and what is copied, as JSON."""
+        words = runnable(command_words(self.command)[1], self._cwd)
+        return {
+            "command": self.command,
+            "target": self._target.name,
+            "folder": str(self._cwd),
+            "interpreter": with_interpreter(words, self._root, self._python),
+            "options": [self._timeout_s, self._steps, self._compared],
+            "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
+            "originals": [[str(path), digest_of(text)] for path, text in self._originals.items()],
+        }
+
     def measure(
         self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
@@ -103,11 +124,15 @@ class ProgramRunner:
         mine = {path: content for path, content in changed.items() if self._is_mine(path)}
         shadow.copy_tree(self._root, tree, mine)
         copies = {self._root: tree}
-        packages = {shadow.package_of(path) for path in changed if path not in mine}
+        packages = self._packages(changed)
         for package in sorted(packages):
             inside = {path: content for path, content in changed.items() if path.is_relative_to(package)}
             copies[package] = shadow.copy_package(package, folder / "overlay", inside)
         return Places(copies, self._root, folder / "overlay" if packages else None)
+
+    def _packages(self, changed: Iterable[Path]) -> set[Path]:
+        """The packages outside of the project, or linked to in it, that hold these files."""
+        return {shadow.package_of(path) for path in changed if not self._is_mine(path)}
 
     def _is_code(self, path: str) -> bool:
         return path.endswith(_CODE) or any(function.path == path for function in self._functions)
@@ -133,6 +158,7 @@ class ProgramRunner:
             "stop_after": self._steps,
             "effects": True,
             "spending": True,
+            "reads": True,
             "tells": self._told is not progress.ignore,
         }
         variables, words = command_words(self.command)

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -139,7 +139,18 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         spent=tuple(entry for part in parts for entry in part.spent),
         seconds=sum(part.seconds for part in parts if part.has_jax),
         has_jax=any(part.has_jax for part in parts),
+        reads=_reads(parts),
     )
+
+
+def _reads(parts: Sequence[Measurement]) -> dict[str, str] | None:
+    """What all processes have read, as files of the originals; None where one of them does not say."""
+    found: dict[str, str] = {}
+    for part in parts:
+        if part.reads is None:
+            return None
+        found = {**part.reads, **found}
+    return found if parts else None
 
 
 def _untried(parts: Iterable[Measurement]) -> dict[str, tuple[str, ...]]:
@@ -223,6 +234,11 @@ def verified(measurement: Measurement, sources: Mapping[str, bytes]) -> Measurem
 def sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_of(text: bytes | None) -> str | None:
+    """Of what a file holds; None where there is none."""
+    return None if text is None else hashlib.sha256(text).hexdigest()
 
 
 def pairs(functions: Iterable[Watched], names: Iterable[str]) -> frozenset[tuple[str, str]]:

@@ -1,9 +1,11 @@
 """Copies of a project and of installed packages, in which a patched program runs. The originals are only read."""
 
+import hashlib
 import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 LINKED_BYTES = 16 << 20
@@ -41,6 +43,33 @@ def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes | None]) -> N
         else:
             _copy_file(original, place)
     _write(root, copy, changed)
+
+
+def digest(root: Path) -> str:
+    """Of all that is copied of a folder or a file; of what a copy links to its size and time."""
+    found = hashlib.sha256()
+    for original in _entries(root, root, excluded=Path(os.devnull)) if root.is_dir() else [root]:
+        state = original.lstat()
+        found.update(f"{original.relative_to(root).as_posix()}\0{state.st_mode}\0".encode(errors="surrogateescape"))
+        if stat.S_ISLNK(state.st_mode):
+            found.update(os.fsencode(os.readlink(original)) + _state(original).encode())
+        elif stat.S_ISREG(state.st_mode) and state.st_size > LINKED_BYTES:
+            found.update(f"{state.st_size} {state.st_mtime_ns}".encode())
+        elif stat.S_ISREG(state.st_mode):
+            found.update(_digest_of(original, state.st_size, state.st_mtime_ns))
+    return found.hexdigest()
+
+
+def _state(link: Path) -> str:
+    """The size and the time of the file that a link leads to; nothing of a folder."""
+    return f"{link.stat().st_size} {link.stat().st_mtime_ns}" if link.is_file() else ""
+
+
+@lru_cache(maxsize=1 << 16)
+def _digest_of(file: Path, size: int, changed_ns: int) -> bytes:
+    """Of the contents of a file, which is not read again while its size and its time are the same."""
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").digest()
 
 
 def copy_package(location: Path, overlay: Path, changed: Mapping[Path, bytes | None]) -> Path:

@@ -300,6 +300,7 @@ class Measurement:
       spent: what lines did beside compiling, by process; only a trace has it.
       seconds: that its processes with jax ran, together; 0 where that is not known.
       has_jax: whether a process that was watched imported jax.
+      reads: the files that it has read, with their size and time by then; None where that is not known.
     """
 
     case: str
@@ -332,6 +333,7 @@ class Measurement:
     has_jax: bool = False
     spent: tuple[Spent, ...] = ()
     seconds: float = 0.0
+    reads: dict[str, str] | None = None
 
     @property
     def memory_bytes(self) -> int:

@@ -69,7 +69,7 @@ def apply(options: Apply) -> int:
     shown = agenda(session.fixable, looked_at.run, options.python or place.interpreter)
 
     def rerun(command: str | None) -> Rerun:
-        return Rerun(command, options.python, options.timeout_s, options.steps, options.observe, place)
+        return Rerun(command, options.python, options.timeout_s, options.steps, options.observe, place, options.fresh)
 
     decided = _decided(session, shown, rerun, options)
     planned, proofs = decided.plans, decided.proofs

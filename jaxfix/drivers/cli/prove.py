@@ -26,7 +26,7 @@ def prove(options: Prove) -> int:
     change = _change(options, root)
     if not change.after:
         raise ConfigError(f"nothing is changed by {change.named}")
-    rerun = Rerun(options.run, options.python, options.timeout_s, options.steps, options.observe, place)
+    rerun = Rerun(options.run, options.python, options.timeout_s, options.steps, options.observe, place, options.fresh)
     accepted = Level.ROUNDING if options.rounding else Level.BITWISE
     found = prove_change(change, root, rerun, accepted, terminal)
     _tell(found, options)

@@ -69,7 +69,7 @@ def _rerun(options: Review | Report, compared: tuple[str, ...] = ()) -> Rerun:
     if STDIN in options.paths:
         raise ConfigError("what comes from stdin has no file to be reviewed", hint="name the file")
     place = target_for(options.on, options.launcher, options.python)
-    return Rerun(options.run, options.python, options.timeout_s, options.steps, compared, place)
+    return Rerun(options.run, options.python, options.timeout_s, options.steps, compared, place, options.fresh)
 
 
 def _told(seen: Look) -> str:

@@ -12,6 +12,7 @@ from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.evidence.changed import Differences, differences, line_of
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.evidence.reusing import Reusing
 from jaxfix.evidence.runs import Fixes
 from jaxfix.render.paint import printable
 from jaxfix.report.change import Apart, Proven, Uncompared
@@ -62,7 +63,7 @@ class Repeated:
       gone: files that the change removes.
     """
 
-    def __init__(self, runner: ProgramRunner, gone: Sequence[str]) -> None:
+    def __init__(self, runner: Reusing, gone: Sequence[str]) -> None:
         self.repeats, self.calls_originals, self.command = runner.repeats, runner.calls_originals, runner.command
         self.sha256, self.original = runner.sha256, runner.original
         self._runner, self._gone = runner, dict.fromkeys(gone)
@@ -106,8 +107,15 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
     with watcher.progress("proving", None) as advance:
         telling = Telling(advance, lambda receipt: watcher.judged(_shown(receipt, root)))
         gone = [path for path, text in sides.after.items() if text is None]
-        runner = Repeated(_runner(sides, root, rerun, telling), gone)
-        judged = [_judged(path, name, sides, runner, telling, accepted) for path, name in sides.functions]
+        reuse = rerun.reuse(_runner(sides, root, rerun, telling), root)
+        runner = Repeated(reuse.runner, gone)
+        judged = []
+        for path, name in sides.functions:
+            judged.append(_judged(path, name, sides, runner, telling, accepted))
+            reuse.judged((path, name))
+    words = reuse.words(sides.functions)
+    if words is not None:
+        watcher.note(words)
     return _whole(judged, sides, root, accepted, command)
 
 

@@ -9,6 +9,7 @@ from jaxfix.drivers.workflow import generating
 from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
 from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Receipts
+from jaxfix.drivers.workflow.reuse import Reuse, reuse
 from jaxfix.drivers.workflow.spending import MovedLines, seen_of
 from jaxfix.drivers.workflow.traces import from_here
 from jaxfix.drivers.workflow.watching import Advance, Watcher
@@ -16,7 +17,7 @@ from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import Proof, prove
-from jaxfix.evidence.runs import Runner
+from jaxfix.evidence.reusing import Repeatable
 from jaxfix.evidence.target import BARE, Local, Target, command_words, runnable
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
@@ -100,9 +101,12 @@ class _Trial:
                 sources |= {self._relative(files.resolved(path)): text for path, text in beside.items()}
         return sources
 
-    def proven_by(self, runner: Runner, telling: "Telling", shown: Shown) -> Proofs:
+    def proven_by(self, reuse: Reuse, telling: "Telling", shown: Shown) -> Proofs:
+        runner = reuse.runner
+
         def judged(receipt: Evidence) -> None:
             for name, evidence in self._named((receipt,)).items():
+                reuse.judged(name)
                 shown[name] = evidence
                 telling.judged(evidence)
 
@@ -180,6 +184,7 @@ class Rerun:
       steps: calls of the rewritten functions after which a run of the program is ended; None runs it to its end.
       compared: `module:function` whose results are compared too.
       target: where.
+      is_fresh: whether runs that were made before do not count.
     """
 
     command: str | None
@@ -188,6 +193,11 @@ class Rerun:
     steps: int | None = None
     compared: tuple[str, ...] = ()
     target: Target = field(default_factory=Local)
+    is_fresh: bool = False
+
+    def reuse(self, runner: Repeatable, root: Path) -> Reuse:
+        """The runner, reusing what was run before of the project."""
+        return reuse(runner, root, is_here=self.target.is_here, is_fresh=self.is_fresh)
 
     @property
     def chosen(self) -> str | None:
@@ -251,10 +261,18 @@ def _by_program(
             told=telling.progress,
             python=rerun.chosen,
         )
-        proofs = trial.proven_by(runner, telling, shown)
+        reuse = rerun.reuse(runner, root)
+        proofs = trial.proven_by(reuse, telling, shown)
+    _tell_reused(reuse, proofs, watcher)
     for words in _answers(command, root, rerun.chosen, proofs.receipts.values()):
         watcher.note(words)
     return proofs
+
+
+def _tell_reused(reuse: Reuse, proofs: Proofs, watcher: Watcher) -> None:
+    words = reuse.words(proofs.receipts)
+    if words is not None:
+        watcher.note(words)
 
 
 def _answers(command: str, root: Path, chosen: str | None, receipts: Iterable[Evidence]) -> Iterator[str]:
@@ -310,7 +328,10 @@ def _by_driving(
             loops=loops,
             told=telling.progress,
         )
-        return trial.proven_by(runner, telling, shown)
+        reuse = rerun.reuse(runner, trial.base)
+        proofs = trial.proven_by(reuse, telling, shown)
+    _tell_reused(reuse, proofs, watcher)
+    return proofs
 
 
 def _duration(seconds: float) -> str:

@@ -10,6 +10,7 @@ names the file with the settings.
     watch      starts and ends; joins the others
     arrival    waits for jax
     sources    which sources run, and where imports find them
+    reads      which files are read
     compiles   counts compiles and says why
     lines      lines of files as the user knows them
     time_spent where the time goes; joins the next four

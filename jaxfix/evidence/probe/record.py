@@ -17,6 +17,8 @@ class Record:
         self.loaded: dict[str, str] = {}
         self.executed: set[str] = set()
         self.has_jax = False
+        self.reads: dict[str, str] | None = None
+        self.asks = False
         self.reset()
 
     def reset(self) -> None:
@@ -85,4 +87,5 @@ class Record:
             "stopped": self.stopped,
             "where_steps": self.where_steps,
             "has_jax": self.has_jax,
+            "reads": None if self.asks else self.reads,
         }

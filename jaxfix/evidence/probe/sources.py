@@ -11,7 +11,7 @@ from .files import cell_of, is_inside, moved, real
 from .record import Record
 from .settings import Settings
 
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
 
 
 class Sources:
@@ -41,7 +41,7 @@ class Sources:
             # where a link leads is asked of few of the hundreds of modules that jax has
             if file.rpartition(os.sep)[2] in self.endings or os.path.islink(file):
                 self._module_runs(real(file))
-        elif event == "open" and self.settings.links and isinstance(args[2], int) and args[2] & _WRITES:
+        elif event == "open" and self.settings.links and isinstance(args[2], int) and args[2] & WRITES:
             _break_link(args[0], self.settings.links)
 
     def _module_runs(self, file: str) -> None:

@@ -20,6 +20,7 @@ from .left import Left
 from .memory import device_peak_bytes, peak_bytes, rss_bytes
 from .messages import Messages
 from .progress import Progress
+from .reads import Reads
 from .record import Record
 from .settings import Settings, shown
 from .shadow_call import ShadowCall
@@ -54,6 +55,8 @@ class Probe:
     def start(self) -> None:
         """Hooks into the interpreter; jax is hooked into when the program imports it."""
         self.sources.start()
+        if self.settings.reads:
+            Reads(self.settings, self.record).start()
         atexit.register(self.write)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)

@@ -7,6 +7,7 @@ from jaxfix.drivers.cli.options.shared import (
     AllowDirty,
     AllowNoVcs,
     ExitZero,
+    Fresh,
     Ignore,
     Launcher,
     NoCache,
@@ -61,6 +62,7 @@ class Apply:
     python: Python = None
     trace: Trace = None
     timeout_s: Timeout = 600
+    fresh: Fresh = False
     steps: Steps = None
     observe: Observe = ()
     on: On = None

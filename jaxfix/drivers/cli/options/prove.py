@@ -3,7 +3,17 @@
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Option
-from jaxfix.drivers.cli.options.shared import Format, Launcher, Observe, On, OutputFile, OutputFormat, Python, Timeout
+from jaxfix.drivers.cli.options.shared import (
+    Format,
+    Fresh,
+    Launcher,
+    Observe,
+    On,
+    OutputFile,
+    OutputFormat,
+    Python,
+    Timeout,
+)
 from jaxfix.source.frozen import frozen
 
 
@@ -24,6 +34,7 @@ class Prove:
     )
     python: Python = None
     timeout_s: Timeout = 600
+    fresh: Fresh = False
     steps: Annotated[
         int | None, Option("--steps", metavar="N", least=3, help="End the program after N calls of what is changed.")
     ] = None

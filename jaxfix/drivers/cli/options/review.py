@@ -6,6 +6,7 @@ from jaxfix.drivers.cli.options.declaration import Option
 from jaxfix.drivers.cli.options.shared import (
     AllowDirty,
     AllowNoVcs,
+    Fresh,
     Ignore,
     Launcher,
     Observe,
@@ -44,6 +45,7 @@ class Review:
     python: Python = None
     trace: Trace = None
     timeout_s: Timeout = 600
+    fresh: Fresh = False
     steps: Steps = None
     observe: Observe = ()
     on: On = None
@@ -75,6 +77,7 @@ class Report:
     python: Python = None
     trace: Trace = None
     timeout_s: Timeout = 600
+    fresh: Fresh = False
     steps: Steps = None
     on: On = None
     launcher: Launcher = None

@@ -48,6 +48,7 @@ Trace = Annotated[
 NoCache = Annotated[bool, Option("--no-cache", help="Look at everything anew.")]
 ExitZero = Annotated[bool, Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
 
+Fresh = Annotated[bool, Option("--fresh", help="Run again what was run before, even if nothing has changed.")]
 AllowDirty = Annotated[bool, Option("--allow-dirty", help="Write over uncommitted changes.")]
 AllowNoVcs = Annotated[bool, Option("--allow-no-vcs", help="Write outside of git.")]
 Proven = Annotated[str | None, Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")]
