@@ -94,8 +94,16 @@ def test_only_what_the_rerun_proves_is_written(project: Path) -> None:
     assert "note: rerunning `python train.py` with and without the fixes" in done.err
     assert "1 finding fixed; 2 fixes held; 2 findings remain" in done.err
     assert jaxfix("check", "--select", "tiny-ready").out.count("tiny-ready") == 2
+    kept = [str(path) for path in project.parent.glob(".jaxfix/receipts/*.json")]
+    assert (
+        "holds  " in (told := jaxfix("verify", *kept).out)
+        and "1 of 1 files are those that were run, with the change" in told
+    )
     assert jaxfix("undo").code == 0
     assert (project / "train.py").read_text() == PROGRAM
+    assert "1 of 1 files are those that were run, without the change" in jaxfix("verify", *kept).out
+    (project / "train.py").write_text(PROGRAM + "\n")
+    assert "deep/train.py is another one than was run" in jaxfix("verify", *kept).out
 
 
 def test_an_apply_of_one_fix_runs_the_program_four_times_at_most_and_says_what_it_gained(project: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from jaxfix.drivers import files, journal, pruning
 from jaxfix.drivers.versions import Versions
 from jaxfix.report.evidence import Evidence
+from jaxfix.report.seal import Seal, closed
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
@@ -48,12 +49,13 @@ class Receipt:
 
 @frozen
 class Batch:
-    """What one apply got to know. `when` is UTC, ISO 8601, to the microsecond."""
+    """What one apply got to know. `when` is UTC, ISO 8601, to the microsecond; older ones have no seal."""
 
     when: str
     command: str
     receipts: tuple[Receipt, ...]
     schema: int = SCHEMA
+    seal: Seal | None = None
 
 
 @frozen
@@ -71,14 +73,16 @@ class Now:
     versions: Versions | None
 
 
-def record(root: Path, command: str, receipts: tuple[Receipt, ...]) -> Path:
+def record(root: Path, command: str, receipts: tuple[Receipt, ...], seal: Seal | None = None) -> Path:
     """Keeps what one apply got to know; returns where.
 
     Raises:
       WriteError: it cannot be kept.
     """
     batch = Batch(datetime.now(UTC).isoformat(timespec="microseconds"), command, receipts)
-    raw = (json.dumps(to_json(batch), indent=1) + "\n").encode()
+    document = to_json(batch)
+    assert isinstance(document, dict)
+    raw = (json.dumps(closed(document, seal), indent=1) + "\n").encode()
     with journal.held(root):
         path = journal.folder(root, _NAME) / f"{hashlib.sha256(raw).hexdigest()}.json"
         files.write_bytes(path, raw)

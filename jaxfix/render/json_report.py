@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jaxfix.report.change import Proven
 from jaxfix.report.report import Diagnostic, Report
+from jaxfix.report.seal import closed
 from jaxfix.report.wire import to_json
 
 
@@ -55,14 +56,14 @@ def applied(report: Report, *, written: bool) -> str:
     document["evidence"] = [to_json(receipt) for receipt in report.evidence]
     document["together"] = [to_json(comparison) for comparison in report.together]
     document["run"] = to_json(report.went)
-    return _document(document)
+    return _document(closed(document, report.seal))
 
 
 def proven(found: Proven) -> str:
     """What was shown of a change: `{"schema": 1, "verdict": "proven", "evidence": [...], "uncompared": [...]}`."""
     document = to_json(found)
     assert isinstance(document, dict)
-    return _document(document)
+    return _document(closed(document, found.seal))
 
 
 def _found(report: Report) -> dict[str, object]:

@@ -4,6 +4,7 @@ from jaxfix.report.change import Proven
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Safety
 from jaxfix.report.report import SCHEMA, Related, Seen
+from jaxfix.report.seal import Seal
 from jaxfix.report.trace.gains import Went
 from jaxfix.report.wire_schema import Schema, described, object_of, or_null, schema_of
 
@@ -52,6 +53,9 @@ def apply() -> Schema:
         "evidence": described(_list(schema_of(Evidence, known)), "what reruns have shown"),
         "together": described(
             _list(schema_of(Comparison, known)), "each case without any fix and with all proven ones"
+        ),
+        "seal": described(
+            or_null(schema_of(Seal, known)), "the sources that the evidence speaks of: `jaxfix verify` reads it"
         ),
         "run": described(or_null(schema_of(Went, known)), "what the program was long in, and is with all proven fixes"),
     }

@@ -5,6 +5,7 @@ from enum import Enum
 
 from jaxfix.report.evidence import Counts, Evidence, Level, Verdict
 from jaxfix.report.report import SCHEMA
+from jaxfix.report.seal import Seal
 from jaxfix.source.frozen import frozen
 
 
@@ -41,6 +42,7 @@ class Proven:
       evidence: by function that the change has changed; `<module>` stands for statements outside of functions.
       before: the figures of the run without the change; None where it was not compared.
       after: those of the run with it.
+      seal: the sources that it speaks of, and a digest over all of it.
     """
 
     verdict: Verdict
@@ -52,4 +54,10 @@ class Proven:
     uncompared: tuple[Uncompared, ...] = ()
     before: Counts | None = None
     after: Counts | None = None
+    seal: Seal | None = None
     schema: int = field(default=SCHEMA)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether nothing speaks against the change; also where all of it is comments and layout."""
+        return self.verdict is Verdict.PROVEN or (not self.evidence and self.verdict is Verdict.NO_EFFECT)

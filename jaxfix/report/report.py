@@ -6,6 +6,7 @@ from dataclasses import field
 from jaxfix.report.evidence import Comparison, Evidence
 from jaxfix.report.finding import Confidence, Fix, Safety
 from jaxfix.report.reason import Reason
+from jaxfix.report.seal import Seal
 from jaxfix.report.trace.gains import Went
 from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
@@ -149,6 +150,7 @@ class Report:
       generated: the helper files that the fixes need.
       went: what a program that was rerun was long in, and is now.
       seen: what its first run has seen of findings, by path and key.
+      seal: the sources that the evidence speaks of; None where there is none.
     """
 
     findings: tuple[Diagnostic, ...] = ()
@@ -159,4 +161,5 @@ class Report:
     generated: tuple[Generated, ...] = ()
     went: Went | None = None
     seen: Mapping[tuple[str, str], Seen] = field(default_factory=dict)
+    seal: Seal | None = None
     schema: int = field(default=SCHEMA)

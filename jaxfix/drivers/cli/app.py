@@ -16,7 +16,7 @@ from jaxfix.drivers.cli.options.apply import Apply
 from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.cli.options.declaration import Argument, Parameter, parameters
 from jaxfix.drivers.cli.options.prove import Prove
-from jaxfix.drivers.cli.options.records import Receipts, Trust, Undo
+from jaxfix.drivers.cli.options.records import Receipts, Trust, Undo, Verify
 from jaxfix.drivers.cli.options.review import Report, Review
 from jaxfix.drivers.cli.options.trace import Gate, Trace
 from jaxfix.source.errors import ConfigError
@@ -176,6 +176,14 @@ def receipts(options: Receipts) -> int:
     from jaxfix.drivers.cli import receipts as command
 
     return command.receipts(options)
+
+
+@_command()
+def verify(options: Verify) -> int:
+    """Say whether receipts speak of this tree, file by file; run nothing."""
+    from jaxfix.drivers.cli import verify as command
+
+    return command.verify(options)
 
 
 @_command()

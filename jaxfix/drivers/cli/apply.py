@@ -1,6 +1,6 @@
 """`jaxfix apply`: writes what is safe, and what a rerun proves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from jaxfix.drivers.workflow.session import (
 )
 from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
 from jaxfix.evidence.remote import target_for
+from jaxfix.report.seal import Seal
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
 
@@ -78,11 +79,16 @@ def apply(options: Apply) -> int:
     if STDIN in options.paths:
         return _filter(session.looked_at, planned, found, options)
     places: dict[str, Path] = {}
+
+    def sealed(places: Mapping[str, Path]) -> Seal | None:
+        how = rerun(decided.command)
+        return recording.sealed(planned.planned, proofs.receipts, places, how, proofs.read, generated)
+
     try:
         places = {} if options.is_dry else _write(planned, generated, vendored, proofs.receipts, options)
     finally:  # a rerun may have taken hours
         if not options.is_dry:
-            recording.keep(planned.planned, proofs.receipts, places, rerun(decided.command), terminal)
+            recording.keep(planned.planned, proofs.receipts, places, rerun(decided.command), terminal, sealed(places))
     if decided.reviewed is not None:
         settle(session, decided.reviewed, places)
     result = Result(
@@ -97,6 +103,7 @@ def apply(options: Apply) -> int:
         session.looked_at.targets,
         options.diff,
         options.stat,
+        sealed(places),
     )
     tell(result, options.output_format, options.output_file)
     for note in looked_at.notes:

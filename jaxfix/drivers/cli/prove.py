@@ -14,7 +14,7 @@ from jaxfix.evidence.remote import target_for
 from jaxfix.render import change as render
 from jaxfix.render import json_report
 from jaxfix.report.change import Proven
-from jaxfix.report.evidence import Level, Verdict
+from jaxfix.report.evidence import Level
 from jaxfix.source.errors import ConfigError
 
 
@@ -30,12 +30,7 @@ def prove(options: Prove) -> int:
     accepted = Level.ROUNDING if options.rounding else Level.BITWISE
     found = prove_change(change, root, rerun, accepted, terminal)
     _tell(found, options)
-    return outcome.CLEAN if is_proven(found) else outcome.FINDINGS
-
-
-def is_proven(found: Proven) -> bool:
-    """Whether nothing speaks against the change; also where all of it is comments and layout."""
-    return found.verdict is Verdict.PROVEN or (not found.evidence and found.verdict is Verdict.NO_EFFECT)
+    return outcome.CLEAN if found.is_proven else outcome.FINDINGS
 
 
 def _check(options: Prove) -> None:

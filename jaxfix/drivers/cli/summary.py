@@ -24,6 +24,7 @@ from jaxfix.render.receipts import receipt
 from jaxfix.render.together import together
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.report import Diagnostic, Generated, Held, Patch, Report
+from jaxfix.report.seal import Seal
 from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
@@ -39,6 +40,7 @@ class Result:
       generated: the helper files that the fixes need.
       targets: all that was looked at.
       has_diff: whether the diff is shown, and `has_stat` whether its lines are counted.
+      seal: the sources that the proofs speak of.
     """
 
     found: Findings
@@ -52,6 +54,7 @@ class Result:
     targets: tuple[Target, ...] = ()
     has_diff: bool = True
     has_stat: bool = False
+    seal: Seal | None = None
 
     @property
     def differences(self) -> Differences:
@@ -122,6 +125,7 @@ def _account(result: Result, output_format: str) -> Account:
         tuple(entry.generated for entry in result.generated),
         result.proofs.went,
         result.proofs.seen,
+        result.seal,
     )
     account = Account(report, written=bool(result.places or result.vendored))
     if output_format == "json":

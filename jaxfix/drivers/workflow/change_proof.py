@@ -8,6 +8,7 @@ from jaxfix.drivers import files
 from jaxfix.drivers.changes import Change
 from jaxfix.drivers.workflow.agenda import folder_in
 from jaxfix.drivers.workflow.proof import Rerun, Telling, named_function
+from jaxfix.drivers.workflow.sealing import Ran, seal
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.evidence.changed import Differences, differences, line_of
 from jaxfix.evidence.program import ProgramRunner
@@ -19,6 +20,7 @@ from jaxfix.report.change import Apart, Proven, Uncompared
 from jaxfix.report.evidence import Evidence, Level, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves, Safety
 from jaxfix.report.measurement import Measurement
+from jaxfix.report.seal import Seal
 from jaxfix.source.edits import Edit, Span
 from jaxfix.source.errors import EvidenceError
 from jaxfix.source.frozen import frozen
@@ -75,6 +77,12 @@ class Repeated:
         self._asked = {}
         return self
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The files that the first run has read."""
+        first = next((runs[0][0].reads for runs in self._runs.values()), None)
+        return tuple(first or ())
+
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
@@ -99,7 +107,8 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
     sides = _sides(change, root)
     nothing = _nothing(sides)
     if nothing is not None:
-        return Proven(*nothing, None, accepted, command, uncompared=sides.uncompared)
+        found = Proven(*nothing, None, accepted, command, uncompared=sides.uncompared)
+        return replace(found, seal=_seal(found, sides, root, Ran(command, None, ())))
     watcher.note(
         f"running `{printable(command)}` without and with {change.named}, in copies of `{root}`{rerun.there}; "
         "each run may take as long as `--timeout` says"
@@ -116,7 +125,14 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
     words = reuse.words(sides.functions)
     if words is not None:
         watcher.note(words)
-    return _whole(judged, sides, root, accepted, command)
+    found = _whole(judged, sides, root, accepted, command)
+    place = None if rerun.target.is_here else rerun.target.name
+    return replace(found, seal=_seal(found, sides, root, Ran(command, place, runner.read)))
+
+
+def _seal(found: Proven, sides: _Sides, root: Path, ran: Ran) -> Seal:
+    changed = {root / name: (text, sides.after[name]) for name, text in sides.before.items()}
+    return seal("prove", root, changed, ran, found.evidence, holds=found.is_proven)
 
 
 def _sides(change: Change, root: Path) -> _Sides:

@@ -47,6 +47,7 @@ class Proofs:
       errors: sentences about what could not be driven.
       seen: what the first run of a program has shown of findings, by path and key.
       went: what that program was long in, and is now; None where there was none.
+      read: the files that it has read.
     """
 
     receipts: Receipts
@@ -54,6 +55,7 @@ class Proofs:
     errors: tuple[str, ...] = ()
     seen: Mapping[tuple[str, str], Seen] = field(default_factory=dict)
     went: Went | None = None
+    read: tuple[str, ...] = ()
 
     def with_more(self, other: "Proofs") -> "Proofs":
         return Proofs(
@@ -62,6 +64,7 @@ class Proofs:
             (*self.errors, *other.errors),
             {**self.seen, **other.seen},
             self.went or other.went,
+            (*self.read, *other.read),
         )
 
 
@@ -120,7 +123,8 @@ class _Trial:
         found = prove(self.candidates(), self.patched, runner, telling.run, judged, worth)
         receipts = self._named(found.receipts)
         shown.update(receipts)
-        return Proofs(receipts, found.together, seen=seen, went=self._went(found))
+        read = tuple(found.before.reads or ()) if found.before is not None else ()
+        return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read)
 
     def _went(self, found: Proof) -> Went | None:
         """What a program was long in, and what is left of it at the lines that the fixes make of those."""

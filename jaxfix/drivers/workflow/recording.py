@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,14 +10,19 @@ from jaxfix.drivers import files, versions
 from jaxfix.drivers import receipts as kept
 from jaxfix.drivers.receipts import Now, Receipt
 from jaxfix.drivers.versions import Versions
+from jaxfix.drivers.workflow import sealing
 from jaxfix.drivers.workflow.agenda import root_of
+from jaxfix.drivers.workflow.driving import path_of
+from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.planning import Planned, Receipts
 from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.sealing import Ran
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine import config
 from jaxfix.engine.registry import load_registry
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Evidence
+from jaxfix.report.seal import Seal
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import UserError
 
@@ -28,12 +33,14 @@ def keep(
     places: Mapping[str, Path],
     rerun: Rerun,
     watcher: Watcher,
+    seal: Seal | None = None,
 ) -> None:
     """Keeps what the reruns of an `apply` have shown; where that fails, a note says so, and the apply goes on.
 
     Args:
       places: where each written source is, by its path.
       rerun: how they were made; evidence of another command is of optimizers.
+      seal: of what they have shown; None has one made of what is planned alone.
     """
     if not receipts:
         return
@@ -49,9 +56,46 @@ def keep(
         place = None if rerun.target.is_here else rerun.target.name
         wanted.append(replace(entry, place=place, chosen=rerun.chosen if is_program else None))
     try:
-        kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted))
+        seal = seal or sealed(planned, receipts, places, rerun)
+        kept.record(root, shlex.join(["jaxfix", *sys.argv[1:]]), tuple(wanted), seal)
     except UserError as error:
         watcher.note(f"the receipts are not kept: {error}")
+
+
+def sealed(
+    planned: Sequence[Planned],
+    receipts: Receipts,
+    places: Mapping[str, Path],
+    rerun: Rerun,
+    read: Iterable[str] = (),
+    generated: Iterable[Needed] = (),
+) -> Seal | None:
+    """The seal of what the reruns of fixes have shown; None where that is nothing.
+
+    Args:
+      read: the files that the program has read.
+      generated: helper files that were written, if anything was.
+    """
+    told = {path for path, _ in receipts}
+    entries = [entry for entry in planned if entry.patch.path in told and entry.target.path is not None]
+    if not entries:
+        return None
+    sides: dict[Path, tuple[bytes | None, bytes | None]] = {
+        path_of(entry.target): _sides(entry, places) for entry in entries
+    }
+    if places:
+        sides |= {entry.place: (entry.generated.before, entry.generated.after) for entry in generated}
+    root = root_of([path_of(entry.target) for entry in entries if entry.target.module is None])
+    found = list(receipts.values())
+    place = None if rerun.target.is_here else rerun.target.name
+    return sealing.seal("apply", root, sides, Ran(found[0].command, place, read), found)
+
+
+def _sides(entry: Planned, places: Mapping[str, Path]) -> tuple[bytes | None, bytes | None]:
+    """What was in a source, and is now."""
+    place = places.get(entry.patch.path) if entry.target.module is None else None
+    before = entry.target.source.raw
+    return before, before if place is None else files.read_bytes(place)
 
 
 def today(entry: Receipt, root: Path, settings: "Settings") -> Now:

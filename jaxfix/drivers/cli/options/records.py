@@ -1,9 +1,9 @@
-"""The options of `undo`, `trust` and `receipts`, which tell or change what is kept."""
+"""The options of `undo`, `trust`, `receipts` and `verify`, which tell or change what is kept."""
 
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Argument, Option
-from jaxfix.drivers.cli.options.shared import Format, OutputFormat, Paths, Python
+from jaxfix.drivers.cli.options.shared import Format, OutputFile, OutputFormat, Paths, Python
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.source.frozen import frozen
 
@@ -42,3 +42,18 @@ class Receipts:
     all: Annotated[bool, Option("--all", help="Older receipts of the same fix too.")] = False
     check: Annotated[bool, Option("--check", help="Exit with 1 if a receipt has expired.")] = False
     output_format: Format = OutputFormat.text
+
+
+@frozen
+class Verify:
+    """Which receipts are held against which tree."""
+
+    receipts: Annotated[
+        tuple[str, ...],
+        Argument("RECEIPT", help="What `apply` or `prove` wrote as JSON, or keeps in .jaxfix/receipts."),
+    ] = ()
+    root: Annotated[
+        str | None, Option("--root", metavar="DIR", help="The project; by default the one around this folder.")
+    ] = None
+    output_format: Format = OutputFormat.text
+    output_file: OutputFile = None
