@@ -1,11 +1,15 @@
 """Drives the optimizers of a package with other sources than those on the disk, and measures."""
 
 import json
+import math
 import os
+import re
 import shutil
+import sys
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +31,12 @@ STEPS = 6
 """Updates, iterations or solves of a case: steady from the third on, and RAdam's rectified branch is the sixth."""
 _SURVEY_S = 600.0
 _INSTALLED = {"site-packages", "dist-packages"}
+_CASE_BYTES = 1 << 30
+_SHARE, _SHARE_HERE = 8, 32
+"""Cases of one job: the death of a worker, or of a proof, costs no more."""
+
+Case = tuple[str, str, str, str, int, str | None]
+"""Its name, and what the probe drives."""
 
 
 @frozen
@@ -53,7 +63,8 @@ class OptimizerRunner:
       location: the folder of its outermost package, or the file of a module that is one file.
       python: the interpreter that has jax and what the package needs.
       functions: (path, qualified name) of the functions that fixes rewrite; paths relative to `location` or to here.
-      workers: cases that run at the same time.
+      workers: cases that run at the same time in one job; None takes as many as the processors and the memory of this
+        machine allow, and one elsewhere.
       most: factories that are driven for each function; those that it is named after come first, then those that are
         driven for another one already, then by name.
       case_limit_s: for one case.
@@ -71,7 +82,7 @@ class OptimizerRunner:
         python: str,
         functions: Sequence[tuple[str, str]] = (),
         *,
-        workers: int = 2,
+        workers: int | None = None,
         most: int = 3,
         case_limit_s: float = 120.0,
         factory_limit_s: float = 60.0,
@@ -86,8 +97,8 @@ class OptimizerRunner:
         self._location = location.resolve()
         self._python = python
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
-        self._workers, self._most = workers, most
         self._target, self._told = target or Local(), told
+        self._workers, self._most = workers or (at_once() if self._target.is_here else 1), most
         self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
         self._everything, self._loops = everything, loops
         self._surveyed: dict[str, Surveyed] | None = None
@@ -123,12 +134,15 @@ class OptimizerRunner:
           EvidenceError: the package cannot be imported there.
         """
         if self._surveyed is None:
-            with scratch() as folder:
-                finished = self._run(folder, {}, {"verb": "survey"}, _SURVEY_S)
-                found = _survey(folder / "results" / "survey.json", self._package, self._python, finished)
+            found = self._survey()
             entries = (Surveyed(e["factory"], frozenset(e["reached"]), e["way"], e["failure"]) for e in found)
             self._surveyed = {entry.factory: entry for entry in entries}
         return self._surveyed
+
+    def _survey(self) -> list[dict[str, Any]]:
+        with scratch() as folder:
+            finished = self._target.run(self._job(folder, {}, {"verb": "survey"}, _SURVEY_S))
+            return _survey(folder / "results" / "survey.json", self._package, self._python, finished)
 
     def cases(self) -> tuple[str, ...]:
         """The names of the cases that a measurement runs, in order."""
@@ -144,7 +158,7 @@ class OptimizerRunner:
         """What a run depends on beside sources and what is copied, as JSON."""
         return {
             "command": self.command,
-            "target": self._target.name,
+            "target": [self._target.name, self._target.installed()],
             "folder": str(self._location),
             "interpreter": (self._python,),
             "options": [self._limits, self._most, self._everything, self._loops],
@@ -164,15 +178,36 @@ class OptimizerRunner:
           EvidenceError: the package cannot be imported there.
         """
         chosen = [case for case in self._cases() if cases is None or case[0] in cases]
-        if not chosen:
-            return ()
-        with scratch() as folder:
-            request = {"verb": "drive", "cases": chosen, "workers": self._workers}
-            limit = self._limits["case_limit_s"] * (1 + len(chosen) / self._workers)
-            finished = self._run(folder, sources, request, limit)
-            read = [_case(folder / "results" / f"case-{i}.json", c[0], finished) for i, c in enumerate(chosen)]
+        read = {run.case: run for batch in self._driven_with(sources, chosen) for run in batch}
+        return tuple(read[case[0]] for case in chosen)
+
+    def batches(
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True
+    ) -> Iterator[tuple[Measurement, ...]]:
+        """As `measure`, in the order in which jobs end."""
+        return self._driven_with(sources, [case for case in self._cases() if case[0] in cases])
+
+    def _driven_with(
+        self, sources: Mapping[str, bytes | None], cases: Sequence[Case]
+    ) -> Iterator[tuple[Measurement, ...]]:
+        """The cases of each job as it ends."""
+        shares = _dealt(cases, self._target.room)
         code = {path: text for path, text in sources.items() if text is not None}
-        return tuple(verified(self._known(measurement), code) for measurement in read)
+        done = 0
+        with ExitStack() as stack:
+            folders = [stack.enter_context(scratch()) for _ in shares]
+            jobs = [self._drive(folder, sources, share) for folder, share in zip(folders, shares, strict=True)]
+            for number, finished in self._target.submit(jobs):
+                done += len(shares[number])
+                self._told(f"case {done} of {len(cases)}")
+                results = folders[number] / "results"
+                read = [_case(results / f"case-{i}.json", c[0], finished) for i, c in enumerate(shares[number])]
+                yield tuple(verified(self._known(run), code) for run in read)
+
+    def _drive(self, folder: Path, sources: Mapping[str, bytes | None], cases: Sequence[Case]) -> Job:
+        request = {"verb": "drive", "cases": cases, "workers": self._workers}
+        limit = self._limits["case_limit_s"] * (1 + len(cases) / self._workers)
+        return self._job(folder, sources, request, limit)
 
     def _known(self, case: Measurement) -> Measurement:
         """The case without what tells nothing: seconds of compiles that other runs may have made.
@@ -183,7 +218,7 @@ class OptimizerRunner:
         reached = case.functions if case.stopped is None else sorted(self.survey()[case.case.partition(",")[0]])
         return replace(case, compiles=compiles, functions=tuple(reached))
 
-    def _cases(self) -> list[tuple[str, str, str, str, int, str | None]]:
+    def _cases(self) -> list[Case]:
         return [
             (f"{factory}, {mode}, {dtype}", factory, mode, dtype, STEPS, way)
             for factory in self._driven()
@@ -208,9 +243,9 @@ class OptimizerRunner:
             driven.update(sorted(reaching, key=order)[: self._most])
         return sorted(driven)
 
-    def _run(
+    def _job(
         self, folder: Path, sources: Mapping[str, bytes | None], request: Mapping[str, object], limit_s: float
-    ) -> Finished:
+    ) -> Job:
         changed = {self.file(path): content for path, content in sources.items()}
         copy = self._copied(changed, folder / "overlay")
         places = Places({self._location: copy}, self._location, folder / "overlay")
@@ -229,22 +264,20 @@ class OptimizerRunner:
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):
             environment["PYTHONPATH"] += os.pathsep + str(self._location.parent)
-        environment |= self._sharing()
+        environment |= self._sharing(folder)
         asked = {**request, **self._limits, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
-        return self._target.run(Job(words, folder, environment, limit_s, told=self._told))
+        return Job(words, folder, environment, limit_s, told=self._told)
 
-    def _sharing(self) -> dict[str, str]:
+    def _sharing(self, folder: Path) -> dict[str, str]:
         """Has all cases of all runs share what XLA compiles: most of it is the same with and without a fix.
 
-        jax asks that cache when it would compile, so what is counted stays the same.
+        jax asks that cache when it would compile, so what is counted stays the same. Elsewhere those of a job share it.
         """
-        if self._compiled is None:
-            return {}
         return {
             "JAX_ENABLE_COMPILATION_CACHE": "true",
-            "JAX_COMPILATION_CACHE_DIR": self._compiled,
+            "JAX_COMPILATION_CACHE_DIR": self._compiled or str(folder / "compiled"),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         }
@@ -257,6 +290,21 @@ class OptimizerRunner:
             shadow.copy_package(package, overlay, inside)
         inside = {path: text for path, text in changed.items() if path not in elsewhere}
         return shadow.copy_package(self._location, overlay, inside)
+
+
+def at_once() -> int:
+    """How many cases run here at the same time: one for each processor that is ours, as far as memory reaches."""
+    if sys.platform != "linux":
+        return os.cpu_count() or 1
+    found = re.search(r"^MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
+    fitting = int(found[1]) * 1024 // _CASE_BYTES if found else 1
+    return max(1, min(len(os.sched_getaffinity(0)), fitting))
+
+
+def _dealt(cases: Sequence[Case], room: int) -> list[Sequence[Case]]:
+    """The cases by job: a few in each, the same ones however much room there is."""
+    parts = math.ceil(len(cases) / (_SHARE if room > 1 else _SHARE_HERE))
+    return [cases[part::parts] for part in range(parts)]
 
 
 def _survey(path: Path, package: str, python: str, finished: Finished) -> list[dict[str, Any]]:

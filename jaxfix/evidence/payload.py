@@ -4,16 +4,25 @@ import io
 import json
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
+from typing import Protocol
 
 from jaxfix.evidence import shadow
 from jaxfix.evidence.run import sha256
-from jaxfix.evidence.stream import Broken, Stream
+from jaxfix.evidence.stream import Broken
 from jaxfix.source.frozen import frozen
 
 _PIECE_BYTES = 1 << 18
+
+
+class Sink(Protocol):
+    """What a payload is sent to."""
+
+    def ask(self, paths: Mapping[str, int | None]) -> dict[str, str]: ...
+
+    def send(self, kind: bytes, payload: bytes) -> None: ...
 
 
 @frozen
@@ -33,7 +42,7 @@ class Payload:
     tree: Path | None
     _links: dict[Path, str | None] = field(default_factory=dict)
 
-    def send(self, stream: Stream) -> None:
+    def send(self, stream: Sink) -> None:
         """Sends everything but what is there already."""
         self._ask(stream)
         sink = _Pieces(stream)
@@ -63,7 +72,7 @@ class Payload:
         settings = json.loads((self.folder / "settings.json").read_text())
         return tuple((self.renamed(copy), original) for copy, original in settings.get("moved", ()))
 
-    def _ask(self, stream: Stream) -> None:
+    def _ask(self, stream: Sink) -> None:
         """Decides about each link that leads out of the folder: to what is there, or None to send what it leads to."""
         outside = [path for path in _links(self.folder) if _leaves(path, self.folder)]
         sizes = {path: None if path.is_dir() else path.stat().st_size for path in outside if path.exists()}
@@ -131,7 +140,7 @@ class Payload:
 class _Pieces:
     """A file for `tarfile` whose pieces become frames."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Sink) -> None:
         self.stream = stream
 
     def write(self, raw: bytes) -> int:

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -118,6 +118,12 @@ class ProgramRunner:
             measurement = merged(self.command, finished, folder / "results", places.moved)
             measurement = replace(measurement, outputs=(*measurement.outputs, *written(tree, files)))
         return (verified(measurement, code),)
+
+    def batches(
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True
+    ) -> Iterator[tuple[Measurement, ...]]:
+        """The one run."""
+        yield self.measure(sources, cases, beside=beside)
 
     def _copies(self, folder: Path, changed: Mapping[Path, bytes | None]) -> Places:
         tree = folder / "tree" / self._root.name

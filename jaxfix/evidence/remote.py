@@ -8,26 +8,26 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from jaxfix.evidence import progress, shadow
+from jaxfix.evidence import shadow
+from jaxfix.evidence.orders import Orders, received, tree_of
 from jaxfix.evidence.payload import Payload
-from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap, parsed
+from jaxfix.evidence.side_by_side import side_by_side
+from jaxfix.evidence.stream import NO_INPUT, TERMINAL, Broken, Refusal, Stream, Unreached, bootstrap
 from jaxfix.evidence.target import PLATFORMS, Finished, Job, Local, OnPlatform, Target, command_words
 from jaxfix.source.errors import ConfigError, EvidenceError
 from jaxfix.source.frozen import frozen
 
 _PATIENCE_S = 120.0
 _SSH = ("-T", "-x", "-C", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4")
-_TRAVELS = ("JAX_", "XLA_", "JAXFIX_PROBE", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE")
-_RESULT = re.compile(r"[\w.-]+\.json")
-_PLACES = "`local`, `cpu`, `gpu`, `tpu` or `ssh://[user@]host[:port][/path]`"
+_PLACES = "`local`, `cpu`, `gpu`, `tpu`, `ssh://[user@]host[:port][/path]` or `dask://host:port`"
+_FLEET = "dask://"
 _INTERRUPTS = 3
 
 
@@ -35,7 +35,8 @@ def target_for(on: str | None, launcher: str | None = None, python: str | None =
     """The place that `--on` and `--launcher` name.
 
     Args:
-      on: `local`, a platform, `ssh://[user@]host[:port][/path]`, or platform and place as `gpu,ssh://host`.
+      on: `local`, a platform, `ssh://[user@]host[:port][/path]`, `dask://host:port`, or platform and place as
+        `gpu,ssh://host`.
       launcher: a command that starts the command given after it, and passes standard input and output on.
       python: the interpreter there; None takes the `.venv` of the path, that of here if it is there too, or `python3`.
 
@@ -47,6 +48,8 @@ def target_for(on: str | None, launcher: str | None = None, python: str | None =
     found: Target
     if place == "local":
         found = Remote(f"`{launcher}`", prefix, python=python) if prefix else Local()
+    elif place.startswith(_FLEET):
+        found = _fleet(place, launcher, python)
     else:
         found = _over_ssh(place, prefix, launcher, python)
     return OnPlatform(found, platform) if platform else found
@@ -78,6 +81,21 @@ class Remote:
     def is_here(self) -> bool:
         return False  # behind a launcher may be a container
 
+    @property
+    def room(self) -> int:
+        return 1
+
+    def installed(self) -> str | None:
+        return None
+
+    def submit(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Finished]]:
+        """Runs one job after the other.
+
+        Raises:
+          EvidenceError: as `run`.
+        """
+        return side_by_side(self.run, jobs, self.room)
+
     def run(self, job: Job) -> Finished:
         """Runs the job in a folder over there that is removed when it ends, however that is.
 
@@ -97,7 +115,7 @@ class Remote:
         except Unreached as error:
             raise self._explained(error) from error
         except Refusal as error:
-            raise self._refusal(error.kind, error.detail) from error
+            raise self._orders.refusal(error.kind, error.detail) from error
         except Broken as error:
             said = f": {error.said}" if error.said else ""
             hint = "run again; results of this run are lost"
@@ -121,20 +139,18 @@ class Remote:
             raise EvidenceError(f"{self.name} starts {hello['tasks']} processes", hint=hint)
         there, scratch = str(hello["folder"]), job.scratch
         job = self._with_project(job, stream)
-        payload = Payload(scratch, there, hello["base"], self._tree_of(job))
+        payload = Payload(scratch, there, hello["base"], tree_of(job))
         payload.send(stream)
         with suppress(Broken):  # the reason waits to be received
-            stream.say(b"G", self._order(job, payload))
+            stream.say(b"G", self._orders.order(job, payload))
         moved = payload.back() if job.interactive else ()
-        limit = None if job.interactive else job.timeout_s + _PATIENCE_S
-        ended = _received(stream, job, payload, moved, limit)
-        return self._finished(job, ended, payload)
+        with stream.given_up_after(None if job.interactive else job.timeout_s + _PATIENCE_S):
+            ended = received(stream, job, payload, moved)
+        return self._orders.finished(job, ended, payload)
 
-    def _tree_of(self, job: Job) -> Path | None:
-        """The copy of the project, if the job has one."""
-        tree = job.scratch / "tree"
-        inside = job.cwd.relative_to(tree).parts if job.cwd.is_relative_to(tree) else ()
-        return tree / inside[0] if inside else None
+    @property
+    def _orders(self) -> Orders:
+        return Orders(self.name, self.is_remote, self.python)
 
     def _with_project(self, job: Job, stream: Stream) -> Job:
         """The job, with a copy of the folder that it runs in, if it runs in place and the folder is not there."""
@@ -152,50 +168,6 @@ class Remote:
         path.write_text(json.dumps(settings | {"links": [str(tree), str(root)]}))
         words = tuple(_moved(word, root, tree) for word in job.words)
         return replace(job, words=words, cwd=tree)
-
-    def _order(self, job: Job, payload: Payload) -> dict[str, object]:
-        added = {n: v for n, v in job.environment.items() if n.startswith(_TRAVELS) or n in job.variables}
-        added["PYTHONPATH"] = self._search_path(job)
-        if job.interactive:
-            added["PYTHONUNBUFFERED"] = "1"
-        return {
-            "words": [payload.renamed(word) for word in job.words],
-            "cwd": payload.renamed(str(job.cwd)),
-            "added": {name: payload.renamed(value) for name, value in added.items()},
-            "timeout_s": None if job.interactive else job.timeout_s,
-            "pythons": self._interpreters(job),
-            "named": self.python is not None,
-        }
-
-    def _search_path(self, job: Job) -> str:
-        entries = job.environment.get("PYTHONPATH", "").split(os.pathsep)
-        if self.is_remote and "PYTHONPATH" not in job.variables:
-            entries = [entry for entry in entries if Path(entry).is_relative_to(job.scratch)]
-        return os.pathsep.join(entry for entry in entries if entry)
-
-    def _interpreters(self, job: Job) -> list[str] | None:
-        """Where an interpreter that was chosen for here may be there; None where the user or a program chose."""
-        word = Path(job.words[0])
-        is_own = word.parent.name in ("bin", "Scripts") and word.parent.parent.name == ".venv"
-        is_chosen = is_own and (word.is_relative_to(job.scratch) or word.is_relative_to(job.cwd))
-        if not (job.words[0] in ("python", "python3", sys.executable) or is_chosen):
-            return None
-        if self.python is not None:
-            return [self.python]
-        if self.is_remote:
-            return []
-        # The environment is a link in a copied tree; the interpreter in it may be one too, and stays what it is.
-        return [str(word.parent.resolve() / word.name) if word.is_absolute() else str(word)]
-
-    def _finished(self, job: Job, ended: Mapping[str, Any], payload: Payload) -> Finished:
-        stdout, stderr = (payload.shown(ended[kind].decode(errors="replace")) for kind in ("stdout", "stderr"))
-        said = stderr.rstrip().rpartition("\n")[2]
-        if ended["status"] and re.fullmatch(r"ModuleNotFoundError: No module named 'jax(lib)?'", said):
-            hint = "install jax for it, or name another interpreter of there with `--python`"
-            raise EvidenceError(f"`{ended['python']}` on {self.name} has no jax", hint=hint)
-        if job.interactive:
-            stdout = stderr = ""
-        return Finished(ended["status"], stdout, stderr)
 
     def _explained(self, error: Unreached) -> EvidenceError:
         said = f": {error.said}" if error.said else ""
@@ -220,24 +192,6 @@ class Remote:
                 message = f"{self.name} ended with status {status} before the program began{said}"
                 return EvidenceError(message, hint="see whether it starts `python3 --version`")
 
-    def _refusal(self, kind: str, detail: str) -> EvidenceError:
-        match kind:
-            case "old":
-                hint = "jaxfix measures with Python 3.11 and later: name another interpreter with `--python`"
-                return EvidenceError(f"{detail} on {self.name}", hint=hint)
-            case "full":
-                hint = "make room there, or name another folder, as in `ssh://host/folder`"
-                return EvidenceError(f"no space is left in `{detail}` on {self.name}", hint=hint)
-            case "folder":
-                return EvidenceError(f"there is no folder `{detail}` on {self.name}", hint="make it there")
-            case "unwritable":
-                hint = "name a folder that can be written to"
-                return EvidenceError(f"the folder `{detail}` on {self.name} cannot be written to", hint=hint)
-            case "start":
-                return EvidenceError(f"{detail} on {self.name}", hint="install it there, or name another")
-            case _:
-                return EvidenceError(f"the run on {self.name} failed: {detail}")
-
 
 def _is_missing(said: str, python: str) -> bool:
     return python in said and ("not found" in said or "No such file" in said)
@@ -248,7 +202,7 @@ def _parts(on: str) -> tuple[str | None, str]:
     first, _, rest = on.partition(",")
     if first in PLATFORMS:
         return first, rest or "local"
-    if on != "local" and not on.startswith("ssh://"):
+    if on != "local" and not on.startswith(("ssh://", _FLEET)):
         raise ConfigError(f"`--on {on}` names no place", hint=f"say {_PLACES}")
     return None, on
 
@@ -261,6 +215,17 @@ def _launcher(launcher: str | None) -> tuple[str, ...]:
     except EvidenceError as error:
         raise ConfigError(f"`--launcher {launcher}`: {error.message}", hint="say for example `srun -n1`") from error
     return (*(("env", *(f"{n}={v}" for n, v in variables.items())) if variables else ()), *words)
+
+
+def _fleet(url: str, launcher: str | None, python: str | None) -> Target:
+    if launcher is not None:
+        raise ConfigError("`--launcher` starts no job of a dask cluster", hint="start its workers behind the launcher")
+    try:
+        from jaxfix.evidence.fleet.dask import Fleet
+    except ImportError as error:
+        hint = "`python -m pip install 'jaxfix[fleet]'`"
+        raise ConfigError(f"`--on {url}` needs distributed, which is not installed here", hint=hint) from error
+    return Fleet.at(url, python)
 
 
 def _over_ssh(url: str, prefix: tuple[str, ...], launcher: str | None, python: str | None) -> Remote:
@@ -288,45 +253,6 @@ def _over_ssh(url: str, prefix: tuple[str, ...], launcher: str | None, python: s
 
 def _moved(text: str, root: Path, tree: Path) -> str:
     return re.sub(rf"{re.escape(str(root))}(?=$|[/:\s'\"])", lambda _: str(tree), text)
-
-
-def _received(
-    stream: Stream, job: Job, payload: Payload, shown: tuple[tuple[str, str], ...], limit_s: float | None
-) -> dict[str, Any]:
-    """What the other side says until its last word, with `stdout` and `stderr`; results are written down."""
-    output, said = {b"O": bytearray(), b"E": bytearray()}, ""
-    with stream.given_up_after(limit_s):
-        while True:
-            kind, body = stream.receive()
-            if kind in output and job.interactive:
-                _show(kind, body, shown)
-                output[kind] = (output[kind] + body)[-4096:]
-            elif kind in output:
-                output[kind] += body
-            elif kind == b"P":
-                now = progress.words(json.loads(body))
-                if now != said:
-                    said = now
-                    job.told(now)
-            elif kind == b"F":
-                name, _, content = body.partition(b"\0")
-                if _RESULT.fullmatch(name.decode()):
-                    (job.scratch / "results" / name.decode()).write_bytes(payload.local(content))
-            elif kind == b"X":
-                return parsed(kind, body) | {"stdout": bytes(output[b"O"]), "stderr": bytes(output[b"E"])}
-
-
-def _show(kind: bytes, body: bytes, moved: tuple[tuple[str, str], ...]) -> None:
-    for there, here in moved:
-        body = body.replace(there.encode(), here.encode())
-    stream = sys.stdout if kind == b"O" else sys.stderr
-    stream.flush()
-    raw = getattr(stream, "buffer", None)
-    if raw is None:
-        stream.write(body.decode(errors="replace"))
-    else:
-        raw.write(body)
-    stream.flush()
 
 
 @contextmanager

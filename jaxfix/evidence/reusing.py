@@ -75,6 +75,12 @@ class Repeatable(Runner, Protocol):
         """One run of each case; None in the place of a source that is not to be there."""
         ...
 
+    def batches(
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True
+    ) -> Iterator[tuple[Measurement, ...]]:
+        """The same as the runs end, some at a time."""
+        ...
+
     def cases(self) -> tuple[str, ...]: ...
 
     def copied(self, sources: Mapping[str, bytes | None]) -> tuple[Path, ...]: ...
@@ -87,16 +93,19 @@ class Reusing:
 
     A proof may ask for one run several times, to see what two equal runs differ by: those stay several.
 
+    Args:
+      is_here: whether what runs have read is on this machine; else what is installed there is part of their names.
+
     Attributes:
       made: how many runs were made.
       reused: when those were made that were not made again.
     """
 
-    def __init__(self, runner: Repeatable, shelf: Shelf) -> None:
+    def __init__(self, runner: Repeatable, shelf: Shelf, *, is_here: bool = True) -> None:
         self.repeats, self.calls_originals, self.command = runner.repeats, runner.calls_originals, runner.command
         self.sha256, self.original = runner.sha256, runner.original
         self.made, self.reused = 0, list[str]()
-        self._runner, self._shelf = runner, shelf
+        self._runner, self._shelf, self._is_here = runner, shelf, is_here
         self._asked: dict[str, int] = {}
 
     def measure(
@@ -108,12 +117,12 @@ class Reusing:
         found = {case: kept.run for case, name in names.items() if (kept := self._found(name)) is not None}
         missing = frozenset(names) - found.keys()
         if missing:
-            runs = self._runner.measure(sources, missing, beside=beside)
-            self.made += len(runs)
-            found |= {run.case: run for run in runs}
-            if self._base(sources, beside=beside) == base:  # nobody has changed anything meanwhile
-                for run in runs:
-                    self._keep(names[run.case], run, self._runner.copied(sources))
+            for runs in self._runner.batches(sources, missing, beside=beside):
+                self.made += len(runs)
+                found |= {run.case: run for run in runs}
+                if self._base(sources, beside=beside) == base:  # nobody has changed anything meanwhile
+                    for run in runs:
+                        self._keep(names[run.case], run, self._runner.copied(sources))
         return tuple(found[case] for case in names)
 
     def _turn(self, name: str) -> str:
@@ -131,7 +140,7 @@ class Reusing:
     def _keep(self, name: str, run: Measurement, copied: Iterable[Path]) -> None:
         if run.reads is None or run.stopped == "at the time limit":  # another time it may come further
             return
-        reads = dict(_elsewhere(run.reads, tuple(copied)))
+        reads = dict(_elsewhere(run.reads, tuple(copied))) if self._is_here else {}
         folders = {found["folder"] for path in reads if (found := _PACKAGES.match(path))}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._shelf.keep(name, Kept(now, reads, {folder: _installed(folder) for folder in folders}, run))

@@ -18,6 +18,7 @@ NO_INPUT, TERMINAL = 97, 98
 _HOST = (Path(__file__).parent / "probe" / "host.py").read_bytes
 _GRACE_S = 15.0
 _BANNER_BYTES = 1 << 20
+_HEAD = struct.Struct(">cI")
 
 
 class Unreached(Exception):
@@ -125,7 +126,7 @@ class Stream:
         Raises:
           Broken: nobody reads. What the other side said last can still be received.
         """
-        self._write(kind + struct.pack(">I", len(payload)) + payload)
+        self._write(_frame(kind, payload))
 
     def receive(self) -> tuple[bytes, bytes]:
         """The next frame.
@@ -133,7 +134,7 @@ class Stream:
         Raises:
           Broken: there is none, or not the whole of it.
         """
-        kind, length = struct.unpack(">cI", self._exactly(5))
+        kind, length = _HEAD.unpack(self._exactly(_HEAD.size))
         return kind, self._exactly(length)
 
     @contextmanager
@@ -195,6 +196,58 @@ class Stream:
         self._stderr.seek(0)
         lines = [line.strip() for line in self._stderr.read().decode(errors="replace").splitlines() if line.strip()]
         return lines[-1][:300] if lines else ""
+
+
+class Recording:
+    """Frames for a side that cannot be asked: they are sent as one piece, and so is all that it answers."""
+
+    def __init__(self) -> None:
+        self._frames: list[bytes] = []
+
+    @property
+    def raw(self) -> bytes:
+        return b"".join(self._frames)
+
+    def ask(self, paths: Mapping[str, int | None]) -> dict[str, str]:
+        """Nothing is known to be there."""
+        return {}
+
+    def say(self, kind: bytes, value: Mapping[str, object]) -> None:
+        self.send(kind, json.dumps(value).encode())
+
+    def send(self, kind: bytes, payload: bytes) -> None:
+        self._frames.append(_frame(kind, payload))
+
+
+class Replay:
+    """What the other side of a recording has answered.
+
+    Args:
+      raw: all that it wrote; what stands before the marker is dropped.
+    """
+
+    def __init__(self, raw: bytes, marker: str) -> None:
+        self._raw = b"".join(map(_line, raw.partition(marker.encode())[2].split(b"\n")))
+        self._at = 0
+
+    def receive(self) -> tuple[bytes, bytes]:
+        """The next frame.
+
+        Raises:
+          Broken: there is none, or not the whole of it.
+        """
+        start = self._at + _HEAD.size
+        if start > len(self._raw):
+            raise Broken("")
+        kind, length = _HEAD.unpack_from(self._raw, self._at)
+        self._at = start + length
+        if self._at > len(self._raw):
+            raise Broken("")
+        return kind, self._raw[start : self._at]
+
+
+def _frame(kind: bytes, payload: bytes) -> bytes:
+    return _HEAD.pack(kind, len(payload)) + payload
 
 
 def _line(raw: bytes) -> bytes:

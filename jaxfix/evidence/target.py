@@ -1,4 +1,4 @@
-"""Where a run happens: here in a process group of its own, on a named platform; other machines are in `elsewhere`."""
+"""Where a run happens: here in a process group of its own, on a named platform; other machines are in `remote`."""
 
 import json
 import os
@@ -18,6 +18,7 @@ from typing import IO, Protocol
 
 from jaxfix.evidence import progress
 from jaxfix.evidence.progress import Progress
+from jaxfix.evidence.side_by_side import side_by_side
 from jaxfix.source.errors import EvidenceError
 from jaxfix.source.frozen import frozen
 
@@ -64,7 +65,7 @@ class Finished:
 
 
 class Target(Protocol):
-    """A place that can run a job."""
+    """A place that runs jobs: all there is between what has to be run and the processors."""
 
     @property
     def name(self) -> str:
@@ -81,15 +82,55 @@ class Target(Protocol):
         """Whether its interpreters and what is installed for them are those of this machine."""
         ...
 
+    @property
+    def room(self) -> int:
+        """How many jobs it runs at the same time."""
+        ...
+
+    def installed(self) -> str | None:
+        """What identifies its interpreter and all that is installed for it; None where this cannot be told."""
+        ...
+
     def run(self, job: Job) -> Finished: ...
+
+    def submit(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Finished]]:
+        """Runs all of them, and tells the number of each with how it ended as soon as that is known.
+
+        Raises:
+          EvidenceError: as `run`; jobs that are not told by then are lost.
+        """
+        ...
 
 
 class Local:
-    """This machine."""
+    """This machine.
+
+    Args:
+      room: jobs that run at the same time.
+    """
 
     name = "this machine"
     interpreter = sys.executable
     is_here = True
+
+    def __init__(self, room: int = 1) -> None:
+        self.room = room
+        self._running: set[subprocess.Popen[bytes]] = set()
+
+    def installed(self) -> str | None:
+        return None  # that depends on the interpreter, of which there are many
+
+    def submit(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Finished]]:
+        """Runs as many at a time as there is room for.
+
+        Raises:
+          EvidenceError: a program cannot be started.
+        """
+        return side_by_side(self.run, jobs, self.room, self._end_all)
+
+    def _end_all(self) -> None:
+        for process in tuple(self._running):
+            _kill(process)
 
     def run(self, job: Job) -> Finished:
         """Runs the job to its end or its time limit; no process of its group outlives it.
@@ -102,12 +143,14 @@ class Local:
         # Files, not pipes: a pipe stays open as long as any grandchild lives.
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             process = _start(job, stdout, stderr)
+            self._running.add(process)
             try:
                 status = _waited(process, job)
             except subprocess.TimeoutExpired:
                 status = None
                 _interrupt(process)
             finally:
+                self._running.discard(process)
                 _kill(process)
             return Finished(status, _content(stdout), _content(stderr))
 
@@ -145,6 +188,13 @@ class OnPlatform:
     def is_here(self) -> bool:
         return self.place.is_here
 
+    @property
+    def room(self) -> int:
+        return self.place.room
+
+    def installed(self) -> str | None:
+        return self.place.installed()
+
     def run(self, job: Job) -> Finished:
         """Runs the job with `JAX_PLATFORMS` set.
 
@@ -152,9 +202,18 @@ class OnPlatform:
           EvidenceError: it cannot be started, or jax computed elsewhere: where there is no such device, a new jax takes
             the CPU without a word.
         """
-        names, devices = PLATFORMS[self.platform]
-        environment = {**job.environment, "JAX_PLATFORMS": names}
-        finished = self.place.run(replace(job, environment=environment))
+        return self._checked(job, self.place.run(self._settled(job)))
+
+    def submit(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Finished]]:
+        """As `run`, for all of them."""
+        for number, finished in self.place.submit([self._settled(job) for job in jobs]):
+            yield number, self._checked(jobs[number], finished)
+
+    def _settled(self, job: Job) -> Job:
+        return replace(job, environment={**job.environment, "JAX_PLATFORMS": PLATFORMS[self.platform][0]})
+
+    def _checked(self, job: Job, finished: Finished) -> Finished:
+        devices = PLATFORMS[self.platform][1]
         hint = f"see what `jax.devices()` says there, or leave out `--on {self.platform}`"
         if finished.status and (said := _NO_BACKEND.search(finished.stderr)):
             raise EvidenceError(f"jax has no {self.platform} on {self.place.name}: {said[0]}", hint=hint)

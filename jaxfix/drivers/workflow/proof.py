@@ -201,7 +201,7 @@ class Rerun:
 
     def reuse(self, runner: Repeatable, root: Path) -> Reuse:
         """The runner, reusing what was run before of the project."""
-        return reuse(runner, root, is_here=self.target.is_here, is_fresh=self.is_fresh)
+        return reuse(runner, root, self.target, is_fresh=self.is_fresh)
 
     @property
     def chosen(self) -> str | None:

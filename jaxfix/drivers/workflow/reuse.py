@@ -6,6 +6,7 @@ from pathlib import Path
 
 from jaxfix.drivers import shelf
 from jaxfix.evidence.reusing import Repeatable, Reusing, Shelf
+from jaxfix.evidence.target import Target
 from jaxfix.render.paint import counted, printable
 
 Name = tuple[str, str]
@@ -47,13 +48,14 @@ class Reuse:
         return f"reused {what} of `{command}`, of runs since {since} UTC: nothing has changed; `--fresh` runs all again"
 
 
-def reuse(runner: Repeatable, root: Path, *, is_here: bool, is_fresh: bool) -> Reuse:
+def reuse(runner: Repeatable, root: Path, target: Target, *, is_fresh: bool) -> Reuse:
     """The runner, reusing what is kept for the user.
 
     Args:
       root: the project, which is not believed about its own runs.
-      is_here: whether it runs on this machine: what has changed on another one is not known.
+      target: where it runs. What programs read on other machines, and whether it has changed, is not known.
     """
-    place = shelf.place(root) if is_here else None
+    is_known = target.is_here or (runner.repeats and target.installed() is not None)
+    place = shelf.place(root) if is_known else None
     found: Shelf = shelf.Nowhere() if place is None else shelf.Fresh(place) if is_fresh else shelf.Folder(place)
-    return Reuse(Reusing(runner, found))
+    return Reuse(Reusing(runner, found, is_here=target.is_here))

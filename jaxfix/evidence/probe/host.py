@@ -5,6 +5,7 @@ frames: one byte for the kind, four for the length, the payload. Nothing is aske
 which stands behind the marker that `sys.argv[1]` holds: what a login or a launcher prints comes before it.
 
     to us      ? JSON, what is there already    T a piece of a tar file, empty at its end
+               N JSON, what the folder is called in what follows, by who cannot wait for H
                G JSON, the job to run           I interrupt it
     from us    H JSON, who is here              = JSON, the answer
                O, E pieces of its output        P JSON, how far each of its processes is
@@ -202,17 +203,39 @@ def _serve(wire: Wire, folder: str, base: "str | None") -> None:
     tasks = os.environ.get("SLURM_STEP_NUM_TASKS", "1")
     hello = {"folder": folder, "base": base, "tasks": tasks, "host": socket.gethostname(), "python": sys.executable}
     wire.send(b"H", _json(hello))
+    name = folder
     while True:
         kind, payload = wire.receive()
         if kind == b"?":
             wire.send(b"=", _json(_there(json.loads(payload.decode()))))
+        elif kind == b"N":
+            name = json.loads(payload.decode())["name"]
         elif kind == b"T":
             source = Sent(wire)
             source.left = payload
             _unpack(source, folder)
+            _settle(folder, name)
         elif kind == b"G":
-            _run(wire, json.loads(payload.decode()), folder, base)
+            _run(wire, json.loads(_renamed(payload, name, folder).decode()), folder, base)
             return
+
+
+def _settle(folder: str, name: str) -> None:
+    """Calls the folder in its settings what it is called here."""
+    if name == folder:
+        return
+    for entry in os.listdir(folder):
+        path = os.path.join(folder, entry)
+        if entry.endswith(".json") and os.path.isfile(path):
+            with open(path, "rb") as file:
+                raw = file.read()
+            with open(path, "wb") as file:
+                file.write(_renamed(raw, name, folder))
+
+
+def _renamed(raw: bytes, name: str, folder: str) -> bytes:
+    """JSON with one folder in the place of another."""
+    return raw.replace(json.dumps(name)[1:-1].encode(), json.dumps(folder)[1:-1].encode())
 
 
 def _there(paths: "dict[str, int | None]") -> "dict[str, str]":

@@ -62,7 +62,11 @@ Observe = Annotated[
 ]
 On = Annotated[
     str | None,
-    Option("--on", metavar="PLACE", help="Where it runs: cpu, gpu, tpu, ssh://host/path, or both: gpu,ssh://host."),
+    Option(
+        "--on",
+        metavar="PLACE",
+        help="Where it runs: cpu, gpu, tpu, ssh://host/path, dask://host:port, or both: gpu,ssh://host.",
+    ),
 ]
 Launcher = Annotated[str | None, Option("--launcher", metavar="CMD", help="What starts it, such as 'srun --gpus=1'.")]
 
