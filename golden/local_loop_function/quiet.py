@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax import lax
+from registry import remembered_once, shared_cache
 
 
 def body(i, v):
@@ -120,6 +121,14 @@ def jitted_gradient(x):
 
 def gradient_of_jitted(x):
     return jax.grad(jax.jit(_energy))(x), jax.grad(under_jit)(x), jax.vmap(under_jit)(x)
+
+
+def remembered_elsewhere(x):
+    return lax.fori_loop(0, 3, remembered_once(lambda i, v: v * 0.5), x)
+
+
+def remembered_elsewhere_by_name(x):
+    return lax.fori_loop(0, 3, shared_cache("half")(lambda i, v: v * 0.5), x)
 
 
 def gradient_without_a_loop(x):

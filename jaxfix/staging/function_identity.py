@@ -114,8 +114,13 @@ def _is_wrapper_elsewhere(module: Module, func: ast.expr) -> bool:
 
 
 def _is_given_new(module: Module, call: ast.Call, by: str) -> bool:
-    """Whether it wraps one function, another one each time."""
-    return len(call.args) == 1 and not call.keywords and made_anew(module, call.args[0], by) is not None
+    """Whether it wraps one function, another one each time, and by its name remembers none."""
+    is_alone = len(call.args) == 1 and not call.keywords
+    return is_alone and not _remembers(module.text(call.func)) and made_anew(module, call.args[0], by) is not None
+
+
+def _remembers(name: str) -> bool:
+    return any(word in name.lower() for word in ("cache", "memo", "once"))
 
 
 def _of_binding(module: Module, node: ast.AST, by: str) -> ast.AST | None:
@@ -178,7 +183,7 @@ def is_memoised(module: Module, node: ast.AST) -> bool:
     for function in module.functions_around(node):
         for decorator in [] if isinstance(function, ast.Lambda) else function.decorator_list:
             name = transform_of(module, decorator) or module.text(decorator)
-            if any(word in name.lower() for word in ("cache", "memo", "once")):
+            if _remembers(name):
                 return True
     return False
 
