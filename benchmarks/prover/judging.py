@@ -27,8 +27,8 @@ PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
 OWN = "\n".join([*HEAD, "print(trap.out())", ""])
 """The program of a trap, which shows what a careless rewrite breaks."""
-BY_CLASS = ("effects", "inputs", "contexts", "returned", "strangers", "later")
-"""Files of wrong rewrites that say what each breaks."""
+BY_CLASS = ("effects", "inputs", "contexts", "returned", "strangers", "later", "after", "right_after")
+"""Files of rewrites that say what each breaks, or that nothing is broken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 Found = Mapping[str, Any]
 """A `Judgement` as JSON."""
 REFUSED = ("different", "failed", "slower")
+RIGHT = ("right", "right, written after")
 OWN = ("own", "plain", "silent")
 """Kinds of wrong rewrites that say nothing of a class."""
 _NAMES = {"own": "traps, with a program that shows it", "plain": "traps, with one that does not", "silent": "others"}
@@ -17,7 +18,7 @@ def pages(found: Sequence[Found]) -> Iterator[str]:
     """The whole page of those that are no classes, and of the right ones."""
     named = {(entry["name"], entry["kind"]): entry for entry in found}
     own, plain, silent = ([entry for entry in found if entry["kind"] == kind] for kind in OWN)
-    right = [entry for entry in found if entry["kind"] == "right"]
+    right = [entry for entry in found if entry["kind"] in RIGHT]
     wrong = [*own, *plain, *silent]
     yield "# The prover, judged"
     yield ""
@@ -46,8 +47,8 @@ def pages(found: Sequence[Found]) -> Iterator[str]:
 
 def lines(found: Sequence[Found]) -> Iterator[str]:
     """What is said of wrong rewrites by class, and of right ones, on the page on trust."""
-    wrong = [entry for entry in found if entry["kind"] != "right"]
-    right = [entry for entry in found if entry["kind"] == "right"]
+    wrong = [entry for entry in found if entry["kind"] not in RIGHT]
+    right = [entry for entry in found if entry["kind"] in RIGHT]
     classed = [entry for entry in wrong if entry["kind"] not in OWN]
     yield "## Wrong rewrites by class"
     yield ""

@@ -36,7 +36,7 @@ def is_as_expected(ledger: Ledger) -> bool:
     holds = all((entry.found["verdict"] == "proven") is rewrites[name].is_right for name, entry in known.items())
     prover_part = next(part for part in PARTS if part.name == "prover")
     for entry in ledger.of("prover", prover_part.names()).values():
-        wrongly = prover.REFUSED if entry.found["kind"] == "right" else ("proven",)
+        wrongly = prover.REFUSED if entry.found["kind"] in prover.RIGHT else ("proven",)
         holds &= entry.found["verdict"] not in wrongly
     return holds
 
@@ -85,7 +85,7 @@ def levels(rounded_found: Mapping[str, Any], prover_found: Mapping[str, Any]) ->
         if rounded()[name].is_right:
             tally.setdefault("benchmarks.rounding", Counter())[_level(entry)] += 1
     for entry in prover_found.values():
-        if entry["kind"] == "right":
+        if entry["kind"] in prover.RIGHT:
             tally.setdefault(entry["codemod"], Counter())[_level(entry)] += 1
     yield "## How much is known of what is proven"
     yield ""

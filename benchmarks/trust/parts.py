@@ -44,10 +44,10 @@ def rounded() -> dict[str, Rewrite]:
 @cache
 def tried_by_prover() -> dict[str, Trial]:
     """By kind and name, as some names are there with two programs; traps with their own program last."""
-    order = ("right", "plain", "silent", "own")
+    order = ("right, written after", "written after", "right", "plain", "silent", "own")
 
     def rank(trial: Trial) -> tuple[bool, int]:
-        return trial.program == OWN, order.index(trial.kind) if trial.kind in order else 0
+        return trial.program == OWN, order.index(trial.kind) if trial.kind in order else 2
 
     return {f"{trial.kind}/{trial.name}": trial for trial in sorted(trials(), key=rank)}
 
