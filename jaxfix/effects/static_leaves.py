@@ -159,13 +159,10 @@ def _fill_hides(module: Module, root: ast.Name) -> bool:
 
 def _parameter_hides(module: Module, parameter: ast.arg) -> bool:
     """As `_hides`: not where the annotation promises an array, or all calls that there can be pass nothing else."""
-    match parameter.annotation:
-        case ast.Name(id=name) as annotation if module.scope_of(name, annotation) is None and name in _NUMBER_TYPES:
-            return False
-        case ast.Name() | ast.Attribute() as annotation if module.qualname(annotation) in _ARRAY_TYPES:
-            return False
     arguments = module.parent(parameter)
     function = module.parent(arguments) if arguments is not None else None
+    if _is_promised(module, parameter):
+        return isinstance(function, ast.FunctionDef) and _breaks_promise(module, function, parameter.arg)
     if isinstance(function, ast.Lambda):
         return _leaf_hides(module, function) and _jitted_hides(module, function, parameter.arg)
     if not isinstance(function, ast.FunctionDef) or not _is_called_as_it_stands(module, function):
@@ -174,6 +171,33 @@ def _parameter_hides(module: Module, parameter: ast.arg) -> bool:
     if not found.calls or not found.are_all_here():
         return True
     return any(_passed_hides(module, function, call, parameter.arg) for call in found.calls)
+
+
+def _is_promised(module: Module, parameter: ast.arg) -> bool:
+    match parameter.annotation:
+        case ast.Name(id=name) as annotation if module.scope_of(name, annotation) is None:
+            return name in _NUMBER_TYPES
+        case ast.Name() | ast.Attribute() as annotation:
+            return module.qualname(annotation) in _ARRAY_TYPES
+    return False
+
+
+def _breaks_promise(module: Module, function: ast.FunctionDef, parameter: str) -> bool:
+    """Whether a call of this file evidently passes an object of a class of its own, whatever the annotation says."""
+    for call in callers(module, function).calls:
+        bound = module.method_of(function) is not None and isinstance(call.func, ast.Attribute)
+        argument = (arguments_of(function, call, bound=bound) or {}).get(parameter)
+        if argument is not None and _is_object(module, argument) and module.get(_may_hide)(argument):
+            return True
+    return False
+
+
+def _is_object(module: Module, expr: ast.expr) -> bool:
+    values: list[ast.expr | None] = [expr]
+    if isinstance(expr, ast.Name):
+        bound = (binding.node for binding in module.bindings(expr.id, module.scope_of(expr.id, expr)))
+        values = [module.value_of(node) for node in bound if isinstance(node, ast.Name)]
+    return any(isinstance(value, ast.Call) and class_of(module, value.func) is not None for value in values)
 
 
 def _is_called_as_it_stands(module: Module, function: ast.FunctionDef) -> bool:
