@@ -1,5 +1,6 @@
 """Elements that a run has read one by one, where no line of the file says that they are of an array of JAX."""
 
+from collections.abc import Callable
 from textwrap import dedent
 
 from jaxfix.engine.analyze import analyze
@@ -68,9 +69,42 @@ def test_the_fix_is_made_where_the_lines_are_after_other_fixes() -> None:
 
 def test_a_run_does_not_say_that_other_indices_lie_within() -> None:
     text = UNKNOWN.replace("nodes[i][0]", "nodes[2 * i][0]")
+    assert (
+        "nodes[min(2 * i, nodes.shape[0] - 1)][0]"
+        in plan(source(text), CODEMODS, lambda fix: None, hot(14)).after.decode()
+    )
+    text = UNKNOWN.replace("nodes[i][0]", "nodes[graph.at[i]][0]")
     *_, found = analyze(source(text), CODEMODS, surroundings=hot(14)).diagnostics
     assert (found.id, found.fixable) == ("element-reads", False)
-    assert str(found.declined) == "an index of `nodes[2 * i][0]` may lie beyond the end, where NumPy raises"
+    assert str(found.declined) == "an index of `nodes[graph.at[i]][0]` may lie beyond the end, where NumPy raises"
+
+
+CLAMPED = dedent("""\
+    import jax.numpy as jnp
+
+    def show(m):
+        values, table = jnp.arange(5) * 2, jnp.arange(6).reshape(3, 2)
+        found = []
+        for i in range(m):
+            for j in range(-4, m):
+                found.append(int(values[i * m + j]))
+                found.append(int(table[i - 4, 2 * j]))
+                found.append(int(table[i // 2][j - i]))
+        for row in jnp.arange(6).reshape(2, 3):
+            found.append([int(row[i + 1]) for i in range(m)])
+        return found, values + 1
+    """)
+
+
+def test_what_is_clamped_reads_what_jax_reads() -> None:
+    after = plan(source(CLAMPED), CODEMODS, lambda fix: None, Surroundings()).after.decode()
+    assert after.count("np.asarray") == 3 and "max(min(" in after
+    found = []
+    for text in (CLAMPED, after):
+        names: dict[str, Callable[[int], tuple[object, object]]] = {}
+        exec(text, names)
+        found.append(names["show"](4)[0])
+    assert found[0] == found[1]
 
 
 def test_a_list_that_a_run_has_read_is_none() -> None:

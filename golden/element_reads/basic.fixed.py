@@ -91,3 +91,27 @@ def marks(n):
     cells = jnp.zeros((n,))
     cells_on_host = np.asarray(cells)
     return "".join([mark(cells_on_host[i]) for i in range(n)]), cells.sum()
+
+
+# Beyond the end JAX takes the last element: so does an index that is clamped.
+def too_far(n):
+    values = jnp.arange(n)
+    values_on_host_3 = np.asarray(values)
+    for i in range(len(values)):
+        print(
+            int(values_on_host_3[min(i + 1, values_on_host_3.shape[0] - 1)]),
+            int(values_on_host_3[max(min(i - 2, values_on_host_3.shape[0] - 1), -values_on_host_3.shape[0])]),
+        )
+    return values + 1
+
+
+def drawn(side):
+    cells = np.asarray(jnp.zeros((side * side, 1)))
+    print(
+        "\n".join("".join(mark(cells[min(i * side + j, cells.shape[0] - 1)][0]) for j in range(side)) for i in range(side))
+    )
+
+
+def rows(n, k):
+    for row in np.asarray(jnp.zeros((n, 4))):
+        print([float(row[min(j, row.shape[0] - 1)]) for j in range(k)])

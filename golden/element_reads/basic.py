@@ -84,3 +84,21 @@ def mark(cell):
 def marks(n):
     cells = jnp.zeros((n,))
     return "".join([mark(cells[i]) for i in range(n)]), cells.sum()  # want: element-reads
+
+
+# Beyond the end JAX takes the last element: so does an index that is clamped.
+def too_far(n):
+    values = jnp.arange(n)
+    for i in range(len(values)):
+        print(int(values[i + 1]), int(values[i - 2]))  # want: element-reads
+    return values + 1
+
+
+def drawn(side):
+    cells = jnp.zeros((side * side, 1))
+    print("\n".join("".join(mark(cells[i * side + j][0]) for j in range(side)) for i in range(side)))  # want: element-reads
+
+
+def rows(n, k):
+    for row in jnp.zeros((n, 4)):  # want: element-reads
+        print([float(row[j]) for j in range(k)])

@@ -3,17 +3,17 @@
 import jax.numpy as jnp
 
 
-def beyond(n, k):
+def beyond(n, order):
     values = jnp.zeros(n)
-    for i in range(k):
+    for i in order:
         print(float(values[i]))  # want: element-reads (no fix): an index of `values[i]` may lie beyond the end, where NumPy raises
     return values + 1
 
 
-def one_too_far(n):
-    values = jnp.arange(n)
+def part(n):
+    values = jnp.zeros((n, 4))
     for i in range(len(values)):
-        print(int(values[i + 1]))  # want: element-reads (no fix): an index of `values[i + 1]` may lie beyond the end, where NumPy raises
+        print(float(values[i, 1:][i + 1]))  # want: element-reads (no fix): an index of `values[i, 1:][i + 1]` may lie beyond the end, where NumPy raises
     return values + 1
 
 

@@ -32,8 +32,9 @@ them has other types. So only what goes to the host at once is read from the
 copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
 comparison in one with a small whole number or a quarter of one. JAX takes the
 last element where an index lies beyond the end, NumPy raises an `IndexError`:
-indices have to be those of `range(len(x))`, `range(x.shape[0])`, `enumerate`
-and the like, the first or the last. A name that the loop binds anew, an
+an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
+the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
+a whole number of Python. A name that the loop binds anew, an
 attribute that is stored later, code that may run under a trace and reads in
 some rounds only are left alone. Where nothing says that it is an array of JAX,
 a run has to.
@@ -45,7 +46,7 @@ Source: https://docs.jax.dev/en/latest/async_dispatch.html
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from jaxfix.api import (
@@ -103,11 +104,10 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
         return
     taken.update((array, *over.names))
     reads = [use for name in over.names for use in uses.of_name(name) or ()]
-    recipe = partial(_wrap, array)
-    reason = _why_not(module, over.loop, reads)
-    if reason is None and not module.has_exact_spans(array):
-        reason = Reason(Code.FORMAT_STRING, "it stands inside a format string")
-    yield _finding(module, _Read(array, over.loop, sure), reason or recipe)
+    cure: Recipe | Reason = _why_not(module, over.loop, reads) or partial(_wrap, array)
+    if not isinstance(cure, Reason) and not module.has_exact_spans(array):
+        cure = Reason(Code.FORMAT_STRING, "it stands inside a format string")
+    yield _finding(module, _Read(array, over.loop, sure), _within(module, reads, cure))
 
 
 # --- elements by index --------------------------------------------------------------------------------------------
@@ -153,13 +153,15 @@ def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: se
         value = module.names.value_of(whole)
         assert value is not None
         cure: Recipe | Reason = partial(_wrap, value)
+        on_host = None
     else:
         inner = [read for read in reads if isinstance(read, ast.Name | ast.Attribute)]
-        cure = partial(_copy, module, tuple(inner), place)
+        on_host = module.get(Identifiers).unused(f"{module.text(first).rpartition('.')[2]}_on_host")
+        cure = partial(_copy, module, tuple(inner), place, on_host)
         if not all(map(module.has_exact_spans, inner)):
             cure = Reason(Code.FORMAT_STRING, "an element is read inside a format string")
-    reason = _why_not(module, place.loop, inner) or _why_outside(module, inner)
-    yield _finding(module, _Read(first, place.loop, sure), reason or cure)
+    cure = _why_not(module, place.loop, inner) or _within(module, inner, cure, on_host)
+    yield _finding(module, _Read(first, place.loop, sure), cure)
 
 
 def _is_fixed(module: Module, array: ast.expr) -> bool:
@@ -181,15 +183,31 @@ def _only_read(module: Module, array: ast.expr, place: Place) -> ast.Name | None
     return binding.node if is_own and module.get(Uses).stay_on_host(binding.node) else None
 
 
-def _why_outside(module: Module, reads: Sequence[ast.expr]) -> Reason | None:
+def _within(
+    module: Module, reads: Sequence[ast.expr], cure: Recipe | Reason, on_host: str | None = None
+) -> Recipe | Reason:
+    """The cure, with indices that JAX would clamp clamped.
+
+    Args:
+      on_host: what the copy is called; None for what the array is called.
+    """
+    if isinstance(cure, Reason):
+        return cure
+    texts: dict[ast.expr, str] = {}
     for array in reads:
-        read: ast.expr = array
-        while isinstance(outer := module.parent(read), ast.Subscript) and outer.value is read:
-            read = outer
-        if not indices.are_known(module, read, array):
-            text = " ".join(module.text(read).split())
-            return Reason(Code.MAY_FAIL, f"an index of `{text}` may lie beyond the end, where NumPy raises")
-    return None
+        for each in indices.beyond(module, array):
+            text = indices.clamped(module, each, on_host or module.text(array))
+            if text is None or not module.has_exact_spans(each.index):
+                shown = " ".join(module.text(_read_of(module, array)).split())
+                return Reason(Code.MAY_FAIL, f"an index of `{shown}` may lie beyond the end, where NumPy raises")
+            texts[each.index] = text
+    return partial(_clamp, texts, cure) if texts else cure
+
+
+def _read_of(module: Module, array: ast.expr) -> ast.expr:
+    while isinstance(outer := module.parent(array), ast.Subscript) and outer.value is array:
+        array = outer
+    return array
 
 
 # --- what both ask ------------------------------------------------------------------------------------------------
@@ -245,13 +263,18 @@ def _wrap(array: ast.expr, edit: Rewriter) -> None:
     edit.wrap(array, f"{numpy}.asarray(", ")")
 
 
-def _copy(module: Module, reads: Sequence[ast.expr], place: Place, edit: Rewriter) -> None:
+def _copy(module: Module, reads: Sequence[ast.expr], place: Place, name: str, edit: Rewriter) -> None:
     array = module.text(reads[0])
-    name = module.get(Identifiers).unused(f"{array.rpartition('.')[2]}_on_host")
     numpy = edit.imported("numpy", prefer="np", at=place.before)
     edit.insert_before(place.before, f"{name} = {numpy}.asarray({array})\n")
     for read in reads:
         edit.replace(read, name)
+
+
+def _clamp(texts: Mapping[ast.expr, str], cure: Recipe, edit: Rewriter) -> None:
+    for index, text in texts.items():
+        edit.replace(index, text)
+    cure(edit)
 
 
 CODEMOD = Codemod(

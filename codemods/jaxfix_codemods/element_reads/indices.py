@@ -1,9 +1,10 @@
 """Whether an index lies within its array: JAX takes the last element for one beyond, NumPy raises."""
 
 import ast
+from collections.abc import Iterator
 
-from jaxfix.api import Module
-from jaxfix.api.analysis import reaching
+from jaxfix.api import Module, frozen
+from jaxfix.api.analysis import Form, Kind, Values, reaching
 from jaxfix.api.library import Iteration, Result, rows, short_names
 
 _COUNTING = short_names(Iteration.COUNTS)
@@ -12,26 +13,140 @@ _DRAWN = tuple(row for row in rows(Result.ARRAY) if row.name.startswith("jax.ran
 _SHAPED = {row.name: row for row in (*rows(Result.FILLED), *rows(Result.COUNTS), *_DRAWN) if row.shape_at is not None}
 
 
-def are_known(module: Module, read: ast.expr, array: ast.expr) -> bool:
-    """Whether each index between `array` and `read`, as in `array[i][0]`, surely lies within it."""
+@frozen
+class Open:
+    """An index that may lie beyond the end of its axis, which is unknown where a slice has taken a part of it."""
+
+    index: ast.expr
+    axis: int | None
+
+
+def are_known(module: Module, array: ast.expr) -> bool:
+    """Whether each index that is read of `array`, as in `array[i][0]`, surely lies within it."""
+    return not any(True for _ in beyond(module, array))
+
+
+def beyond(module: Module, array: ast.expr) -> Iterator[Open]:
+    """The indices read of `array` that may lie beyond its end."""
     axis: int | None = 0
     inner: ast.expr = array
-    while inner is not read:
-        outer = module.parent(inner)
-        if not isinstance(outer, ast.Subscript) or outer.value is not inner:
-            return True
+    while isinstance(outer := module.parent(inner), ast.Subscript) and outer.value is inner:
         parts = outer.slice.elts if isinstance(outer.slice, ast.Tuple) else [outer.slice]
         for part in parts:
             if isinstance(part, ast.Slice):
                 axis = None if axis is None or not _is_whole(part) else axis + 1
                 continue
             if not _is_known(module, part, array, axis):
-                return False
+                yield Open(part, axis)
             axis = axis + 1 if axis is not None else None
         if any(isinstance(part, ast.Slice) for part in parts):
             axis = None
         inner = outer
-    return True
+
+
+def clamped(module: Module, open_: Open, array: str) -> str | None:
+    """The text of an index that reads what JAX reads: the last element for one beyond the end, the first before it.
+
+    Args:
+      array: the text of the array on the host.
+
+    Returns:
+      None where the index may be another thing than a whole number, or its axis is unknown.
+    """
+    index = open_.index
+    is_shadowed = any(_is_shadowed(module, name, index) for name in ("min", "max"))
+    if open_.axis is None or not _is_whole_number(module, index) or is_shadowed:
+        return None
+    length = f"{array}.shape[{open_.axis}]"  # of what has no axis `len` raises another error
+    least = f"min({module.text(index)}, {length} - 1)"
+    return least if _is_natural(module, index) else f"max({least}, -{length})"
+
+
+def _is_shadowed(module: Module, name: str, at: ast.expr) -> bool:
+    return bool(module.bindings(name, module.tree)) or any(
+        module.bindings(name, function) for function in module.functions_around(at)
+    )
+
+
+def _is_whole_number(module: Module, expr: ast.expr) -> bool:
+    """Whether `expr` is surely an integer of Python."""
+    match expr:
+        case ast.Constant(value=number):
+            return isinstance(number, int) and not isinstance(number, bool)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right=right):
+            return all(_is_whole_number(module, side) or _is_bound(module, side) for side in (left, right))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_whole_number(module, operand)
+        case ast.Name() if _is_counted(module, expr):
+            return True
+    value = module.get(Values).of(expr)
+    return value.form is Form.PYTHON and value.kind is Kind.INT
+
+
+def _is_bound(module: Module, expr: ast.expr) -> bool:
+    """Whether a loop around counts up to `expr`: what is computed with it is a whole number, if it is not itself."""
+    return isinstance(expr, ast.Name) and _is_a_stop(module, expr)
+
+
+def _is_natural(module: Module, expr: ast.expr) -> bool:
+    """Whether a whole number is surely not below zero."""
+    match expr:
+        case ast.Constant(value=int() as value):
+            return value >= 0
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right=right):
+            return _is_natural(module, left) and _is_natural(module, right)
+        case ast.Name():
+            return _is_counted(module, expr) or _is_a_stop(module, expr)
+    return False
+
+
+def _is_counted(module: Module, name: ast.Name) -> bool:
+    """Whether `name` counts the rounds of a loop from zero or more."""
+    scope = module.scope_of(name.id, name)
+    reached = reaching(module, name, module.bindings(name.id, scope)) if scope is not None else ()
+    if len(reached) != 1:
+        return False
+    target = reached[0].node
+    match module.parent(target):
+        case ast.For(target=only, iter=iterable) | ast.comprehension(target=only, iter=iterable) if only is target:
+            return _stop_of(module, iterable) is not None
+        case ast.Tuple(elts=[first, _]) as display if first is target:
+            match module.parent(display):
+                case ast.For(iter=iterable) | ast.comprehension(iter=iterable):
+                    match iterable:
+                        case ast.Call(func=ast.Name(id="enumerate" as builtin), args=[_], keywords=[]):
+                            return module.scope_of(builtin, iterable) is None
+    return False
+
+
+def _stop_of(module: Module, iterable: ast.expr) -> ast.expr | None:
+    """What a `range` upwards from zero or more ends before."""
+    match iterable:
+        case ast.Call(func=ast.Name(id="range" as builtin), args=bounds) if module.scope_of(builtin, iterable) is None:
+            match bounds:
+                case [stop] | [ast.Constant(value=int()), stop] | [ast.Constant(value=int()), stop, ast.Constant()]:
+                    starts = [bound.value for bound in bounds if bound is not stop and isinstance(bound, ast.Constant)]
+                    return stop if all(isinstance(each, int) and each >= 0 for each in starts) else None
+    return None
+
+
+def _is_a_stop(module: Module, name: ast.Name) -> bool:
+    """Whether a loop around counts up to `name`, which is bound once: within it is greater than zero."""
+    if module.names.only_binding(name) is None:
+        return False
+    for loop in module.loops(name):
+        match loop:
+            case ast.For(iter=iterable):
+                counted = [iterable]
+            case ast.ListComp(generators=found) | ast.SetComp(generators=found) | ast.GeneratorExp(generators=found):
+                counted = [each.iter for each in found]
+            case _:
+                continue
+        for iterable in counted:
+            stop = _stop_of(module, iterable)
+            if isinstance(stop, ast.Name) and stop.id == name.id and stop is not name and _is_same(module, stop, name):
+                return True
+    return False
 
 
 def _is_whole(part: ast.Slice) -> bool:

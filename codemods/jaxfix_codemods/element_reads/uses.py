@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from jaxfix.api import Module, frozen, walk
 from jaxfix.api.analysis import MAY, Solver, reaching
 from jaxfix.api.library import Member, Result, Takes, short_names, where
+from jaxfix_codemods.element_reads.indices import are_known
 
 _TAKING = where(Takes.ELEMENT)
 _METHODS = short_names(Takes.ELEMENT, "jax.Array")
@@ -96,9 +97,12 @@ class Uses:
         return tuple(mine)
 
     def stay_on_host(self, name: ast.Name) -> bool:
-        """Whether what `name` binds is used, and for nothing that would give another result for NumPy."""
+        """Whether what `name` binds is used, and for nothing that would give another result for NumPy.
+
+        Its own indices are left to the caller.
+        """
         uses = self.of_name(name)
-        return bool(uses) and not self._elsewhere(name)
+        return bool(uses) and all(map(self.is_of_host, uses or ()))
 
     def is_of_host(self, use: ast.expr) -> bool:
         """Whether one use of an element, or of a row, gives the same for NumPy."""
@@ -138,7 +142,7 @@ class Uses:
         """Of a name that a loop binds, or of a parameter."""
         assert isinstance(bound, ast.Name | ast.arg)
         uses = self.of_name(bound) if isinstance(bound, ast.Name) else self._of_parameter(bound)
-        return uses is None or not all(map(self.is_of_host, uses))
+        return uses is None or not all(self.is_of_host(use) and are_known(self._module, use) for use in uses)
 
     def _of_parameter(self, parameter: ast.arg) -> tuple[ast.Name, ...] | None:
         function = self._module.enclosing(parameter, ast.FunctionDef)

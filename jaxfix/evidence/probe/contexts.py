@@ -178,6 +178,8 @@ def _of_floats(mode: Callable[..., Any], jit: Callable[..., Any], call: Call, le
     def run(*given: Any) -> list[Any]:
         returned = jax.tree_util.tree_leaves(filled(call, leaves, places)(*given))
         held = [jax.numpy.asarray(leaf) for leaf in returned if is_value(leaf)]
+        if not held:
+            raise ValueError("what returns nothing has no derivative")
         return [leaf for leaf in held if jax.numpy.issubdtype(leaf.dtype, np.floating)]
 
     return jit(functools.partial(mode, run))(*(leaves[place] for place in places))
