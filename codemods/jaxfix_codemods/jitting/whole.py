@@ -21,12 +21,13 @@ from jaxfix.api.analysis import (
     parameters_of,
     stores_of,
 )
-from jaxfix.api.library import Effect, Transform, short_names, where
+from jaxfix.api.library import Effect, Member, Transform, short_names, where
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
 _DERIVATIVES = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
+_STATIC = short_names(Member.STATIC, "jax.Array")
 
 
 @frozen
@@ -64,8 +65,9 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
         if static or own is not None:
             raise Declined(_handed_on(function, other))
     _check_values(module, values, function, (*static, own) if own is not None else static)
+    unread = (*static, *_of_shape_alone(module, function))
     for each in given:
-        _check_arguments(each.arguments, static, filtered=uses_equinox(module, [function]))
+        _check_arguments(each.arguments, unread, filtered=uses_equinox(module, [function]))
     return Whole(function, static, own, uses_equinox(module, [function]))
 
 
@@ -408,9 +410,17 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Ar
     return True
 
 
-def _check_arguments(arguments: Mapping[str, ArgumentSummary], static: Collection[str], *, filtered: bool) -> None:
+def _of_shape_alone(module: Module, function: ast.FunctionDef) -> Iterator[str]:
+    """The parameters of which the function reads the shape, or the like, and no value."""
+    for parameter in parameters_of(function.args):
+        uses = [module.parent(use) for use in module.reads(parameter.arg, function)]
+        if uses and all(isinstance(use, ast.Attribute) and use.attr in _STATIC for use in uses):
+            yield parameter.arg
+
+
+def _check_arguments(arguments: Mapping[str, ArgumentSummary], unread: Collection[str], *, filtered: bool) -> None:
     for name, value in arguments.items():
-        if value.filled and name not in static:
+        if value.filled and name not in unread:
             # A jitted call may still read a buffer when the next round writes into it.
             raise Declined(
                 Reason(

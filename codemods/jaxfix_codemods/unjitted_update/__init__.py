@@ -7,7 +7,10 @@ be traced become such a function: those of a loop, with the jitted calls among
 them, or those of a method that binds `self.params`, whose attributes are
 passed and assigned. What needs values stays where it is: a `print`, a `float`,
 a count in Python. Where it has to run in between, the part with more work is
-taken, and the other one after it if it is worth a program too.
+taken, and the other one after it if it is worth a program too. A function that
+`jax.vmap` has made, and that is called in each round, is mapped anew each time:
+it is put under `jit` where it is made. So is a function of which a loop of
+another file starts that many programs.
 
 Before:
     import jax
@@ -79,6 +82,10 @@ method is static as said above where the step calls functions of its object;
 its data are arguments. A name that is bound in several branches is a function
 of the step if nothing binds it while the loop runs.
 
+Of a function that `jax.vmap` has made the mapped arguments are traced already;
+one that is passed on as it is must not be asked for its value, nor be a function
+or a text, and what a `partial` binds must not change.
+
 A loop over functions, such as the members of a chain, is no training loop:
 under `jit` it would be unrolled. So are loops of up to three rounds, and loops
 that start fewer than four programs. Tests are left as they are: to compile a step
@@ -123,9 +130,11 @@ from jaxfix_codemods.unjitted_update.glue import (
     calls_of,
     has_loops_at_work,
     hot_loops,
+    looped_elsewhere,
     loose,
     work_of,
 )
+from jaxfix_codemods.unjitted_update.mapped import Mapped, cure, every_mapped
 from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
@@ -153,6 +162,11 @@ def find(module: Module) -> Iterator[Finding]:
         for call, function in calls_in(module, repeating):
             if call not in taken.nodes:
                 yield from _of_round(module, values, call, function, taken)
+    for function, use in looped_elsewhere(module):
+        if function not in taken.functions:
+            yield from _of_elsewhere(module, values, function, use, taken)
+    for mapped in every_mapped(module):
+        yield from _of_mapped(module, values, mapped, taken)
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
@@ -227,6 +241,23 @@ def _of_round(
             yield from _of_round(module, values, inner, called, taken)
 
 
+def _of_elsewhere(
+    module: Module, values: Values, function: ast.FunctionDef, use: Use, taken: "_Taken"
+) -> Iterator[Finding]:
+    """What a loop of another file calls in each round, as a whole."""
+    taken.functions.add(function)
+    eager = _Eager(function, f"`{function.name}` runs", f"the loop around {use.at}")
+    title = f"Put `{function.name}` under `jax.jit`"
+    certain = _goes_on_elsewhere(module, use)
+    try:
+        step = whole.judge(module, values, function)
+    except Declined as declined:
+        if module.get(Device).of_function(function) >= 2 * ENOUGH:
+            yield _finding(eager, title, declined.reason, certain=False)
+        return
+    yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
+
+
 def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: "_Taken") -> Iterator[Finding]:
     """What is left of the work where no gradient or update is: nothing where too little of it can be traced."""
     shown = [f"`{_short(module, call)}`" for call in glue.shown]
@@ -244,6 +275,20 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
         taken.add(found)
         certain = certain and found.goes_on
         yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+
+
+def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") -> Iterator[Finding]:
+    """A function that `vmap` has made, where calls of it are no part of a step that is found already."""
+    at = mapped.looped(module)
+    if at is None or at in taken.nodes or not mapped.is_worth_it(module):
+        return
+    title = f"Put `{mapped.name}` under `jax.jit`"
+    eager = _Eager(at, f"`{mapped.name}`, which is mapped anew at each call, runs")
+    certain = isinstance(at, ast.Call) and _is_certain(module, at)
+    try:
+        yield _finding(eager, title, cure(module, values, mapped), certain=certain)
+    except Declined as declined:
+        yield _finding(eager, title, declined.reason, certain=certain)
 
 
 def _extracted(

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
-from jaxfix.api.analysis import USERS, is_script, iterations
+from jaxfix.api.analysis import USERS, Use, callers, is_script, iterations, runs_of
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, callee
 
@@ -98,6 +98,22 @@ def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
 def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
     """Whether a loop of the function starts programs: under a trace it would be unrolled."""
     return any(module.get(Device).starts(loop) for loop in walk(function) if isinstance(loop, LOOPS))
+
+
+def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
+    """The functions that a loop of another file calls eagerly, and that start enough, each with such a call."""
+    project = module.surroundings.project
+    for function in module.tree.body:
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+            continue
+        if module.get(Likely).of_function(function) < ENOUGH or not callers(module, function).is_looped_outside:
+            continue
+        if module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
+            continue
+        looped = (use for use in callers(module, function).outside if use.call is not None and use.call.looped)
+        use = next((use for use in looped if runs_of(project, use) is Runs.EAGER), None)
+        if use is not None:
+            yield function, use
 
 
 def is_short(module: Module, loop: ast.AST) -> bool:

@@ -1,0 +1,57 @@
+"""What loops of other files call eagerly."""
+
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.project import joined
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods.unjitted_update import CODEMOD
+
+LIBRARY = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def cells(states, table):
+    where = jnp.floor(table.shape[0] * jnp.sin(states[:, 0])).astype(int)
+    where = jnp.clip(where, 0, table.shape[0] - 1)
+    return jnp.column_stack([where, jnp.clip(where, 0, 3)])
+
+def looked_up(states, table):
+    found = jnp.asarray(table)[jnp.clip(states[:, 0], 0, 3).astype(int)]
+    return jnp.sum(jnp.sin(found) * jnp.cos(found)) + jnp.mean(found) + jnp.max(found) - jnp.min(found)
+
+scored = jax.vmap(lambda state: jnp.sum(jnp.sin(state)) * jnp.max(state))
+"""
+LOOP = """
+import numpy as np
+import tables
+
+def play(table):
+    state = np.zeros((1, 2))
+    for step in range(1000):
+        print(tables.cells(state, table), tables.looked_up(state, table), tables.scored(state))
+        table[0] = step
+
+if __name__ == "__main__":
+    play(np.zeros(20))
+"""
+
+
+def _found_in_tables(loop: str) -> list[tuple[int, str | None]]:
+    given = [
+        (SourceFile.decode(f"{name}.py", text.encode()), name)
+        for name, text in {"tables": LIBRARY, "play": loop}.items()
+    ]
+    known = joined([(source, Surroundings(name)) for source, name in given])
+    source, name = given[0]
+    found = analyze(source, (CODEMOD,), surroundings=Surroundings(name, project=known)).diagnostics
+    return [(each.line, None if each.declined is None else str(each.declined).split("`")[1]) for each in found]
+
+
+def test_what_the_loop_of_another_file_calls_is_put_under_jit() -> None:
+    """But for what may still read a buffer that is filled anew: its shape alone stays what it is."""
+    assert _found_in_tables(LOOP) == [(6, None), (11, "table"), (15, None)]
+
+
+def test_what_another_file_calls_once_is_left_alone() -> None:
+    assert _found_in_tables(LOOP.replace("for step in range(1000):", "if (step := 1):")) == []
