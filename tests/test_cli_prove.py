@@ -342,3 +342,33 @@ def test_own_optimizers_are_driven_without_a_program(project: Path) -> None:
     assert done.out.startswith("proven  tiny-ready  mine/scale.py:"), done
     assert "jax.tree.map(READY, updates)" in (project / "mine" / "scale.py").read_text()
     assert done.code == 0
+
+
+BOARD = """\
+import sys
+from types import SimpleNamespace
+
+import jax.numpy as jnp
+
+
+def show(board, side):
+    cells = dict(board)["cells"].copy()
+    print("".join("x" if cells[i * side + j] == 1 else "." for i in range(side) for j in range(side)))
+
+
+if __name__ == "__main__":
+    show(vars(SimpleNamespace(cells=jnp.arange(400.0) % 7)), 20)
+    print(len(sys.argv), file=open("runs.txt", "a"))
+"""
+
+
+@pytest.mark.slow  # about 15 s of the processor
+def test_a_run_tells_what_only_a_run_can_tell(project: Path) -> None:
+    (project / "board.py").write_text(BOARD)
+    quiet = jaxfix("check", "--all", "board.py")
+    assert quiet.out == "" and quiet.err.startswith("no findings")
+    done = jaxfix("apply", "--allow-dirty", "--run", "python board.py", "board.py")
+    assert done.out.startswith("proven  element-reads  board.py:9")
+    text = (project / "board.py").read_text()
+    assert "np.asarray" in text and "cells[min(i * side + j, cells.shape[0] - 1)]" in text
+    assert not (project / "runs.txt").exists()  # all runs are of copies

@@ -23,6 +23,7 @@ from jaxfix.drivers.workflow.looking import Findings
 from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
 from jaxfix.drivers.workflow.salvaging import salvaging
+from jaxfix.drivers.workflow.scouting import scouted
 from jaxfix.drivers.workflow.session import (
     Session,
     opened,
@@ -34,6 +35,7 @@ from jaxfix.drivers.workflow.session import (
 )
 from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
 from jaxfix.evidence.remote import target_for
+from jaxfix.evidence.target import Target
 from jaxfix.report.seal import Seal
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
@@ -67,11 +69,10 @@ def apply(options: Apply) -> int:
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None
     session = opened(looked_at, terminal) if options.no_cache else _opened(looked_at)
+    session = _scouted(session, options, place)
     shown = agenda(session.fixable, looked_at.run, options.python or place.interpreter)
 
-    def rerun(command: str | None) -> Rerun:
-        return Rerun(command, options.python, options.timeout_s, options.steps, options.observe, place, options.fresh)
-
+    rerun = partial(_rerun, options, place)
     decided = _decided(session, shown, rerun, options)
     planned, proofs = decided.plans, decided.proofs
     found = weighed(replace(session.found, errors=(*session.found.errors, *decided.errors)), proofs.seen)
@@ -109,6 +110,21 @@ def apply(options: Apply) -> int:
     for note in looked_at.notes:
         terminal.note(note)
     return _exit_code(options, found if options.is_dry else result.remaining, found, planned, decided.told)
+
+
+def _rerun(options: Apply, place: Target, command: str | None) -> Rerun:
+    return Rerun(command, options.python, options.timeout_s, options.steps, options.observe, place, options.fresh)
+
+
+def _scouted(session: Session, options: Apply, place: Target) -> Session:
+    """The session, told by a run of the named program what only a run can tell, where there is such a thing.
+
+    None that is to be ended after some calls: nobody knows yet of what.
+    """
+    if options.run is None or options.trace is not None or options.steps is not None:
+        return session
+    seen = scouted(session, _rerun(options, place, options.run), terminal)
+    return session if seen is None else opened(seen, terminal)
 
 
 def _opened(looked_at: Targets) -> Session:

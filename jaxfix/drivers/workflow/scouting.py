@@ -1,0 +1,94 @@
+"""A first run of a program, where only a run can tell what costs: as if its trace had been given."""
+
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from jaxfix.drivers.workflow.agenda import folder_in, root_of
+from jaxfix.drivers.workflow.driving import path_of
+from jaxfix.drivers.workflow.looking import analysed
+from jaxfix.drivers.workflow.proof import Rerun
+from jaxfix.drivers.workflow.session import Session
+from jaxfix.drivers.workflow.targets import Target, Targets, seen_by
+from jaxfix.drivers.workflow.traces import Sights, from_here, traced
+from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.engine.seen import Sighting
+from jaxfix.evidence.program import ProgramRunner
+from jaxfix.report.measurement import Measurement
+from jaxfix.report.trace.hot import Hot, Work
+from jaxfix.source.errors import EvidenceError, SourceError
+
+_MANY = 1_000
+
+
+def scouted(session: Session, rerun: Rerun, watcher: Watcher) -> Targets | None:
+    """What was looked at, with what one run of the program shows of it.
+
+    Returns:
+      None where the program cannot tell more than the text: nothing could be found besides, whatever it did.
+    """
+    targets = session.looked_at.targets
+    if rerun.command is None or not any(_may_tell_more(target) for target in targets):
+        return None
+    measured = _measured(targets, rerun.command, rerun, watcher)
+    if measured is None or measured.failure is not None:
+        return None  # the proof says so, if there is one
+    sights = Sights(traced(from_here(measured), tuple(shlex.split(rerun.command)), ""))
+    return replace(session.looked_at, targets=tuple(seen_by(sights, target) for target in targets))
+
+
+def _may_tell_more(target: Target) -> bool:
+    """Whether there would be more to fix if each line were one that a run was long in."""
+    if target.module is not None or target.path is None or target.seen or target.surroundings.hot:
+        return False
+    everywhere = replace(target.surroundings, hot=tuple(_all_lines(target, kind) for kind in Work))
+    with suppress(SourceError):
+        return bool(_fixable(replace(target, surroundings=everywhere), ()) - _fixable(target, target.seen))
+    return False
+
+
+def _fixable(target: Target, seen: tuple[Sighting, ...]) -> set[str]:
+    return {found.key for found in analysed(replace(target, seen=seen)).told if found.finding.recipe is not None}
+
+
+def _all_lines(target: Target, kind: Work) -> Hot:
+    last = len(target.source.text.splitlines())
+    return Hot(
+        kind=kind,
+        path=target.source.path,
+        cell=None,
+        function="<module>",
+        first=1,
+        last=last,
+        count=_MANY,
+        per_step=None,
+        seconds=1.0,
+        waited_s=0.0,
+        programs=_MANY,
+        reads=_MANY,
+        puts=0,
+        waits=0,
+        lines=(),
+        chain=(),
+    )
+
+
+def _measured(targets: Sequence[Target], command: str, rerun: Rerun, watcher: Watcher) -> Measurement | None:
+    """One run in a copy of the project."""
+    root = root_of([path_of(target) for target in targets if target.module is None])
+    with watcher.progress("looking on", None) as advance:
+        advance("running it once, for what only a run can tell")
+        runner = ProgramRunner(
+            root,
+            command,
+            cwd=folder_in(root),
+            timeout_s=rerun.timeout_s,
+            target=rerun.target,
+            told=advance,
+            python=rerun.chosen,
+        )
+        try:
+            return runner.measure({})[0]
+        except EvidenceError:
+            return None
