@@ -89,6 +89,6 @@ def _measured(targets: Sequence[Target], command: str, rerun: Rerun, watcher: Wa
             python=rerun.chosen,
         )
         try:
-            return runner.measure({})[0]
+            return rerun.reuse(runner, root).runner.measure({})[0]
         except EvidenceError:
             return None

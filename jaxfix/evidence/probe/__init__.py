@@ -63,6 +63,7 @@ names the file with the settings.
     work       how much a function computes
     messages   what is logged and warned of
     left       what a program leaves behind
+    suspended  where a generator stands, and what it still needs
     contents   what can be changed in place
     state      what a function changes beside what it returns
     stores     what sources assign to again

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import GeneratorType, ModuleType
 from typing import Any
 
+from . import suspended
 from .contents import is_large, is_mutable, told
 from .files import is_user, real
 from .samples import is_array
@@ -78,7 +79,7 @@ def _shown(value: Any) -> Any:
     """The value as something to be digested; of what is iterated over how far it is."""
     if isinstance(value, GeneratorType):
         frame = value.gi_frame
-        return "ended" if frame is None else {"at": frame.f_lasti, "holds": dict(frame.f_locals)}
+        return "ended" if frame is None else suspended.shown(frame)
     if hasattr(value, "__next__") and type(value).__module__ in ("builtins", "itertools"):
         return _position(value)
     return told(value) if is_mutable(value) and not isinstance(value, list | dict) and not is_large(value) else value
