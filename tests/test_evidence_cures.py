@@ -55,7 +55,7 @@ BEFORE, AFTER = run(leaf(1.0), failure=RAISES), run(leaf(1.0), leaf(2.0))
 def test_a_type_error_that_is_gone_is_proof() -> None:
     comparison = cure(BEFORE, AFTER)
     assert (comparison.verdict, comparison.cured) == (Verdict.PROVEN, True)
-    assert comparison.reason == f"raises only without the fix: {RAISES}"
+    assert comparison.reason == f"raises only without the change: {RAISES}"
     assert comparison.equality == "bitwise equal until the original raises"
 
 
@@ -162,7 +162,7 @@ def judged(folder: Path, *, cast: str, state: str = "kept(state, 1.0)") -> Evide
 @pytest.mark.evidence
 def test_a_cast_that_makes_branches_agree_is_proven(tmp_path: Path) -> None:
     found = judged(tmp_path, cast="new.astype(jnp.asarray(old).dtype)")
-    assert (found.verdict, found.reason[:28]) == (Verdict.PROVEN, "raises only without the fix:")
+    assert (found.verdict, found.reason[:31]) == (Verdict.PROVEN, "raises only without the change:")
     cured = {entry.case.partition(", ")[2] for entry in found.comparisons if entry.cured}
     assert {"eager, bfloat16", "jit, bfloat16", "loop, bfloat16", "loop, float16", "loop, float32 under x64"} <= cured
 
@@ -234,5 +234,5 @@ def test_a_program_that_raises_is_repaired_and_runs(
 
     (receipt,) = json.loads(capfd.readouterr().out)["evidence"]
     assert (code, receipt["verdict"], receipt["comparisons"][0]["cured"]) == (0, "proven", True)
-    assert receipt["reason"].startswith("raises only without the fix: exit status 1: TypeError")
+    assert receipt["reason"].startswith("raises only without the change: exit status 1: TypeError")
     assert subprocess.run(command, capture_output=True, check=True).stdout.startswith(b"[2.34")

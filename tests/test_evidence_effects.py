@@ -39,7 +39,7 @@ def difference(before: Measurement, after: Measurement, may: Allowed | None = No
     [
         (lambda run: replace(run, left=left(2.0)), "when the program has ended, `train.LAST`"),
         (lambda run: replace(run, logged=("WARNING train: high",)), "of what is logged, line 1"),
-        (lambda run: replace(run, logged=()), "is there only without the fix"),
+        (lambda run: replace(run, logged=()), "is there only without the change"),
         (lambda run: replace(run, warned=()), "a warning is lost: RuntimeWarning: high"),
         (
             lambda run: replace(run, warned=(*run.warned, "UserWarning: cast")),

@@ -323,6 +323,6 @@ def test_files_that_a_program_writes_are_outputs(tmp_path: Path) -> None:
     other = measured(tmp_path, program, program.replace("* 1,", "* 2,"), "f")
     assert "`file losses.txt`" in str(likeness(found, other, Allowed()).difference)
     lost = measured(tmp_path, program, program.replace('np.save("kept.npy", np.asarray(x))', ""), "f")
-    assert "happened only without the fix" in str(likeness(found, lost, Allowed()).difference)
+    assert "happened only without the change" in str(likeness(found, lost, Allowed()).difference)
     again = measured(tmp_path, program, program.replace("12 ms", "13 ms"), "f")
     assert likeness(found, again, Allowed()).difference is None

@@ -101,7 +101,7 @@ def test_fewer_per_step_but_more_in_all_is_no_effect() -> None:
         (leaf(1.0, 2.0, weak=True), "`update 1`['w']: strongly typed float32[2] became weakly typed"),
         (leaf(1.0, float("nan")), "`update 1`['w']: 0 NaNs became 1"),
         (leaf(1.0, 2.0, digest="elsewhere"), "`update 1`['w']: values differ beyond the sampled ones"),
-        (leaf(1.0, 2.0, digest=None), "`update 1`['w']: its values are known only without the fix"),
+        (leaf(1.0, 2.0, digest=None), "`update 1`['w']: its values are known only without the change"),
     ],
     ids=["value", "dtype", "shape", "weak-type", "nan", "unsampled", "unknown"],
 )

@@ -99,7 +99,7 @@ def test_a_run_that_drifts_is_proven_by_bits_and_single_steps() -> None:
         (comparison(run(1.4, count=4)), "`train`.n"),
         (comparison(run(1.4, weak=True)), "`train`.w: strongly typed"),
         (comparison(replace(AFTER, stdout="loss 0.7 after 4")), "printed line 1"),
-        (comparison(replace(AFTER, failure="exit status 1")), "fails with the fix"),
+        (comparison(replace(AFTER, failure="exit status 1")), "fails with the change"),
     ],
 )
 def test_what_rounding_does_not_excuse_is_different(found: Comparison, reason: str) -> None:

@@ -295,7 +295,7 @@ def outputs_alike(
         if VARIABLE in label and (label not in old or label not in new):
             old.pop(label, None)
         elif label not in old or label not in new:
-            return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the fix")
+            return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the change")
     compared, delta, ulp, stronger, moored = 0, 0.0, 0.0, list[str](), list[str]()
     for label, output in old.items():
         for leaf in _leaves(output, new[label], may, retyped=may.lets_retype(label)):
@@ -339,10 +339,10 @@ class _Alike:
 
 def _ending(before: str | None, after: str | None) -> str:
     if before is None:
-        return f"fails with the fix: {after}"
+        return f"fails with the change: {after}"
     if after is None:
-        return f"fails only without the fix: {before}"
-    return f"fails with the fix in another way: {after}, before: {before}"
+        return f"fails only without the change: {before}"
+    return f"fails with the change in another way: {after}, before: {before}"
 
 
 def _leaves(before: Output, after: Output, may: Allowed, *, retyped: bool) -> Iterator[_Alike | str]:
@@ -382,7 +382,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     if old.nans != new.nans:
         return f"{name}: {old.nans} NaNs became {new.nans}"
     if (old.digest is None) != (new.digest is None):
-        return f"{name}: its values are known only {'without' if old.digest else 'with'} the fix"
+        return f"{name}: its values are known only {'without' if old.digest else 'with'} the change"
     if old.digest == new.digest:
         return _Alike(name, old.digest is not None, strengthened)
     if old.dtype == "<bytes>" and (may.tolerance or may.drifts):
@@ -469,7 +469,7 @@ def texts_alike(old: Sequence[str], new: Sequence[str], may: Allowed) -> str | N
     if len(old) == len(new):
         return None
     (odd, *_), which = (old[len(new) :], "without") if len(old) > len(new) else (new[len(old) :], "with")
-    return f"{len(old)} lines became {len(new)}: {_shorten(odd)!r} is there only {which} the fix"
+    return f"{len(old)} lines became {len(new)}: {_shorten(odd)!r} is there only {which} the change"
 
 
 def _lines(text: str, may: Allowed) -> list[str]:

@@ -104,7 +104,7 @@ class Runs:
         known = self._runs.keys() - self._hurried if beside else self._runs.keys()
         missing = frozenset(case for case, name in wanted.items() if name not in known)
         if missing:
-            self._progress(f"running it with {len(fixes)} of {len(self.fixes)} fixes")
+            self._progress(f"running it with {self._told(fixes)}")
             for run in self.runner.measure(self._patched(fixes), missing, beside=beside):
                 self._remember(run, fixes & self.reaches[run.case], beside=beside)
         return {case: self._runs[name] for case, name in wanted.items()}
@@ -188,10 +188,14 @@ class Runs:
         names = {case: (case, fixes & self.reaches[case]) for case in cases}
         missing = frozenset(case for case, name in names.items() if name not in self._bare)
         if missing:
-            self._progress(f"running it with {len(fixes)} of {len(self.fixes)} fixes, the added `jit` taken out")
+            self._progress(f"running it with {self._told(fixes)}, the added `jit` taken out")
             for run in self.runner.measure(taken_out.sources, missing, beside=True):
                 self._bare[run.case, fixes & self.reaches[run.case]] = run
         return {case: self._bare[name] for case, name in names.items()}
+
+    def _told(self, fixes: Fixes) -> str:
+        """What is made, in words; a single one may be a change by other hands."""
+        return "the change" if len(self.fixes) == len(fixes) == 1 else f"{len(fixes)} of {len(self.fixes)} fixes"
 
     def _stays(self, key: Key) -> bool:
         """Whether the `jit` that a fix adds is not found in its text, and so cannot be taken out."""

@@ -299,7 +299,7 @@ def _weighed(best: Comparison, comparisons: Sequence[Comparison]) -> tuple[Verdi
 def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tuple[Verdict, str]:
     before, after = pair.before, pair.after
     if before.failure is not None and pair.tells_nothing(proves):
-        return Verdict.FAILED, f"fails with and without the fix: {before.failure}"
+        return Verdict.FAILED, f"fails with and without the change: {before.failure}"
     if found.is_open:
         plain = pair.plain.after if pair.plain is not None else after
         return Verdict.NOT_COMPARED, f"{found.difference}{_unfinished(plain)}"
@@ -314,7 +314,7 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
     if not found.compared and not is_same(_traced(pair, function)):
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(proves):
-        return Verdict.PROVEN, f"raises only without the fix: {before.failure}"
+        return Verdict.PROVEN, f"raises only without the change: {before.failure}"
     work = (entry for entry in pair.called_beside.work if entry.function == function)
     slower = dearer(before, after, work, pair.times)
     if slower is not None:

@@ -72,8 +72,8 @@ class Comparison:
       beside: calls of the original beside the rewritten function whose results were equal.
       alone: why the original could not be called beside it; None if it was, or if nobody tried.
       narrow: whether the counts are those of the function's own lines, as other fixes save compiles in the same run.
-      cured: whether the run without the fix raised, and the one with it did not; their counts do not compare.
-      course_before: the steps without the fix; None where there are none, and in older receipts.
+      cured: whether the run without the change raised, and the one with it did not; their counts do not compare.
+      course_before: the steps without the change; None where there are none, and in older receipts.
       course_after: those with it.
       untried: what was not tried of the rewritten function, in words.
       level: how much is known of the results, of what is proven; None of anything else.
