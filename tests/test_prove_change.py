@@ -189,7 +189,7 @@ def test_what_has_another_name_is_named(project: Path) -> None:
     done = apart("prove", "--run", RUN, "--diff", str(diff_of(project, model__py=changed)))
     assert done.code == 1, done
     assert "model.py  `unused`  (renamed to `spare`)" in done.out
-    assert "not compared: it changes no function that is there without it" in done.out
+    assert "not compared: the run shows no difference, and the change changes no function" in done.out
 
 
 def test_comments_and_layout_are_proven_by_reading(project: Path) -> None:
@@ -199,9 +199,37 @@ def test_comments_and_layout_are_proven_by_reading(project: Path) -> None:
 
 
 def test_data_alone_are_not_compared(project: Path) -> None:
-    done = apart("prove", "--run", "no-such-program", "--diff", str(diff_of(project, rates__txt="3.0\n")))
+    diff = str(diff_of(project, rates__txt="3.0\n"))
+    done = apart("prove", "--run", f"{sys.executable} -c 'print(1)'", "--diff", diff)
     assert done.code == 1, done
     assert "rates.txt  (no Python" in done.out
+    assert "the change: not compared: the run shows no difference" in done.out
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ('print(open(\\"rates.txt\\").read())', "different: printed line 1: '2.0' became '3.0'"),
+        (
+            'assert open(\\"rates.txt\\").read() < \\"3\\"',
+            "failed: fails with the change: exit status 1: AssertionError",
+        ),
+    ],
+)
+def test_a_run_that_data_change_speaks_against_them(project: Path, program: str, said: str) -> None:
+    diff = str(diff_of(project, rates__txt="3.0\n"))
+    done = apart("prove", "--run", f'{sys.executable} -c "{program}"', "--diff", diff)
+    assert (done.code, f"the change: {said}" in done.out) == (1, True), done
+
+
+def test_what_a_program_needs_is_missed_where_it_goes(project: Path) -> None:
+    (project / "gone.py").write_text("")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "gone")
+    (project / "gone.py").unlink()
+    done = apart("prove", "--run", f"{sys.executable} -c 'import gone'", "--worktree")
+    assert done.code == 1, done
+    assert "the change: failed: fails with the change: exit status 1: ModuleNotFoundError" in done.out
 
 
 def test_a_diff_that_does_not_apply_names_the_hunk(project: Path) -> None:

@@ -8,6 +8,7 @@ from jaxfix.drivers import files
 from jaxfix.drivers.changes import Change
 from jaxfix.drivers.workflow.agenda import folder_in
 from jaxfix.drivers.workflow.proof import Rerun, Telling, named_function
+from jaxfix.drivers.workflow.reuse import Reuse
 from jaxfix.drivers.workflow.sealing import Ran, seal
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.evidence.changed import Differences, differences, line_of
@@ -15,6 +16,7 @@ from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.reusing import Reusing
 from jaxfix.evidence.runs import Fixes
+from jaxfix.evidence.whole import whole
 from jaxfix.render.paint import printable
 from jaxfix.report.change import Apart, Proven, Uncompared
 from jaxfix.report.evidence import Evidence, Level, Verdict
@@ -105,9 +107,9 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
     """
     command = rerun.command or ""
     sides = _sides(change, root)
-    nothing = _nothing(sides)
-    if nothing is not None:
-        found = Proven(*nothing, None, accepted, command, uncompared=sides.uncompared)
+    if not sides.functions and not sides.uncompared:
+        same = "every source parses to what it was: comments and layout alone differ"
+        found = Proven(Verdict.NO_EFFECT, same, None, accepted, command)
         return replace(found, seal=_seal(found, sides, root, Ran(command, None, ())))
     watcher.note(
         f"running `{printable(command)}` without and with {change.named}, in copies of `{root}`{rerun.there}; "
@@ -115,19 +117,36 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
     )
     with watcher.progress("proving", None) as advance:
         telling = Telling(advance, lambda receipt: watcher.judged(_shown(receipt, root)))
-        gone = [path for path, text in sides.after.items() if text is None]
         reuse = rerun.reuse(_runner(sides, root, rerun, telling), root)
-        runner = Repeated(reuse.runner, gone)
-        judged = []
-        for path, name in sides.functions:
-            judged.append(_judged(path, name, sides, runner, telling, accepted))
-            reuse.judged((path, name))
+        if sides.functions:
+            found, read = _by_functions(sides, root, reuse, telling, accepted)
+        else:
+            found, read = _by_the_run(sides, reuse, accepted)
     words = reuse.words(sides.functions)
     if words is not None:
         watcher.note(words)
-    found = _whole(judged, sides, root, accepted, command)
     place = None if rerun.target.is_here else rerun.target.name
-    return replace(found, seal=_seal(found, sides, root, Ran(command, place, runner.read)))
+    return replace(found, seal=_seal(found, sides, root, Ran(command, place, read)))
+
+
+def _by_functions(
+    sides: _Sides, root: Path, reuse: Reuse, telling: Telling, accepted: Level
+) -> tuple[Proven, tuple[str, ...]]:
+    """What is said of each function that is changed, and the files that the program has read."""
+    runner = Repeated(reuse.runner, [path for path, text in sides.after.items() if text is None])
+    judged = []
+    for path, name in sides.functions:
+        judged.append(_judged(path, name, sides, runner, telling, accepted))
+        reuse.judged((path, name))
+    return _whole(judged, sides, root, accepted, runner.command), runner.read
+
+
+def _by_the_run(sides: _Sides, reuse: Reuse, accepted: Level) -> tuple[Proven, tuple[str, ...]]:
+    """What the run as a whole says of a change that changes no function, and the files that the program has read."""
+    command = reuse.runner.command
+    verdict, reason, before = whole(reuse.runner, sides.after)
+    _refuse_failing(before, command)
+    return Proven(verdict, reason, None, accepted, command, uncompared=sides.uncompared), tuple(before.reads or ())
 
 
 def _seal(found: Proven, sides: _Sides, root: Path, ran: Ran) -> Seal:
@@ -162,15 +181,6 @@ def _name(path: Path, root: Path) -> str:
     """As a runner names it; absolute where that could also mean a file from here."""
     relative = path.relative_to(root).as_posix()
     return str(path) if not path.exists() and Path(relative).exists() else relative
-
-
-def _nothing(sides: _Sides) -> tuple[Verdict, str] | None:
-    """What is said of a change without a function to compare; None of any other."""
-    if sides.functions:
-        return None
-    if sides.uncompared:
-        return Verdict.NOT_COMPARED, "it changes no function that is there without it"
-    return Verdict.NO_EFFECT, "every source parses to what it was: comments and layout alone differ"
 
 
 def _runner(sides: _Sides, root: Path, rerun: Rerun, telling: Telling) -> ProgramRunner:
@@ -239,10 +249,13 @@ def _proof(path: str, name: str, equality: Equality, sides: _Sides, runner: Repe
         return after if fixes else {}
 
     found = prove([(path, fix, line_of(text, name))], patched, runner.again(), telling.run)
-    failure = found.before.failure if found.before is not None else None
-    if failure is not None:
-        raise EvidenceError(f"`{printable(runner.command)}` fails without the change: {failure}")
+    _refuse_failing(found.before, runner.command)
     return found.receipts[0]
+
+
+def _refuse_failing(before: Measurement | None, command: str) -> None:
+    if before is not None and before.failure is not None:
+        raise EvidenceError(f"`{printable(command)}` fails without the change: {before.failure}")
 
 
 def _whole(
