@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from jaxfix.report.campaign import Campaign
 from jaxfix.report.change import Proven
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.seal import closed
@@ -64,6 +65,13 @@ def proven(found: Proven) -> str:
     document = to_json(found)
     assert isinstance(document, dict)
     return _document(closed(document, found.seal))
+
+
+def campaign(found: Campaign) -> str:
+    """What was shown of many repositories: `{"schema": 1, "repositories": [{"name": "a", "proven": 2, ...}], ...}`."""
+    document = to_json(found)
+    assert isinstance(document, dict)
+    return _document(document)
 
 
 def _found(report: Report) -> dict[str, object]:

@@ -13,6 +13,7 @@ from jaxfix import __version__
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.options.about import Doctor, Explain, New
 from jaxfix.drivers.cli.options.apply import Apply
+from jaxfix.drivers.cli.options.campaign import Campaign
 from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.cli.options.declaration import Argument, Parameter, parameters
 from jaxfix.drivers.cli.options.prove import Prove
@@ -120,6 +121,14 @@ def prove(options: Prove) -> int:
     from jaxfix.drivers.cli import prove as command
 
     return command.prove(options)
+
+
+@_command()
+def campaign(options: Campaign) -> int:
+    """Prove the fixes of many repositories, here or on a cluster, with one report."""
+    from jaxfix.drivers.cli import campaign as command
+
+    return command.campaign(options)
 
 
 @_command(**_PROGRAM)
