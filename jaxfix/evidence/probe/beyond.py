@@ -37,7 +37,18 @@ from .programs import ASKING
 from .razor import double_precision, to_double
 from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
-from .supplied import Change, is_callable, is_listed, is_spent, iterated, raisings, standing, streaming
+from .supplied import (
+    Change,
+    calling_again,
+    is_callable,
+    is_listed,
+    is_spent,
+    iterated,
+    ordered,
+    raisings,
+    standing,
+    streaming,
+)
 from .work import work_of
 
 Step = Callable[[Leaves], Iterator[None]]
@@ -146,6 +157,13 @@ class Beyond:
         for how, sample in kinds.dictionaries(self.sample, leaves, self.sides.before_reach.texts):
             self._pair_of(how, sample)
             yield
+        for how, sample in kinds.lists(self.sample, leaves):
+            self._pair_of(how, sample)
+            yield
+        if not self.is_same and self.programs[0] is not None and not loops_freely(self.programs[0]):
+            for how, other in kinds.largest(leaves):
+                self.trial.pair(how, other)
+                yield
         if not self.sides.hazardous:
             for how, sample in overridden(self.sample, self.sides.before_reach):
                 self._pair_of(how, sample)
@@ -183,6 +201,11 @@ class Beyond:
             for how, raising in raisings(codes):
                 self._compare_with(f"`{user}` that {how}", leaves, functools.partial(standing, user, raising))
                 yield
+            self._again(user, leaves)
+            yield
+        if len(users) > 1:
+            self._compare_with("callables that note their order", leaves, functools.partial(ordered, users))
+            yield
         for how, change in refusing(self.sample, self.sides.before_reach) if not self.sides.hazardous else ():
             self._compare_with(how, leaves, functools.partial(_same, change))
             yield
@@ -192,6 +215,14 @@ class Beyond:
         for user in given.names(is_listed):
             if user.rpartition(".")[2] in read:
                 yield from self._streamed(user, leaves)
+
+    def _again(self, user: str, leaves: Leaves) -> None:
+        """Compares both where a callable of the caller's calls them once more before they have ended."""
+        sides = [
+            self.trial.callers(functools.partial(calling_again, user, functools.partial(call, leaves)))[at]
+            for at, call in enumerate(self.trial.callers())
+        ]
+        self.trial.compare(f"{kinds.GIVEN}`{user}` that calls it again", leaves, *sides)
 
     def _streamed(self, user: str, leaves: Leaves) -> Iterator[None]:
         """An iterator in the place of a list, with these data and others: how far it is read may depend on them."""

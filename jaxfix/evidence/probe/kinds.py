@@ -62,6 +62,20 @@ def _same_bytes(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
     yield "as whole numbers", [_mapped(leaf, recast) for leaf in leaves]
 
 
+def largest(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
+    """Whole numbers as large as their type, of which a sum is none."""
+    np = importlib.import_module("numpy")
+
+    def at_the_end(host: Any) -> Any:
+        if host.dtype.kind not in "iu" or not host.size:
+            return host
+        return (np.iinfo(host.dtype).max - np.arange(host.size) % 3).astype(host.dtype).reshape(host.shape)
+
+    yield from _if_new(
+        f"{GIVEN}whole numbers as large as their type", leaves, [_mapped(leaf, at_the_end) for leaf in leaves]
+    )
+
+
 def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
     """The same values as NumPy's arrays, as those of jax, as Python numbers."""
     np = importlib.import_module("numpy")
@@ -182,6 +196,13 @@ def dictionaries(sample: Sample, leaves: Leaves, texts: Sequence[str]) -> Iterat
         more = value | {f"{next(reversed(value))}_other": next(reversed(value.values()))}
         yield f"{GIVEN}`{name}` with another key", sample.replaced(name, more)
         yield f"{GIVEN}`{name}` as an OrderedDict", sample.replaced(name, OrderedDict(value))
+
+
+def lists(sample: Sample, leaves: Leaves) -> Iterator[tuple[str, Sample]]:
+    """The call with lists and tuples of one item more, which is the first one again."""
+    for name, value in sample.arguments(leaves).items():
+        if type(value) in (list, tuple) and value:
+            yield f"{GIVEN}`{name}` with one item more", sample.replaced(name, type(value)((*value, value[0])))
 
 
 def _instead(name: str, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Any]]:

@@ -243,19 +243,21 @@ def cells_of(functions: list[FunctionType]) -> dict[str, CellType]:
     return cells
 
 
-def is_stated(error: BaseException) -> bool:
-    """Whether a `raise` or an `assert` of the text of a function has raised it, and nothing that it called."""
+def stated_in(error: BaseException) -> str | None:
+    """The file whose `raise` or `assert` has raised it; None where no text of Python has."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     if trace is None:
-        return False
+        return None
+    file = trace.tb_frame.f_code.co_filename
     try:
-        tree = text_of(trace.tb_frame.f_code.co_filename).tree
+        tree = text_of(file).tree
     except (OSError, SyntaxError, ValueError):
-        return False
+        return None
     stated = (node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert))
-    return any(node.lineno <= trace.tb_lineno <= (node.end_lineno or node.lineno) for node in stated)
+    is_there = any(node.lineno <= trace.tb_lineno <= (node.end_lineno or node.lineno) for node in stated)
+    return file if is_there else None
 
 
 def module_of(globals_: dict[str, Any]) -> Any:

@@ -84,6 +84,8 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
     if isinstance(leaf, str):
         for text in [text for text in texts if text != leaf][:_MOST_TEXTS]:
             yield f"perturbed, {leaf!r} as {text!r}", text
+        if leaf.swapcase() != leaf:
+            yield f"perturbed, {leaf!r} as {leaf.swapcase()!r}", leaf.swapcase()
     elif isinstance(leaf, bool):
         yield f"perturbed, {leaf} as {not leaf}", not leaf
     elif isinstance(leaf, int):

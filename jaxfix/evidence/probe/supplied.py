@@ -92,6 +92,47 @@ def streaming(name: str, *, fails: bool) -> Change:
     return Change(lambda given: given.put(name, made), lambda value: {"asked": streams[-1].asked, "returned": value})
 
 
+def ordered(names: list[str]) -> Change:
+    """Callables that note their first calls; in which order these were is told."""
+    met: dict[str, None] = {}
+
+    def noting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def called(*args: Any, **keywords: Any) -> Any:
+            met[name] = None
+            return function(*args, **keywords)
+
+        return called
+
+    def put(given: Supplied) -> Callable[[], None]:
+        undone = [given.put(name, functools.partial(noting, name)) for name in names]
+
+        def undo() -> None:
+            for each in undone:
+                each()
+
+        return undo
+
+    return Change(put, lambda value: {"called": ", ".join(met), "returned": value})
+
+
+def calling_again(name: str, again: Callable[[], Any]) -> Change:
+    """A callable that calls the function once more before it does what it does; not while jax traces."""
+
+    def made(function: Callable[..., Any]) -> Callable[..., Any]:
+        calls = itertools.count()
+
+        @functools.wraps(function)
+        def called(*args: Any, **keywords: Any) -> Any:
+            if not is_traced() and not next(calls):
+                again()
+            return function(*args, **keywords)
+
+        return called
+
+    return standing(name, made)
+
+
 class Stream:
     """An iterator that counts how often it was asked for an item, and may fail at the last one."""
 
