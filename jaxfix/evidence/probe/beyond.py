@@ -25,6 +25,7 @@ from .contexts import (
     program_of,
     transformed,
     without_jit,
+    without_promotion,
 )
 from .hints import hints
 from .hooks import overridden, refusing
@@ -35,6 +36,7 @@ from .pairing import Call, Leaves, Pairing
 from .perturb import is_plain, variations
 from .programs import ASKING
 from .razor import double_precision, to_double
+from .read_files import READING, with_other_numbers
 from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
 from .supplied import (
@@ -90,6 +92,8 @@ class Beyond:
         yield
         if self.is_same:
             return
+        trial.compare(f"{UNDER}strict promotion of dtypes", leaves, *map(without_promotion, (before, after)))
+        yield
         if operations[0] is not None and not operations[0].are_few:
             trial.record.untried.leave_out(trial.name, JIT_DISABLED, "its loops are long")
         elif trial.is_steady(leaves, before, without_jit(before)):
@@ -184,6 +188,9 @@ class Beyond:
         """What the caller's callables and lists may change while the function uses them."""
         if self.sample.traced:
             return
+        if self.sides.before_reach.names & READING:
+            self._compare_with("other numbers in the files that it reads", leaves, with_other_numbers)
+            yield
         for user in Between(self.trial.supplied(self.sample.arguments(leaves))).users():
             self._compare_with(f"`{user}` that changes what else is given", leaves, functools.partial(changing, user))
             yield

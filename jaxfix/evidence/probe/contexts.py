@@ -57,6 +57,16 @@ def without_jit(call: Call) -> Call:
     return made
 
 
+def without_promotion(call: Call) -> Call:
+    """The call where jax promotes no dtypes but those of Python numbers."""
+
+    def made(leaves: Leaves) -> Any:
+        with importlib.import_module("jax").numpy_dtype_promotion("strict"):
+            return call(leaves)
+
+    return made
+
+
 def _is_number(leaf: Any) -> bool:
     return isinstance(leaf, bool | int | float | complex) and not hasattr(leaf, "dtype")
 
