@@ -29,6 +29,24 @@ def shared(returned: Any, others: Iterable[Part], is_object: Callable[[Any], boo
     return sorted({f"{path} is {at}" for path, at in (*found, *pairs)})
 
 
+def orders(value: Any) -> list[str]:
+    """The keys of the dictionaries of a result, in their order, of those where that is not the order of jax."""
+    found = []
+    for part in _dictionaries(value, 0):
+        keys = [*map(str, part)]
+        if keys != sorted(keys):
+            found.append(", ".join(keys))
+    return found[:_MOST]
+
+
+def _dictionaries(value: Any, depth: int) -> Iterator[dict[Any, Any]]:
+    if type(value) is dict:
+        yield value
+    if depth < _DEEPEST and type(value) in (dict, list, tuple) and len(value) <= _MOST:
+        for part in value.values() if type(value) is dict else value:
+            yield from _dictionaries(part, depth + 1)
+
+
 def _parts(name: str, value: Any, is_object: Callable[[Any], bool]) -> Iterator[Part]:
     """What can be changed in place of a value, by path: containers, arrays of NumPy, objects of the user's."""
     seen: set[int] = set()

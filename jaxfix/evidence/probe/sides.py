@@ -12,6 +12,8 @@ from .originals import Namespace, Text, Unmade, cells_of, is_jit, live_object, p
 from .samples import Sample
 from .state import State, assigns_globals, unplaced
 
+_SORTING = {"jit", "filter_jit", "pjit", "pmap", "vmap", "scan", "map", "tree_map", "unflatten", "tree_unflatten"}
+
 
 class Sides:
     """The original and the rewritten function of one call.
@@ -20,6 +22,7 @@ class Sides:
       others: the other functions of the file, by qualified name, that fixes rewrite.
 
     Attributes:
+      may_sort: whether the rewritten one may sort the keys of dictionaries, as what jax puts together again is.
       writes: whether they write files, and may all the same.
       calls_back: whether jax calls Python functions for them, at some time.
 
@@ -61,6 +64,9 @@ class Sides:
         self.reach.add(code, sample.globals)
         before.settle()
         self.reach.settle()
+        added = self.reach.names - before.names
+        jitted = (not isinstance(value := sample.globals.get(name), str) and hasattr(value, "lower") for name in added)
+        self.may_sort = not same or bool(added & _SORTING) or any(jitted)
         self.plain_after = FunctionType(code, sample.globals, code.co_name, None, self._closure(code))
         self.plain_before = FunctionType(
             self.original, self._globals(), code.co_name, None, self._closure(self.original)

@@ -37,7 +37,7 @@ from .samples import MOST_BYTES as SAMPLED
 from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
 from .scratch import scratch
 from .settings import shown
-from .sharing import shared
+from .sharing import orders, shared
 from .sides import Sides, is_bound
 from .stores import Stores
 from .supplied import NO_CHANGE, Change, Ended, Refused, Supplied
@@ -94,7 +94,7 @@ class Trial:
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
         self.files, self.shared = dict[str, bytes](), list[str]()
         self.is_object = Alter(sides.reach.is_mine).is_object
-        self.said = ""
+        self.said, self.orders = "", list[str]()
         self.slots: list[str] = []
 
     def run(self) -> None:
@@ -369,7 +369,8 @@ class Trial:
         self.owner.call_until()
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
         state, self.written, self.files, self.shared = self.sides.state, {}, {}, []
-        self.deleted, self.warned, self.said, self.is_of_jax = set(), set(), "", False
+        self.deleted, self.warned, self.orders = set(), set(), []
+        self.said, self.is_of_jax = "", False
         held = state.held()
         try:
             with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
@@ -381,7 +382,7 @@ class Trial:
             told = {"changed": changed, "arguments": self.written, "drawn": numbers, "logged": list(logged)}
             told["files"] = {path: _told(content) for path, content in self.files.items()}
             told["printed"] = sorted(printed().splitlines()) if self.sides.calls_back else printed()
-            told["shared"] = self.shared
+            told["shared"], told["order of keys"] = self.shared, self.orders
             told = {name: what for name, what in told.items() if what}
             if error is not None:
                 return self._raised(how, error, told)
@@ -456,6 +457,8 @@ class Trial:
             self.deleted = {name for name, value in self.sample.arguments(mine).items() if is_deleted(value)}
             if not self.sample.traced:
                 self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
+        if not self.sides.may_sort:
+            self.orders = orders(returned)
         if not self.sample.traced:
             held = ((place.label, place.get()) for place in (*self.sides.state.places, *self.sides.state.others))
             others = (*arguments.items(), *(known for known in held if not known[0].startswith("argument ")))
