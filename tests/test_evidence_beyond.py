@@ -87,6 +87,67 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
     assert "perturbed, 3 as -1" in found["worded"]
 
 
+def test_callers_do_what_the_program_does_not(tmp_path: Path) -> None:
+    (tmp_path / "rate.txt").write_text("0.5")
+    before = """
+    def quiet(v):
+        pass
+    def cased(v, mode="double"):
+        return v * 2 if mode.lower() == "double" else v
+    def last(v, terms):
+        return v + terms[-1]
+    def middle(a, b):
+        return a + (b - a) // 2
+    def nested(v, hook=quiet):
+        low = v.min()
+        hook(v)
+        return v + low
+    def called(v, first=quiet, second=quiet):
+        first(v), second(v)
+        return v
+    def sorted_(v):
+        return {"w": v * 2, "b": v}
+    def filed(v):
+        with open("rate.txt") as file:
+            return v * float(file.read())
+    def promoted(v, n=2):
+        return v + n
+    def emptied(v):
+        return v.max(), v.min()
+    STATE = {"rate": 0.5}
+    whole = jnp.arange(3)
+    for f in (cased, nested, called, sorted_, filed, promoted, emptied):
+        f(x)
+    last(x, [x, x * 2, x * 3]), middle(whole, whole + 2)
+    """
+    after = before
+    for old, new in (
+        ("mode.lower()", "mode"),
+        ("terms[-1]", "terms[2]"),
+        ("a + (b - a) // 2", "(a + b) // 2"),
+        ("low = v.min()\n        hook(v)", 'STATE["low"] = v.min()\n        hook(v)'),
+        ("return v + low", 'return v + STATE.pop("low", 0.0)'),
+        ("first(v), second(v)", "second(v), first(v)"),
+        ('{"w": v * 2, "b": v}', '{"b": v, "w": v * 2}'),
+        ('with open("rate.txt") as file:\n            return v * float(file.read())', 'return v * STATE["rate"]'),
+        ("return v + n", "return v + jnp.int32(n)"),
+        ("return v.max(), v.min()", "low = v.min()\n        return v.max(), low"),
+    ):
+        assert old in after, old
+        after = after.replace(old, new)
+    names = ("cased", "last", "middle", "nested", "called", "sorted_", "filed", "promoted", "emptied")
+    found = differing(measured(tmp_path, before, after, *names))
+    assert "perturbed, 'double' as 'DOUBLE'" in found["cased"]
+    assert found["last"] == {"given `terms` with one item more"}
+    assert found["middle"] == {"given whole numbers as large as their type"}
+    assert "given `hook` that calls it again" in found["nested"]
+    assert "given callables that note their order" in found["called"]
+    assert "as called" in found["sorted_"]
+    assert "given other numbers in the files that it reads" in found["filed"]
+    assert "under strict promotion of dtypes" in found["promoted"]
+    assert "emptied" not in found
+
+
 def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> None:
     before = """
     class Model:
