@@ -90,10 +90,10 @@ class Beyond:
         if not self._holds_arrays() and not self._is_one_program_in_double(leaves):
             trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
         yield
-        if self.is_same:
-            return
         trial.compare(f"{UNDER}strict promotion of dtypes", leaves, *map(without_promotion, (before, after)))
         yield
+        if self.is_same:
+            return
         if operations[0] is not None and not operations[0].are_few:
             trial.record.untried.leave_out(trial.name, JIT_DISABLED, "its loops are long")
         elif trial.is_steady(leaves, before, without_jit(before)):
