@@ -120,7 +120,7 @@ class Bench:
         )
 
     def _applied(self, program: Program, folder: Path) -> tuple[Mapping[str, Any], Seconds]:
-        words = ("--allow-no-vcs", "--allow-dirty", "--no-cache", "--timeout", f"{self.limit:g}")
+        words = ("--allow-no-vcs", "--allow-dirty", "--no-cache", "--fresh", "--timeout", f"{self.limit:g}")
         run = f"{sys.executable} {program.start}"
         began, used = time.perf_counter(), running.processor_seconds()
         report = _said("apply", ".", "--run", run, *words, within=folder, limit=10 * self.limit)
