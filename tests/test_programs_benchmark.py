@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.programs import page, running
-from benchmarks.programs.catalogue import Program, Replacement, Unfit, programs, replaced
+from benchmarks.programs.catalogue import FRESH, Program, Replacement, Unfit, programs, replaced
 from benchmarks.programs.measuring import Result, Side, Verdict
 from benchmarks.programs.running import Seconds
 from benchmarks.programs.sources import as_script, laid_out
@@ -16,9 +16,10 @@ TEXT = {"main.py": "one\ntwo\nthree\n"}
 
 
 def test_every_program_of_the_data_is_whole() -> None:
-    found = programs()
-    assert len(found) >= 24
-    for program in found:
+    found, fresh = programs(), programs(FRESH)
+    assert len(found) >= 24 and len(fresh) >= 6
+    assert not {program.name for program in found} & {program.name for program in fresh}
+    for program in (*found, *fresh):
         assert len(program.commit) == 40 and program.start in program.files
         assert program.kind and program.why and program.changed
         assert bool(program.hand) == bool(program.by_hand), program.name

@@ -20,7 +20,7 @@ import platformdirs
 
 from benchmarks.ecosystem import own
 from benchmarks.programs import page
-from benchmarks.programs.catalogue import Program, programs
+from benchmarks.programs.catalogue import DATA, FRESH, Program, programs
 from benchmarks.programs.measuring import Bench, Result
 from jaxfix.report.wire import from_json, to_json
 
@@ -31,10 +31,17 @@ CACHE = platformdirs.user_cache_path("jaxfix-benchmarks")
 
 def main() -> None:
     options = _options()
-    wanted = [program for program in programs() if not options.names or program.name in options.names]
+    first, second = (
+        [program for program in programs(folder) if not options.names or program.name in options.names]
+        for folder in (DATA, FRESH)
+    )
     bench = Bench(options.work, options.mirror, _commit(), own.digest(), options.rounds, options.limit)
-    results = [found for program in wanted if (found := _result(program, bench, options)) is not None]
-    text = "\n".join([*page.lines(wanted, results, page.judged()), ""])
+    results = [found for program in (*first, *second) if (found := _result(program, bench, options)) is not None]
+    chosen_last = {program.name for program in second}
+    known = [result for result in results if result.name not in chosen_last]
+    fresh = [result for result in results if result.name in chosen_last]
+    judged = page.judged()
+    text = "\n".join([*page.lines(first, known, judged), *page.chosen_last(second, fresh, judged), ""])
     if options.names:
         print(text)
     else:

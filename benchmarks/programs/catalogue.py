@@ -8,6 +8,8 @@ from pathlib import Path
 from jaxfix.report.wire import from_json
 
 DATA = Path(__file__).with_name("data")
+FRESH = DATA / "fresh"
+"""Programs that were chosen when all else was built, and measured once."""
 
 
 class Unfit(Exception):

@@ -76,7 +76,6 @@ def is_proven(result: Result) -> bool:
 def lines(
     programs: Sequence[Program], results: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement]
 ) -> Iterator[str]:
-    good = [result for result in results if result.written is not None]
     yield "# Programs by other hands"
     yield ""
     yield (
@@ -88,11 +87,33 @@ def lines(
         "loop, *whole* all of the process with imports and compiles."
     )
     yield ""
+    yield from _section(programs, results, judgements, "##")
+
+
+def chosen_last(
+    programs: Sequence[Program], results: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement]
+) -> Iterator[str]:
+    yield from ("", "## Programs that were chosen last", "")
+    yield (
+        "Chosen, adapted and made faster by hand before jaxfix had seen any of them, when all of it was there that the "
+        "programs above have led to. Measured once; nothing was changed because of what they say."
+    )
+    yield ""
+    yield from _section(programs, results, judgements, "###")
+
+
+def _section(
+    programs: Sequence[Program],
+    results: Sequence[Result],
+    judgements: Mapping[tuple[str, str], Judgement],
+    level: str,
+) -> Iterator[str]:
+    good = [result for result in results if result.written is not None]
     yield from _summary(programs, results, good, judgements)
     yield from _table(results)
-    yield from _verdicts(good)
-    yield from _differences(good, judgements)
-    yield from _sources(programs)
+    yield from _verdicts(good, level)
+    yield from _differences(good, judgements, level)
+    yield from _sources(programs, level)
 
 
 def _summary(
@@ -153,9 +174,9 @@ def _row(result: Result) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _verdicts(good: Sequence[Result]) -> Iterator[str]:
+def _verdicts(good: Sequence[Result], level: str) -> Iterator[str]:
     yield from (
-        "## What the rerun said of each fix",
+        f"{level} What the rerun said of each fix",
         "",
         "| program | codemod | verdict | reason |",
         "|---|---|---|---|",
@@ -170,8 +191,8 @@ def _verdicts(good: Sequence[Result]) -> Iterator[str]:
     yield ""
 
 
-def _differences(good: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement]) -> Iterator[str]:
-    yield from ("## Versions that print something else", "")
+def _differences(good: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement], level: str) -> Iterator[str]:
+    yield from (f"{level} Versions that print something else", "")
     yield "One listed *as written* prints something else at each run."
     yield ""
     for result in good:
@@ -183,8 +204,8 @@ def _differences(good: Sequence[Result], judgements: Mapping[tuple[str, str], Ju
     yield ""
 
 
-def _sources(programs: Sequence[Program]) -> Iterator[str]:
-    yield from ("## Where they come from", "")
+def _sources(programs: Sequence[Program], level: str) -> Iterator[str]:
+    yield from (f"{level} Where they come from", "")
     yield "| program | what it is | why it | repository, commit, path | adapted | by hand |"
     yield "|---|---|---|---|---|---|"
     for program in programs:
