@@ -15,6 +15,7 @@ from jaxfix.drivers.workflow.traces import Sights, from_here, traced
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine.seen import Sighting
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.render.paint import printable
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.trace.hot import Hot, Work
 from jaxfix.source.errors import EvidenceError, SourceError
@@ -77,8 +78,9 @@ def _all_lines(target: Target, kind: Work) -> Hot:
 def _measured(targets: Sequence[Target], command: str, rerun: Rerun, watcher: Watcher) -> Measurement | None:
     """One run in a copy of the project."""
     root = root_of([path_of(target) for target in targets if target.module is None])
+    words = f"running `{printable(command)}` for what only a run can tell, in a copy of `{root}`{rerun.there}"
+    watcher.note(words)
     with watcher.progress("looking on", None) as advance:
-        advance("running it once, for what only a run can tell")
         runner = ProgramRunner(
             root,
             command,
