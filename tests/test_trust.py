@@ -417,7 +417,7 @@ def test_optimizers_that_are_driven_are_named_one_by_one(project: Path, cli: Cli
     shown = cli("trust", "--yes", "mine")
     assert f"drives   the optimizers of {project}/mine\n" in shown.out
     (project / "theirs").mkdir()
-    (project / "theirs" / "__init__.py").write_text(f"import pathlib\n{SLOW}")
+    (project / "theirs" / "__init__.py").write_text(f"import pathlib  # GradientTransformation\n{SLOW}")
     commit()
     done = cli("apply")
     assert "only driving optimizers is trusted so far, and others than these" in done.err

@@ -58,7 +58,9 @@ def line_of(text: bytes | str, qualname: str) -> int:
 def _parsed(named: str, text: bytes | str) -> ast.Module:
     try:
         return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except SyntaxError as error:
+        raise SourceError(named, f"it does not parse: {error.msg} (line {error.lineno})") from error
+    except (ValueError, RecursionError, MemoryError) as error:
         raise SourceError(named, f"it does not parse: {error}") from error
 
 

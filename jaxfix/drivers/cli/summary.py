@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -12,14 +13,14 @@ from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.differences import Differences
 from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.looking import Findings, from_here, informed, reread
-from jaxfix.drivers.workflow.planning import Plans
+from jaxfix.drivers.workflow.planning import GUESS, NO_EVIDENCE, NO_PROGRAM, Plans
 from jaxfix.drivers.workflow.proof import Proofs
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render import diff, text
 from jaxfix.render.account import Account, Known
 from jaxfix.render.formats import CURING, FORMATS
 from jaxfix.render.gains import gains
-from jaxfix.render.paint import Paint, plain
+from jaxfix.render.paint import Paint, counted, plain, printable
 from jaxfix.render.receipts import receipt
 from jaxfix.render.together import together
 from jaxfix.report.evidence import Evidence, Verdict
@@ -28,6 +29,8 @@ from jaxfix.report.seal import Seal
 from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
+
+_MOST_COMMANDS = 3
 
 
 @frozen
@@ -87,6 +90,8 @@ def tell(result: Result, output_format: str, output_file: str | None = None) -> 
     except UserError as error:
         unwritten = error
     terminal.tell(_summary(result, terminal.paint_for(sys.stderr)))
+    for note in _missing(result):
+        terminal.note(note)
     _tell_wrongs(result)
     if unwritten is not None:
         raise unwritten
@@ -180,7 +185,11 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
     paint = terminal.paint_for(stream) if output_file is None else plain
     width = terminal.width_of(stream) if output_file is None else None
     taken = {(entry.patch.path, fix.key): fix for entry in result.plans.planned for fix in entry.patch.applied}
+    broken = {name for name, entry in result.proofs.receipts.items() if _fails_as_it_is(entry)}
+    yield from _failed(result, len(broken), paint)
     for evidence in _in_order(result):
+        if (evidence.path, evidence.key) in broken and (evidence.path, evidence.key) not in taken:
+            continue
         if evidence.verdict is Verdict.PROVEN:
             yield receipt(evidence, paint, width)
         elif (fix := taken.get((evidence.path, evidence.key))) is not None:
@@ -189,6 +198,8 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
     reasons: dict[str, list[tuple[str, Held]]] = {}
     for path, held in _held(result):
         evidence_of = result.proofs.receipts.get((path, held.fix.key))
+        if (path, held.fix.key) in broken:
+            continue
         if evidence_of is not None and evidence_of.verdict is not Verdict.PROVEN:
             yield receipt(evidence_of, paint, width)
         else:
@@ -198,8 +209,38 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
     yield together(result.proofs.together, paint)
 
 
+def _fails_as_it_is(evidence: Evidence) -> bool:
+    """Whether the program has failed before it came to the fix, without any."""
+    return evidence.verdict is Verdict.FAILED and not evidence.comparisons
+
+
+def _failed(result: Result, waiting: int, paint: Paint) -> Iterator[str]:
+    """A program that fails without any fix: it is told once, with its last lines."""
+    broken = next((entry for entry in result.proofs.receipts.values() if _fails_as_it_is(entry)), None)
+    if broken is None:
+        return
+    wait = f"{counted(waiting, 'fix')} {'waits' if waiting == 1 else 'wait'} for it"
+    told = f"`{printable(broken.command)}`  {printable(broken.reason)}; {wait}"
+    yield f"{paint('yellow', Verdict.FAILED.value)}  {told}\n"
+    yield from (f"        {printable(line)}\n" for line in result.proofs.last_words)
+
+
 def _held(result: Result) -> Iterator[tuple[str, Held]]:
     return ((entry.patch.path, held) for entry in result.plans.planned for held in entry.patch.held)
+
+
+def _missing(result: Result) -> Iterator[str]:
+    """The commands that would give the evidence which is missing, as far as imports tell what runs the files."""
+    waiting = {path for path, held in _held(result) if held.reason in (NO_EVIDENCE, NO_PROGRAM, GUESS)}
+    entries = [entry.target for entry in result.plans.planned if entry.patch.path in waiting]
+    paths = [target.path for target in entries if target.path is not None and target.module is None]
+    if not paths:
+        return
+    from jaxfix.drivers.workflow import programs  # of no use to most runs
+
+    for command, ran in islice(programs.commands(paths).items(), _MOST_COMMANDS):
+        where = " ".join(shlex.quote(files.shown(path)) for path in ran)
+        yield f"for evidence: `jaxfix apply {where} --run {shlex.quote(command)}`"
 
 
 def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:

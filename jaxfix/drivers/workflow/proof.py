@@ -33,6 +33,9 @@ Lines = Mapping[tuple[str, str], int]
 """Where each finding is, by path and key."""
 
 
+_LAST = 5
+"""Lines of a program that failed."""
+
 Shown = MutableMapping[tuple[str, str], Evidence]
 """The receipts by path and key as reruns show them: what is there already, should something end the proof."""
 
@@ -48,6 +51,7 @@ class Proofs:
       seen: what the first run of a program has shown of findings, by path and key.
       went: what that program was long in, and is now; None where there was none.
       read: the files that it has read.
+      last_words: its last lines, where it failed without any fix.
     """
 
     receipts: Receipts
@@ -56,6 +60,7 @@ class Proofs:
     seen: Mapping[tuple[str, str], Seen] = field(default_factory=dict)
     went: Went | None = None
     read: tuple[str, ...] = ()
+    last_words: tuple[str, ...] = ()
 
     def with_more(self, other: "Proofs") -> "Proofs":
         return Proofs(
@@ -65,6 +70,7 @@ class Proofs:
             {**self.seen, **other.seen},
             self.went or other.went,
             (*self.read, *other.read),
+            self.last_words or other.last_words,
         )
 
 
@@ -124,7 +130,8 @@ class _Trial:
         receipts = self._named(found.receipts)
         shown.update(receipts)
         read = tuple(found.before.reads or ()) if found.before is not None else ()
-        return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read)
+        last = _last_words(found.before)
+        return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read, last_words=last)
 
     def _went(self, found: Proof) -> Went | None:
         """What a program was long in, and what is left of it at the lines that the fixes make of those."""
@@ -159,6 +166,14 @@ class _Trial:
     def _relative(self, path: Path) -> str:
         """The path as the runner knows it: from `base`, or absolute; never from here, where it may be another file."""
         return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else str(path)
+
+
+def _last_words(before: Measurement | None) -> tuple[str, ...]:
+    """The end of what a program that failed has said."""
+    if before is None or before.failure is None:
+        return ()
+    said = before.stderr if before.stderr.strip() else before.stdout
+    return tuple(line for line in said.splitlines() if line.strip())[-_LAST:]
 
 
 @dataclass(slots=True)

@@ -1,0 +1,125 @@
+"""Finds what runs a source, by imports alone: the command that would give the evidence which is missing."""
+
+import ast
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from jaxfix.drivers import files, walking
+from jaxfix.drivers.roots import Roots
+from jaxfix.drivers.surroundings import Placed, placed
+from jaxfix.drivers.walking import Allowance
+from jaxfix.drivers.workflow.agenda import folder_in, root_of
+from jaxfix.source.errors import UserError
+from jaxfix.source.frozen import frozen
+
+_MOST = 2000
+"""Entries of folders that are looked at."""
+_GUARD = b"__main__"
+
+
+@frozen
+class _Source:
+    """A Python file of the project and the modules that it imports, by absolute name."""
+
+    place: Placed
+    text: bytes
+    imports: frozenset[str]
+
+    @property
+    def is_test(self) -> bool:
+        name = self.place.path.name
+        return (name.startswith("test_") or name.endswith("_test.py")) and b"def test" in self.text
+
+    @property
+    def is_program(self) -> bool:
+        return _GUARD in self.text and not self.is_test
+
+
+def commands(paths: Sequence[Path]) -> Mapping[str, tuple[Path, ...]]:
+    """For each command the files of these that it runs; those that nothing runs are left out."""
+    if not paths:
+        return {}
+    root = root_of(paths)
+    sources = {source.place.path: source for source in _sources(root)}
+    found: dict[str, tuple[Path, ...]] = {}
+    for path in map(files.resolved, paths):
+        command = _command(path, sources, folder_in(root))
+        if command is not None:
+            found[command] = (*found.get(command, ()), path)
+    return found
+
+
+def _command(path: Path, sources: Mapping[Path, _Source], folder: Path) -> str | None:
+    """What runs the file: itself, the nearest program that imports it, else the nearest test."""
+    around = list(_importers(path, sources))
+    program = next((source for source in around if source.is_program), None)
+    if program is not None:
+        return _run(program.place, folder)
+    test = next((source for source in around if source.is_test), None)
+    return None if test is None else f"python -m pytest {shlex.quote(_from(test.place.path, folder))}"
+
+
+def _run(place: Placed, folder: Path) -> str:
+    if place.top == place.root or place.name is None:
+        return f"python {shlex.quote(_from(place.path, folder))}"
+    name = place.name.removesuffix(".__main__")
+    search = "" if place.root == folder else f"PYTHONPATH={shlex.quote(_from(place.root, folder))} "
+    return f"{search}python -m {name}"
+
+
+def _from(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
+def _importers(path: Path, sources: Mapping[Path, _Source]) -> Iterator[_Source]:
+    """The source itself, those that import it, those that import these, and so on: the nearest first."""
+    seen, turn = {path}, [sources[path]] if path in sources else []
+    while turn:
+        yield from turn
+        names = {source.place.name for source in turn} - {None}
+        turn = [s for p, s in sources.items() if p not in seen and not names.isdisjoint(s.imports)]
+        seen |= {source.place.path for source in turn}
+
+
+def _sources(root: Path) -> Iterator[_Source]:
+    paths = [path for path in islice(walking.some(root, Allowance(_MOST)), _MOST) if path.suffix == ".py"]
+    texts = dict(_read(paths))
+    roots = Roots(texts.items())
+    for path, text in texts.items():
+        place = placed(path, None, roots)
+        yield _Source(place, text, frozenset(_imported(text, place)))
+
+
+def _read(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
+    for path in paths:
+        try:
+            yield files.resolved(path), files.read_bytes(path)
+        except UserError:  # what cannot be read runs nothing that is known
+            continue
+
+
+def _imported(text: bytes, place: Placed) -> Iterator[str]:
+    """The modules that a source may import; of `from a import b` both `a` and `a.b`."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = _absolute(module or "", level, place)
+                yield base
+                yield from (f"{base}.{name.name}" for name in names)
+
+
+def _absolute(module: str, level: int, place: Placed) -> str:
+    """The name of what a relative import means."""
+    if not level:
+        return module
+    own = (place.name or "").split(".")
+    above = own[: len(own) - level + place.is_package]
+    return ".".join([*above, *([module] if module else [])])

@@ -1,0 +1,87 @@
+"""The command that would give the evidence which is missing, found by imports."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Cli
+
+from jaxfix.drivers.workflow.programs import commands
+
+MAIN = 'if __name__ == "__main__":\n    pass\n'
+SLOW = "import jax\n\nz = jax.tiny_risky(2)\n"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user of their own, who has the codemods of the tests."""
+    monkeypatch.syspath_prepend(Path(__file__).parent / "pack")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+
+
+@pytest.mark.parametrize(
+    ("source", "others", "command"),
+    [
+        ("train.py", {"train.py": MAIN}, "python train.py"),
+        ("a b.py", {"a b.py": MAIN}, "python 'a b.py'"),
+        ("model.py", {"train.py": f"import model\n{MAIN}"}, "python train.py"),
+        ("pkg/model.py", {"pkg/train.py": f"from .model import f\n{MAIN}"}, "python -m pkg.train"),
+        ("pkg/model.py", {"pkg/__main__.py": "from pkg import model\n" + MAIN}, "python -m pkg"),
+        ("pkg/model.py", {"pkg/sub/go.py": f"from ..model import f\n{MAIN}"}, "python -m pkg.sub.go"),
+        ("pkg/model.py", {"pkg/mid.py": "import pkg.model\n", "go.py": f"import pkg.mid\n{MAIN}"}, "python go.py"),
+        ("src/pkg/model.py", {"src/pkg/go.py": f"from pkg.model import f\n{MAIN}"}, "PYTHONPATH=src python -m pkg.go"),
+        (
+            "pkg/model.py",
+            {"tests/test_model.py": "from pkg.model import f\n\ndef test_f():\n    f()\n"},
+            "python -m pytest tests/test_model.py",
+        ),
+        (
+            "model.py",
+            {"test_model.py": f"import model\n\ndef test():\n    pass\n\n{MAIN}", "go.py": f"import model\n{MAIN}"},
+            "python go.py",
+        ),
+        ("model.py", {"train.py": MAIN, "broken.py": f"import model\ndef (:\n{MAIN}"}, None),
+    ],
+)
+def test_the_nearest_program_is_named(
+    source: str, others: dict[str, str], command: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("")
+    for name in ("pkg", "pkg/sub", "src/pkg"):
+        if any(path.startswith(f"{name}/") for path in (source, *others)):
+            others = {f"{name}/__init__.py": "", **others}
+    for name, text in {source: "def f(): ...\n", **others}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = commands([tmp_path / source])
+    assert found == ({} if command is None else {command: (tmp_path / source,)})
+
+
+def test_an_apply_without_evidence_ends_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "model.py").write_text(SLOW)
+    (tmp_path / "train.py").write_text(f"import model\n{MAIN}")
+    done = cli("apply", "model.py", "--allow-no-vcs")
+    assert "note: for evidence: `jaxfix apply model.py --run 'python train.py'`" in done.err
+    json.loads(cli("apply", "model.py", "--allow-no-vcs", "--output-format", "json").out)
+
+
+def test_a_package_without_optimizers_has_nothing_to_drive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("")
+    for name, more in (("plain", ""), ("solving", "class Solver:\n    def init_state(self, x): ...\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+        (tmp_path / name / "slow.py").write_text(SLOW)
+        (tmp_path / name / "more.py").write_text(more)
+    refused = cli("trust", "plain", "--yes")
+    assert refused.code == 2 and "error: there is nothing to rerun" in refused.err
+    assert "lets `jaxfix apply` drive" not in cli("apply", "plain", "--diff").err
+    assert "lets `jaxfix apply` drive the optimizers of `solving`" in cli("apply", "solving", "--diff").err
