@@ -13,7 +13,7 @@ from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.differences import Differences
 from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.looking import Findings, from_here, informed, reread
-from jaxfix.drivers.workflow.planning import GUESS, NO_EVIDENCE, NO_PROGRAM, Plans
+from jaxfix.drivers.workflow.planning import NO_EVIDENCE, NO_PROGRAM, Plans
 from jaxfix.drivers.workflow.proof import Proofs
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.render import diff, text
@@ -231,7 +231,7 @@ def _held(result: Result) -> Iterator[tuple[str, Held]]:
 
 def _missing(result: Result) -> Iterator[str]:
     """The commands that would give the evidence which is missing, as far as imports tell what runs the files."""
-    waiting = {path for path, held in _held(result) if held.reason in (NO_EVIDENCE, NO_PROGRAM, GUESS)}
+    waiting = {path for path, held in _held(result) if held.reason in (NO_EVIDENCE, NO_PROGRAM)}
     entries = [entry.target for entry in result.plans.planned if entry.patch.path in waiting]
     paths = [target.path for target in entries if target.path is not None and target.module is None]
     if not paths:
