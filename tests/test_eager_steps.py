@@ -38,6 +38,7 @@ def statement(chance: random.Random) -> str:
     to, one, other = (chance.choice((*NAMES, OBJECT)) for _ in range(3))
     kinds = (
         f"{to} = jnp.sin({one}) + jnp.cos({other})",
+        f"{to} = act({one}) + jnp.cos({other}) * jnp.sin({one})",
         f"{to} = jnp.sin({one}) + jnp.cos({other})",
         f"{chance.choice(NAMES)}, {to} = jnp.tanh({one}) * {other}, {one} + jnp.exp(-{other})",
         f"told.append(float({one}))",
@@ -75,7 +76,8 @@ def check(seeds: range) -> None:
     moved = 0
     for seed in seeds:
         chance = random.Random(seed)
-        text = HEAD + "".join(f"    {statement(chance)}\n" for _ in range(chance.randint(3, 9))) + TAIL
+        act = f"    def act(v):\n        return jnp.tanh(v) * {chance.choice(NAMES)}\n"
+        text = HEAD + act + "".join(f"    {statement(chance)}\n" for _ in range(chance.randint(3, 9))) + TAIL
         after = rewritten(text)
         moved += after != text
         unjitted = after.replace("@jax.jit\n", "")
@@ -99,3 +101,20 @@ def test_what_is_left_of_a_line_that_a_fix_changes_is_told(tmp_path: Path) -> No
     )
     done = apart("apply", "--no-prove", "--allow-no-vcs", "--exit-zero", str(path))
     assert "jax.tree.map" in path.read_text() and "1 finding remains" in done.err
+
+
+def test_a_function_on_the_other_side_of_a_cut_does_not_come_back() -> None:
+    """What cannot be passed cuts a block: `act` would span the cut again, for ever."""
+    text = (
+        "import jax\nimport jax.numpy as jnp\n"
+        "def train(batches, w, table, note):\n"
+        "    for batch in batches:\n"
+        "        def act(v):\n"
+        "            return jnp.tanh(v) * table\n"
+        "        w = act(w) + jnp.sin(batch)\n"
+        "        note(table, w)\n"
+        "        w = act(jnp.exp(w) * 2 + jnp.sin(w) - jnp.cos(w)) * jnp.tanh(w)\n"
+        "    return w\n"
+        "print(train([jnp.ones(3)] * 8, jnp.zeros(3), jnp.ones(3), print))\n"
+    )
+    assert "act" in rewritten(text)

@@ -2,14 +2,13 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
 from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
-from jaxfix_codemods.unjitted_update.variables import computed, dotted, is_called, own_reads, touched
+from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
 _MAKING = where(Transform.ONLY_VALUES)
 _READING = where(Package.READS)
@@ -69,7 +68,12 @@ class _Chooser:
     def __init__(self, module: Module, block: Sequence[ast.stmt]) -> None:
         self._module, self._block = module, block
         self._device = module.get(Device)
+        self._index = {statement: index for index, statement in enumerate(block)}
         self._reasons: dict[ast.stmt, Reason | None] = {}
+        self._met: dict[int, int] = {}
+        self._computed: dict[ast.stmt, Touched] = {}
+        self._loads: dict[ast.stmt, set[str]] = {}
+        self._starts: dict[ast.stmt, int] = {}
 
     # --- what each statement is -------------------------------------------------------------------------------
 
@@ -155,41 +159,48 @@ class _Chooser:
 
     def with_those_after(self, seeds: Sequence[ast.stmt]) -> list[ast.stmt]:
         """`seeds` with the statements that go on computing, and with the functions of all of them."""
-        found = list(seeds)
-        last = max(map(self._block.index, found))
-        for statement in self._block[self._block.index(found[0]) + 1 :]:
-            before = [each for each in found if each.lineno < statement.lineno]
-            is_near = statement not in found and self._block.index(statement) <= last + 1
-            if is_near and continues(self._module, statement, before):
-                found = self._in_order([*found, statement])
-                last = max(last, self._block.index(statement))
-        return self._with_functions(found)
+        found = set(seeds)
+        first, last = min(map(self._at, found)), max(map(self._at, found))
+        bound: set[str] = set()
+        for statement in self._block[first:]:
+            is_near = statement not in found and self._at(statement) <= last + 1
+            if is_near and continues(self._module, statement, bound):
+                found.add(statement)
+                last = max(last, self._at(statement))
+            if statement in found:
+                bound |= self._writes(statement)
+        return self._with_functions(found, self._block)
 
-    def _with_functions(self, found: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """With the functions that the block defines for them."""
-        every = list(found)
-        for statement in reversed(self._block):
-            if statement not in every and defined(self._module, statement) in loads(every):
-                every = self._in_order([*every, statement])
-        return every
+    def _with_functions(self, found: Collection[ast.stmt], part: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """With the functions that a part of the block defines for them."""
+        every = set(found)
+        read = set().union(*map(self._loaded, every))
+        for statement in reversed(part):
+            if statement not in every and defined(self._module, statement) in read:
+                every.add(statement)
+                read |= self._loaded(statement)
+        return self._in_order(every)
 
     def most(self, found: Sequence[ast.stmt], work: Sequence[ast.stmt]) -> Row:
-        """The heaviest part of `found` that can run in one place."""
-        row = self._in_order(found)
+        """The heaviest part of `found` that can run in one place.
+
+        What cannot be passed joins it, or cuts the block: of what is on the other side nothing comes back.
+        """
+        row, part = self._in_order(found), self._block
         while True:
             place = self._place(row)
             if place is not None:
                 return Row(tuple(row), place)
             barrier = self._barrier(row)
             if self._joins(barrier, row):
-                row = self._with_functions(self._in_order([*row, barrier]))
+                row = self._with_functions([*row, barrier], part)
                 continue
-            at = self._block.index(barrier)
-            halves = [[s for s in row if (self._block.index(s) < at) is early] for early in (True, False)]
-            kept = max(halves, key=partial(self._weight, work))
+            at = part.index(barrier)
+            halves = [([s for s in row if s in side], side) for side in (part[:at], part[at:])]
+            kept, part = max(halves, key=lambda half: self._weight(work, half[0]))
             if self._weight(work, kept) < ENOUGH:
                 raise Declined(self._why_between(barrier))
-            row = self._with_functions(kept)
+            row = self._with_functions(kept, part)
 
     def _joins(self, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
@@ -197,11 +208,16 @@ class _Chooser:
             is_assignment(statement)
             and self.why_not(statement) is None
             and all(map(self._is_followed, calls))
-            and bool(computed(self._module, row).writes & computed(self._module, [statement]).reads)
+            and not self._computes(statement).reads.isdisjoint(set().union(*map(self._writes, row)))
         )
 
     def _weight(self, work: Sequence[ast.stmt], row: Sequence[ast.stmt]) -> int:
-        return sum(self._device.starts(s) + ENOUGH * (s in work) for s in row if not isinstance(s, ast.FunctionDef))
+        return sum(self._started(s) + ENOUGH * (s in work) for s in row if not isinstance(s, ast.FunctionDef))
+
+    def _started(self, statement: ast.stmt) -> int:
+        if statement not in self._starts:
+            self._starts[statement] = self._device.starts(statement)
+        return self._starts[statement]
 
     def _why_between(self, statement: ast.stmt) -> Reason:
         reason = self.why_not(statement)
@@ -212,32 +228,67 @@ class _Chooser:
 
     def _place(self, row: Sequence[ast.stmt]) -> ast.stmt | None:
         """The first of `row` in whose place all of it can run."""
-        return next((at for at in row if not any(self._blocking(row, at))), None)
+        blocking = list(self._blocking(row))
+        above = max((at for at, early in blocking if not early), default=-1)
+        below = min((at for at, early in blocking if early), default=len(self._block))
+        return next((each for each in row if above < self._at(each) < below), None)
 
     def _barrier(self, row: Sequence[ast.stmt]) -> ast.stmt:
-        return next(self._blocking(row, row[0]))
+        """What keeps all of `row` from running in place of its first."""
+        return self._block[next(at for at, early in self._blocking(row) if not early)]
 
-    def _blocking(self, row: Sequence[ast.stmt], at: ast.stmt) -> Iterator[ast.stmt]:
-        """What stands between and cannot run before, or after, what it stands behind, or before."""
-        place = self._block.index(at)
-        for index in range(self._block.index(row[0]) + 1, self._block.index(row[-1])):
-            statement = self._block[index]
-            if statement in row:
+    def _blocking(self, row: Sequence[ast.stmt]) -> Iterator[tuple[int, bool]]:
+        """What stands between, by its index in the block, and cannot be passed.
+
+        Returns:
+          With `True` where those before it cannot run after it, with `False` where those after it cannot run before.
+        """
+        inside = sum(1 << self._at(each) for each in row)
+        for index in range(self._at(row[0]) + 1, self._at(row[-1])):
+            if inside >> index & 1:
                 continue
-            passed = [s for s in row if (self._block.index(s) > index) is (index > place)]
-            if not self._can_pass(statement, passed):
-                yield statement
+            met = inside & self._conflicts(index)
+            if met >> index:
+                yield index, False
+            if met & ((1 << index) - 1):
+                yield index, True
 
-    def _can_pass(self, statement: ast.stmt, others: Sequence[ast.stmt]) -> bool:
-        """Whether `statement` may run on the other side of `others`, which have no effect but to bind."""
-        if any(isinstance(node, _LEAVING) for node in walk(statement)):
-            return False
-        if reads_the_clock(self._module, statement):
-            return False
-        return touched(self._module, statement).allows(computed(self._module, others))
+    def _conflicts(self, index: int) -> int:
+        """The statements of the block that one cannot pass, a bit for each; the others have no effect but to bind."""
+        if index not in self._met:
+            statement = self._block[index]
+            own = touched(self._module, statement)
+            is_fixed = not self._moves(statement)
+            met = (is_fixed or not own.allows(self._computes(other)) for other in self._block)
+            self._met[index] = sum(1 << at for at, is_met in enumerate(met) if is_met)
+        return self._met[index]
+
+    def _moves(self, statement: ast.stmt) -> bool:
+        """Whether it makes no difference for what is not bound when `statement` runs."""
+        is_leaving = any(isinstance(node, _LEAVING) for node in walk(statement))
+        return not is_leaving and not reads_the_clock(self._module, statement)
+
+    # --- what statements read and bind ------------------------------------------------------------------------
+
+    def _at(self, statement: ast.stmt) -> int:
+        return self._index[statement]
+
+    def _computes(self, statement: ast.stmt) -> Touched:
+        if statement not in self._computed:
+            self._computed[statement] = computed(self._module, [statement])
+        return self._computed[statement]
+
+    def _writes(self, statement: ast.stmt) -> set[str]:
+        return self._computes(statement).writes
+
+    def _loaded(self, statement: ast.stmt) -> set[str]:
+        if statement not in self._loads:
+            self._loads[statement] = loads([statement])
+        return self._loads[statement]
 
     def _in_order(self, statements: Collection[ast.stmt]) -> list[ast.stmt]:
-        return [statement for statement in self._block if statement in statements]
+        chosen = set(statements)
+        return [statement for statement in self._block if statement in chosen]
 
 
 # --- statements ---------------------------------------------------------------------------------------------------
@@ -273,13 +324,13 @@ def defined(module: Module, statement: ast.stmt) -> str | None:
     return None
 
 
-def continues(module: Module, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
-    """Whether `statement` goes on computing with what the row binds, in a way that a trace can follow."""
+def continues(module: Module, statement: ast.stmt, bound: Collection[str]) -> bool:
+    """Whether `statement` goes on computing with what is `bound` before, in a way that a trace can follow."""
     if not is_assignment(statement):
         return False
-    if not computed(module, [statement]).reads & computed(module, row).writes:
-        return False
     if not all(isinstance(node, _PLAIN) for node in walk(statement)):
+        return False
+    if computed(module, [statement]).reads.isdisjoint(bound):
         return False
     calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
     return (
