@@ -101,9 +101,12 @@ def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
 
 
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
-    """The functions that a loop of another file calls eagerly, and that start enough, each with such a call."""
+    """The functions that a loop of another file calls eagerly, and that start enough, each with such a call.
+
+    Those of a package are for many callers, and nobody is asked about them.
+    """
     project = module.surroundings.project
-    for function in module.tree.body:
+    for function in () if "." in (module.surroundings.name or ".") else module.tree.body:
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             continue
         if module.get(Likely).of_function(function) < ENOUGH or not callers(module, function).is_looped_outside:
