@@ -3,8 +3,9 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from unicodedata import is_normalized
 
 from jaxfix.effects.aliases import is_fillable, why_aliased
@@ -45,10 +46,20 @@ _DUNDERS = frozenset({"__name__", "__file__", "__doc__", "__debug__"})
 
 @dataclass(slots=True)
 class Purity:
-    """Why a function may not be traced once for many calls; `doubts` where only other code could spoil it."""
+    """Why a function may not be traced once for many calls.
+
+    Attributes:
+      doubts: what other code could spoil.
+      unasked: whether other files do; they are asked only where all else holds.
+    """
 
     reason: Reason | None = None
     doubts: list[str] = field(default_factory=list)
+    unasked: list[Callable[[], bool]] = field(default_factory=list)
+
+    @property
+    def is_doubted(self) -> bool:
+        return bool(self.doubts) or any(ask() for ask in self.unasked)
 
 
 def purity(module: Module, function: Function, apart: frozenset[str] = frozenset()) -> Purity:
@@ -58,7 +69,8 @@ def purity(module: Module, function: Function, apart: frozenset[str] = frozenset
       apart: globals that `function` itself reads, and that are not judged here either.
     """
     found = Purity(reason=next(ties(module, function), None))
-    if changes_of(module).any_global or changes_of(module).lists_names or _is_open(module):
+    found.unasked.append(partial(_is_open, module))
+    if changes_of(module).any_global or changes_of(module).lists_names:
         found.doubts.append("a name that is not in the text")
     if any(star.lineno > function.lineno for star in module.names.star_imports):
         found.doubts.append("*")
@@ -76,6 +88,12 @@ def reads_setting(module: Module, node: ast.expr) -> bool:
 def _is_open(module: Module) -> bool:
     """Whether another file gets hold of the module as a whole: it may bind any of its names, or list them."""
     return module.surroundings.project.ask(REBINDS, f"{module.surroundings.name or '?'}.{ANY_NAME}")
+
+
+def _is_perhaps_shadowed(module: Module, name: str) -> bool:
+    """Whether something binds a global of this name, which no statement of the module does."""
+    is_bound = name in changes_of(module).rebound or is_changed_elsewhere(module, name)
+    return is_bound or is_perhaps_stored(module, name)
 
 
 class _Closure:
@@ -163,8 +181,8 @@ class _Closure:
         qualname = self._module.qualname(node) or ""
         if qualname.startswith("jax.config.") and qualname not in _KEYED_SETTINGS:
             self._stop(Reason(Code.UNSTABLE, f"it reads `{self._module.text(node)}`, which can change between calls"))
-        elif is_perhaps_stored(self._module, node.attr) or is_perhaps_rebound(self._module, qualname):
-            self._found.doubts.append(self._module.text(node))
+        self._found.unasked.append(partial(is_perhaps_stored, self._module, node.attr))
+        self._found.unasked.append(partial(is_perhaps_rebound, self._module, qualname))
 
     def _local_import(self, node: ast.Import | ast.ImportFrom) -> None:
         package = node.module if isinstance(node, ast.ImportFrom) and not node.level else None
@@ -185,8 +203,7 @@ class _Closure:
             case Constancy.UNSURE:
                 self._found.doubts.append(name)
                 self._stop(self._why_filled(name))
-        if may_be_deleted(self._module, name):
-            self._found.doubts.append(name)
+        self._found.unasked.append(partial(may_be_deleted, self._module, name))
         for binding in bindings:
             self._behind(binding.node)
         for part in self._parts_given_to(name) if name not in self._module.names.imports else ():
@@ -224,8 +241,9 @@ class _Closure:
         return any(not _has_its_name(self._module.text(node), node) for node in named)
 
     def _builtin(self, name: str) -> None:
-        if bool(self._module.names.star_imports) or self._is_perhaps_shadowed(name):
+        if self._module.names.star_imports:
             self._found.doubts.append(name)
+        self._found.unasked.append(partial(_is_perhaps_shadowed, self._module, name))
         if name not in _PURE_BUILTINS and name not in _DUNDERS:
             known = hasattr(builtins, name)
             self._stop(
@@ -233,11 +251,6 @@ class _Closure:
                 if known
                 else Reason(Code.UNREAD, f"`{name}` is not defined in this file")
             )
-
-    def _is_perhaps_shadowed(self, name: str) -> bool:
-        """Whether something binds a global of this name, which no statement of the module does."""
-        is_bound = name in changes_of(self._module).rebound or is_changed_elsewhere(self._module, name)
-        return is_bound or is_perhaps_stored(self._module, name)
 
     def _behind(self, node: ast.AST) -> None:
         """Judges what a name of the module stands for: a function, a class, or a value made of them."""
@@ -289,7 +302,7 @@ class _Closure:
         )
         self._value(default)
         kept = (n.id for n in walk(default) if isinstance(n, ast.Name))
-        self._found.doubts += (name for name in kept if may_be_deleted(self._module, name))
+        self._found.unasked += (partial(may_be_deleted, self._module, name) for name in kept)
 
     def _constant(self, value: ast.expr, reason: Reason) -> None:
         match constancy_of_value(self._module, value):

@@ -133,7 +133,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
         plan = judge(module, site)
     except Declined as declined:
         return found(title=title, declined=declined.reason, moot=_is_of_its_own(found(title=title), declined.reason))
-    plain = not plan.lifted and not plan.doubts and plan.in_module
+    plain = plan.in_module and not plan.lifted and not plan.is_doubted
     return found(
         title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
     )

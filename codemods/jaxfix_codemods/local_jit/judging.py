@@ -1,7 +1,7 @@
 """Whether a jitted function can be made where it is made once, and what has to be handed to it there."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from jaxfix.api import Code, Declined, Function, Jit, Module, Reason, frozen, jitted_by_decorator, jitted_of, walk
 from jaxfix.api.analysis import (
@@ -40,6 +40,7 @@ class Plan:
       in_module: whether that is at the top level.
       stays: whether it stays in its function, and leaves the loop alone.
       doubts: what only a rerun can settle.
+      unasked: whether other files give more reasons for one; they are asked only where all else holds.
       keeps_variable: its variable is bound to other things too, and stays.
     """
 
@@ -51,7 +52,12 @@ class Plan:
     in_module: bool
     stays: bool
     doubts: tuple[str, ...]
+    unasked: tuple[Callable[[], bool], ...]
     keeps_variable: bool = False
+
+    @property
+    def is_doubted(self) -> bool:
+        return bool(self.doubts) or any(ask() for ask in self.unasked)
 
 
 def judge(module: Module, site: Site) -> Plan:
@@ -125,6 +131,7 @@ class _Judge:
         self.lifted: list[hoisting.Taken] = []
         self.kept: list[str] = []
         self.doubts: list[str] = []
+        self.unasked: list[Callable[[], bool]] = []
         self.is_rebound: str | None = None
 
     def plan(self) -> Plan:
@@ -160,6 +167,7 @@ class _Judge:
             in_module,
             stays,
             tuple(self.doubts),
+            tuple(self.unasked),
             self.is_rebound is not None,
         )
 
@@ -217,12 +225,12 @@ class _Judge:
                 self.doubts.append(use.id)  # perhaps it is not defined
         handed = (use.value if isinstance(use, ast.keyword) else use for use in site.stay.handed)
         operands = [*(use for use in handed if isinstance(use, ast.expr))]
-        self.doubts += hidden_operands(module, (each for call in site.stay.calls for each in argument_values(call)))
-        self.doubts += hidden_operands(module, operands)
+        given = [each for call in site.stay.calls for each in argument_values(call)]
+        self.unasked.append(lambda: any(hidden_operands(module, [*given, *operands])))
         self.doubts += hoisting.listed(module)
         made: list[ast.AST] = [site.at] if site.function is None or site.renamed is not None else []
         made += site.function.decorator_list if site.function is not None else []
-        self.doubts += replaced_names(module, made)
+        self.unasked.append(lambda: any(replaced_names(module, made)))
         is_decorated = site.function is not None and site.renamed is None
         jitted = (
             jitted_by_decorator(module, site.function) if is_decorated and site.function else jitted_of(module, site.at)
@@ -286,6 +294,7 @@ class _Judge:
         if found.reason is not None:
             raise Declined(found.reason.restated(f"it cannot be traced once for all: {found.reason}"))
         self.doubts += found.doubts
+        self.unasked += found.unasked
 
     def _check_function(self, function: Function) -> None:
         names = hoisting.outer_names(self.module, function, self.around)

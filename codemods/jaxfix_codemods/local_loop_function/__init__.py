@@ -91,7 +91,7 @@ from jaxfix.api.library import CONTROL_FLOW, Package, where
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
 from jaxfix_codemods.local_loop_function.jitting import jitted
-from jaxfix_codemods.local_loop_function.judging import Move, computes_with_lifted, doubts, judge, keeps_carry
+from jaxfix_codemods.local_loop_function.judging import Move, computes_with_lifted, is_doubted, judge, keeps_carry
 from jaxfix_codemods.local_loop_function.naming import around, last_part, shown
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 from jaxfix_codemods.local_loop_function.rewriting import rewrite
@@ -177,7 +177,7 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
     )
     moved = f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once"
     if isinstance(move, Move) and not lost:
-        plain = not move.lifted and not any(doubts(module, move)) and move.before in module.tree.body
+        plain = not move.lifted and move.before in module.tree.body and not is_doubted(module, move)
         safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
         equality = Equality.NUMBERS if computes_with_lifted(move) else None
         made = found(title=moved, recipe=partial(rewrite, module, move), safety=safety, equality=equality)

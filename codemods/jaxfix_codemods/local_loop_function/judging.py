@@ -169,21 +169,27 @@ def _chosen(module: Module, use: ast.expr) -> ast.expr:
     return _chosen(module, parent) if is_choice and isinstance(parent, ast.IfExp) else use
 
 
-def doubts(module: Module, move: Move) -> Iterator[str]:
-    """What only a rerun can settle although nothing is lifted."""
+def is_doubted(module: Module, move: Move) -> bool:
+    """Whether only a rerun can settle it although nothing is lifted; other files are asked last."""
+    if any(_doubts(module, move)):
+        return True
+    functions = {argument for argument, _ in control_flow_calls.function_arguments(module, move.call)}
+    data = [each for each in argument_values(move.call) if each not in functions]
+    if any(hidden_operands(module, data)) or any(replaced_names(module, [move.call.func])):
+        return True
+    return any(purity(module, local.function).is_doubted for local in move.locals)
+
+
+def _doubts(module: Module, move: Move) -> Iterator[str]:
     body = module.tree.body
     above = body[: body.index(move.before)] if move.before in body else []
-    functions = {argument for argument, _ in control_flow_calls.function_arguments(module, move.call)}
-    yield from hidden_operands(module, (each for each in argument_values(move.call) if each not in functions))
     yield from hoisting.listed(module)
-    yield from replaced_names(module, [move.call.func])
     if module.qualname(move.call.func) != move.primitive:
         yield module.text(move.call.func)  # perhaps it is another function
     for local in move.locals:
         yield from hoisting.examples(local.function)
         parts = import_time.signature(module, local.function)
         yield from import_time.may_fail(module, parts, above, local.function)
-        yield from purity(module, local.function).doubts
         if isinstance(local.function, ast.FunctionDef):
             uses = hoisting.reads(module, local.function)
             yield from (module.text(use) for use in uses if _is_given_away(module, use))
