@@ -87,6 +87,7 @@ def test_other_kinds_of_arguments_are_given(tmp_path: Path) -> None:
     assert "perturbed, 3 as -1" in found["worded"]
 
 
+@pytest.mark.slow
 def test_callers_do_what_the_program_does_not(tmp_path: Path) -> None:
     (tmp_path / "rate.txt").write_text("0.5")
     before = """
