@@ -65,13 +65,14 @@ def _lines(
 
 
 def _states(known: Mapping[str, Mapping[str, Entry]], builds: Mapping[str, str]) -> Iterator[str]:
-    """How much of each part was judged by the sources of today."""
-    yield "| part | judged | by the sources as they were when the page was written |"
+    """How much of each part was judged, and by which states of the sources that decide it."""
+    yield "| part | judged | by these states of the sources |"
     yield "|---|---|---|"
     for part in PARTS:
-        entries = known[part.name]
-        today = sum(entry.build == builds[part.name] for entry in entries.values())
-        yield f"| {part.name} | {len(entries)} of {len(part.names())} | {today} |"
+        counted = Counter(entry.build for entry in known[part.name].values())
+        today = builds[part.name]
+        told = (f"{count} by {'that of this page' if build == today else build}" for build, count in counted.items())
+        yield f"| {part.name} | {counted.total()} of {len(part.names())} | {', '.join(told)} |"
     devices = Counter(entry.found["device"] for entry in known["rounding"].values())
     if devices:
         yield ""
