@@ -11,10 +11,11 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = {name: Path(__file__).with_name(name) for name in ("strangers.json", "strangers_later.json")}
@@ -23,6 +24,9 @@ EXEMPT = Path(__file__).with_name("exempt.json")
 """Why the page on safety exempts what a program shows, and a pattern of that: without it both must be the same."""
 Shown = tuple[str, str, int]
 """Standard output, standard error and exit status, without addresses and line numbers."""
+
+Told = Mapping[str, Any]
+"""A trial as JSON: `name`, `is_fixed`, `is_told` and `exempt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def plain(raw: bytes, folder: str) -> str:
     return re.sub(r"(?<=\.py:)\d+(:\d+)?|(?<=line )\d+|(?<=0x)[0-9a-f]+", "", text)
 
 
-def lines(first: Sequence[Trial], later: Sequence[Trial]) -> list[str]:
+def lines(first: Sequence[Told], later: Sequence[Told]) -> list[str]:
     """What is said of the trials of both sets."""
     return f"""\
 ## What is called safe, by other hands
@@ -112,17 +116,16 @@ fix when they were first run, and 4 of these were told.
 {_listed([*first, *later])}""".splitlines()
 
 
-def _count(trials: Sequence[Trial], what: str) -> int:
-    return sum(bool(getattr(trial, what)) for trial in trials)
+def _count(trials: Sequence[Told], what: str) -> int:
+    return sum(bool(trial[what]) for trial in trials)
 
 
-def _listed(trials: Sequence[Trial]) -> str:
+def _listed(trials: Sequence[Told]) -> str:
     """The programs that are told, and those that are exempt by what exempts them."""
-    whys = sorted({trial.exempt for trial in trials if trial.exempt is not None})
-    told = [f"* told: `{trial.name}`" for trial in trials if trial.is_told]
-    return "\n".join(
-        [*told, *(f"* {why}: {', '.join(f'`{one.name}`' for one in trials if one.exempt == why)}" for why in whys)]
-    )
+    whys = sorted({trial["exempt"] for trial in trials if trial["exempt"] is not None})
+    told = [f"* told: `{trial['name']}`" for trial in trials if trial["is_told"]]
+    exempt = {why: [f"`{trial['name']}`" for trial in trials if trial["exempt"] == why] for why in whys}
+    return "\n".join([*told, *(f"* {why}: {', '.join(names)}" for why, names in exempt.items())])
 
 
 if __name__ == "__main__":

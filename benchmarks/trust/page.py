@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
 from benchmarks.prover import page as prover
@@ -10,7 +9,7 @@ from benchmarks.rounding import page as rounding
 from benchmarks.safe import page as safe
 from benchmarks.safe import strangers
 from benchmarks.safe.shards import Shard
-from benchmarks.safe.strangers import Trial, sets
+from benchmarks.safe.strangers import sets
 from benchmarks.trust.ledger import ROOT, Entry, Ledger
 from benchmarks.trust.parts import PARTS, rounded
 from jaxfix.report.evidence import Level
@@ -59,7 +58,7 @@ def _lines(
     yield ""
     yield from safe.lines([from_json(Shard, entry) for entry in found["safe"].values()])
     yield ""
-    trials = {name: from_json(Trial, _trial(entry)) for name, entry in found["strangers"].items()}
+    trials = found["strangers"]
     first, later = ([trials[name] for name in programs if name in trials] for programs in sets().values())
     yield from strangers.lines(first, later)
 
@@ -103,7 +102,3 @@ def levels(rounded_found: Mapping[str, Any], prover_found: Mapping[str, Any]) ->
 def _level(entry: Mapping[str, Any]) -> str | None:
     level: str | None = entry["level"] if entry["verdict"] == "proven" else None
     return level
-
-
-def _trial(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {field.name: entry[field.name] for field in fields(Trial)}

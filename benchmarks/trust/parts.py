@@ -67,7 +67,8 @@ def _judge_shard(name: str) -> dict[str, Any]:
 
 
 def _judge_stranger(name: str) -> dict[str, Any]:
-    return _json(tried(name))
+    found = tried(name)
+    return {"name": name, "is_fixed": found.is_fixed, "exempt": found.exempt, "is_told": found.is_told}
 
 
 def _json(found: object) -> dict[str, Any]:
