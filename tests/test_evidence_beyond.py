@@ -115,11 +115,13 @@ def test_callers_do_what_the_program_does_not(tmp_path: Path) -> None:
         return v + n
     def emptied(v):
         return v.max(), v.min()
+    def noisy(v, key):
+        return v + jax.random.normal(key, v.shape)
     STATE = {"rate": 0.5}
     whole = jnp.arange(3)
     for f in (cased, nested, called, sorted_, filed, promoted, emptied):
         f(x)
-    last(x, [x, x * 2, x * 3]), middle(whole, whole + 2)
+    noisy(x, jax.random.PRNGKey(0)), last(x, [x, x * 2, x * 3]), middle(whole, whole + 2)
     """
     after = before
     for old, new in (
@@ -132,11 +134,12 @@ def test_callers_do_what_the_program_does_not(tmp_path: Path) -> None:
         ('{"w": v * 2, "b": v}', '{"b": v, "w": v * 2}'),
         ('with open("rate.txt") as file:\n            return v * float(file.read())', 'return v * STATE["rate"]'),
         ("return v + n", "return v + jnp.int32(n)"),
+        ("jax.random.normal(key", "jax.random.normal(jax.random.wrap_key_data(key)"),
         ("return v.max(), v.min()", "low = v.min()\n        return v.max(), low"),
     ):
         assert old in after, old
         after = after.replace(old, new)
-    names = ("cased", "last", "middle", "nested", "called", "sorted_", "filed", "promoted", "emptied")
+    names = ("cased", "last", "middle", "nested", "called", "sorted_", "filed", "promoted", "emptied", "noisy")
     found = differing(measured(tmp_path, before, after, *names))
     assert "perturbed, 'double' as 'DOUBLE'" in found["cased"]
     assert found["last"] == {"given `terms` with one item more"}
@@ -146,6 +149,7 @@ def test_callers_do_what_the_program_does_not(tmp_path: Path) -> None:
     assert "as called" in found["sorted_"]
     assert "given other numbers in the files that it reads" in found["filed"]
     assert "under strict promotion of dtypes" in found["promoted"]
+    assert "given keys of the other kind" in found["noisy"]
     assert "emptied" not in found
 
 

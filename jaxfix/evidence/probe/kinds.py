@@ -28,6 +28,7 @@ SMALL = 64
 def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
     """Arrays of other dtypes and shapes, of which jax can tell by tracing whether two functions differ."""
     yield from _if_new(f"{GIVEN}complex numbers", leaves, [_complex(leaf) for leaf in leaves])
+    yield from _if_new(f"{GIVEN}keys of the other kind", leaves, [_other_kind_of_key(leaf) for leaf in leaves])
     changes: list[tuple[str, Callable[[Any], Any]]] = [
         ("one axis less", lambda host: host[0] if host.ndim and host.size else host),
         ("one axis more", _stacked),
@@ -260,6 +261,17 @@ def _complex(leaf: Any) -> Any:
     wide = np.complex128 if host.dtype == np.float64 else np.complex64
     made = host.astype(wide) * wide(1 + 0.5j)
     return array(made, bool(getattr(leaf, "weak_type", False)), placed(leaf)) if is_array(leaf) else made
+
+
+def _other_kind_of_key(leaf: Any) -> Any:
+    """A key with a type for what may be one of plain numbers, and the other way round."""
+    if not is_array(leaf) or is_tracer(leaf):
+        return leaf
+    random = sys.modules["jax"].random
+    if is_key(leaf):
+        return random.key_data(leaf)
+    may_be_key = str(leaf.dtype) == "uint32" and leaf.shape[-1:] == random.key_data(random.key(0)).shape
+    return random.wrap_key_data(leaf) if may_be_key else leaf
 
 
 def _stacked(host: Any) -> Any:
