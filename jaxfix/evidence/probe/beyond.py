@@ -90,7 +90,8 @@ class Beyond:
         if not self._holds_arrays() and not self._is_one_program_in_double(leaves):
             trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
         yield
-        trial.compare(f"{UNDER}strict promotion of dtypes", leaves, *map(without_promotion, (before, after)))
+        if self._promote_differently(leaves):
+            trial.compare(f"{UNDER}strict promotion of dtypes", leaves, *map(without_promotion, (before, after)))
         yield
         if self.is_same:
             return
@@ -99,6 +100,13 @@ class Beyond:
         elif trial.is_steady(leaves, before, without_jit(before)):
             trial.compare(f"{UNDER}disable_jit", leaves, without_jit(before), without_jit(after))
         yield
+
+    def _promote_differently(self, leaves: Leaves) -> bool:
+        """Whether one of both is no program where jax promotes no dtypes: a trace tells, and compiles nothing."""
+        if None in self.programs:
+            return False
+        found = [without_promotion(functools.partial(program_of, call))(leaves) for call in self.trial.callers()]
+        return (found[0] is None) is not (found[1] is None)
 
     def _transformed(self, leaves: Leaves, transforms: Iterable[Transform]) -> Iterator[None]:
         before, after = self.trial.callers()
