@@ -3,6 +3,7 @@
 Nothing of this is loaded or done in a test that uses neither; jax is never imported here.
 """
 
+import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, chdir, contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from jaxfix.evidence.counting import Seen
     from jaxfix.report.measurement import Compile
+    from jaxfix.report.trace.budget import Sized
 
 MARKER = "jaxfix_max_compiles"
 _USAGE = f'write `@pytest.mark.{MARKER}(1)`, or `@pytest.mark.{MARKER}(1, function="step")`'
@@ -72,6 +74,34 @@ def jaxfix_compiles(request: pytest.FixtureRequest) -> Callable[..., AbstractCon
             pytest.fail(told, pytrace=False)
 
     return compiles
+
+
+@pytest.fixture(scope="session")
+def jaxfix_program() -> Callable[..., "Sized"]:
+    """Runs a program within the test and measures a function of it, as `jaxfix gate --write` does.
+
+    `jaxfix_program("python train.py", function="step", folder=FOLDER)` has `compiles`, `operations`, `temporary_bytes`.
+    """
+
+    def program(command: str, *, function: str, folder: Path) -> "Sized":
+        from jaxfix.evidence import in_process
+        from jaxfix.evidence.counting import counting
+        from jaxfix.report.trace.budget import sized
+        from jaxfix.source.errors import UserError
+
+        if "jax" in sys.modules:
+            sys.modules["jax"].clear_caches()  # what an earlier test has compiled would not be compiled again
+        try:
+            with counting().counted(sizes=True) as seen:
+                in_process.run(command, folder)
+        except UserError as error:
+            pytest.fail(str(error), pytrace=False)
+        found = sized(seen.compiles, function)
+        if found is None:
+            pytest.fail(f"`{command}` compiles no function `{function}`", pytrace=False)
+        return found
+
+    return program
 
 
 def _meant(mark: pytest.Mark) -> tuple[int, tuple[str, ...]]:

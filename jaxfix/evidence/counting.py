@@ -69,9 +69,10 @@ class Counting:
         when_imported("jax", self.compiles.listen)
 
     @contextmanager
-    def counted(self) -> Iterator[Seen]:
-        """Counts what compiles during the block."""
+    def counted(self, *, sizes: bool = False) -> Iterator[Seen]:
+        """Counts what compiles during the block, and with `sizes` how large that is."""
         with self.lock:
+            self.compiles.settings.sizes = sizes or (self.open > 0 and self.compiles.settings.sizes)
             if "jax" in sys.modules and not self.compiles.is_listening():
                 self.compiles.listen()
             self.open += 1

@@ -22,6 +22,7 @@ def trace(
     steps_from: int = 3,
     step: str | None = None,
     target: Target | None = None,
+    sizes: bool = False,
 ) -> Measurement:
     """What all processes of the command compiled, with causes. Its terminal and its compilation cache are the user's.
 
@@ -32,6 +33,7 @@ def trace(
       steps_from: the first step, from 1, that is steady.
       step: the function whose outermost calls are the steps, as `name` or `module:qualified name`; None finds the
         loop of the program.
+      sizes: whether it is told how large each compiled program is.
 
     Raises:
       EvidenceError: the command is empty or cannot be started.
@@ -40,7 +42,7 @@ def trace(
         raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
     command = with_interpreter(runnable(words, root), root)
     with scratch() as folder:
-        settings = {"explain": True, "cache": True, "spending": True, "step": step}
+        settings = {"explain": True, "cache": True, "spending": True, "step": step, "sizes": sizes}
         environment = _as_it_is(probed(folder, settings, os.environ, None), os.environ)
         job = Job(command, root, environment, interactive=True)
         finished = (target or Local()).run(job)

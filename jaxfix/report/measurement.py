@@ -25,6 +25,8 @@ class Compile:
       of: the user's function that was compiled, as `file:line in function`; None for a primitive or a library's.
       instance: tells apart the functions that a process has made of that definition.
       process: the number, from 0, of the process that compiled it.
+      operations: of the lowered program; None where that was not asked for.
+      temporary_bytes: that it needs while it runs; None also where the device does not tell.
     """
 
     path: str
@@ -44,6 +46,8 @@ class Compile:
     of: str | None = None
     instance: str | None = None
     process: int = 0
+    operations: int | None = None
+    temporary_bytes: int | None = None
 
     @property
     def where(self) -> str:

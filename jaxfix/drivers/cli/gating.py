@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jaxfix import __version__
 from jaxfix.drivers import files
+from jaxfix.drivers.cli import gate_writing as writing
 from jaxfix.drivers.cli import outcome, terminal, trace
 from jaxfix.drivers.cli.options.trace import Gate
 from jaxfix.drivers.workflow.traces import from_here, traced
@@ -33,10 +34,18 @@ def gate(options: Gate) -> int:
       0 if nothing did, 1 if something did, 2 if the program fails, or nothing can be said of it.
     """
     trace.refuse(options.trace, "gate")
+    writing.refuse(options)
     only = _places(options.only)
     place = target_for(options.on, options.launcher)
     steps_from = options.trace.steps_from if options.after is None else options.after + 1
-    measured = evidence.trace(options.command, Path.cwd(), steps_from=steps_from, step=options.step, target=place)
+    measured = evidence.trace(
+        options.command,
+        Path.cwd(),
+        steps_from=steps_from,
+        step=options.step,
+        target=place,
+        sizes=options.write is not None,
+    )
     seen = traced(from_here(measured), options.command, __version__)
     if options.output is not None:
         files.write_bytes(Path(options.output), trace_file.dump(seen))
@@ -49,6 +58,10 @@ def gate(options: Gate) -> int:
     late = [e for e in chosen if options.after is None or (e.step is not None and e.step > options.after)]
     verdict = Verdict(counted(late), _limits(options))
     _tell(verdict, seen, options)
+    if verdict.passed and options.write is not None:
+        writing.write(options.write, seen.measurement, options)
+    elif options.write is not None:
+        terminal.note(f"`{options.write}` is not written: it would fail")
     return outcome.CLEAN if verdict.passed else outcome.FINDINGS
 
 

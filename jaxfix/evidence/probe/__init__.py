@@ -12,6 +12,7 @@ names the file with the settings.
     sources    which sources run, and where imports find them
     reads      which files are read
     compiles   counts compiles and says why
+    program_size how large a compiled program is
     lines      lines of files as the user knows them
     time_spent where the time goes; joins the next four
     spending   by kind and by line

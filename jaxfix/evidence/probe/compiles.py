@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from .causes import Causes, Key
 from .files import add_line, is_foreign, is_user
 from .lines import NOWHERE, Line, Lines
+from .program_size import program_size
 from .record import Record
 from .settings import Settings
 from .signatures import Call, Eager, Objects, Reader, Signature, call_in, functions_in
@@ -106,7 +107,8 @@ class Compiles:
             return
         parts = {"tracing_s": thread.seconds.get(TRACE, 0.0), "lowering_s": thread.seconds.get(LOWER, 0.0)}
         parts |= {"compiling_s": seconds}
-        entry = {"seconds": sum(parts.values()), "at_s": self.record.age(), "cached": thread.cached, **parts}
+        sizes = program_size(sys._getframe(1)) if self.settings.sizes else {}
+        entry = {**sizes, "seconds": sum(parts.values()), "at_s": self.record.age(), "cached": thread.cached, **parts}
         with self.silenced():
             self._compiled(entry, said.get("fun_name"))
 

@@ -23,6 +23,7 @@ class Settings:
       stop_after: steps after which the program is ended; None lets it run.
       tells: whether to say meanwhile how far the run is.
       effects: whether what the program does beside its results is looked at.
+      sizes: whether it is told how large each compiled program is.
       reads: whether files that are read are noted.
       ours: folders of which that is not noted: what is in them comes and goes with the proof.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
@@ -46,6 +47,7 @@ class Settings:
         self.tells: bool = said.get("tells", False)
         self.effects: bool = said.get("effects", False)
         self.reads: bool = said.get("reads", False)
+        self.sizes: bool = said.get("sizes", False)
         self.ours: list[str] = said.get("ours", [])
         self.step: str | None = said.get("step")
 

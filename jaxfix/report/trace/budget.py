@@ -58,6 +58,41 @@ def counted(compiles: Iterable[Compile]) -> tuple[Counted, ...]:
     return tuple(sorted(found, key=lambda entry: (-entry.compiles, entry.whole.path, entry.whole.line, entry.name)))
 
 
+@frozen
+class Sized:
+    """One function of the user's, as a program compiled it.
+
+    Attributes:
+      compiles: in the process that compiled it most often.
+      operations: of the largest of its programs; None where nothing tells.
+      temporary_bytes: of that which needs most.
+      told: the lines that compiled it, and how often.
+    """
+
+    name: str
+    compiles: int
+    operations: int | None
+    temporary_bytes: int | None
+    told: str
+
+
+def sized(compiles: Sequence[Compile], name: str | None = None) -> Sized | None:
+    """The function of that name, else the one with the largest program; None where there is none."""
+    mine = [entry for entry in compiles if entry.of is not None and (name is None or is_called(entry, name))]
+    if not mine:
+        return None
+    largest = max(mine, key=lambda entry: (entry.operations or 0, entry.temporary_bytes or 0))
+    chosen = mine if name is not None else [entry for entry in mine if entry.of == largest.of]
+    found = counted(chosen)
+    return Sized(
+        name or found[0].name,
+        found[0].compiles,
+        max((entry.operations for entry in chosen if entry.operations is not None), default=None),
+        max((entry.temporary_bytes for entry in chosen if entry.temporary_bytes is not None), default=None),
+        ", ".join(f"{entry.whole.where}: {entry.compiles} compiles" for entry in found),
+    )
+
+
 def excess(found: Sequence[Counted], allowed: int | None) -> tuple[Counted, ...]:
     """Those that compiled more often than `allowed`."""
     return tuple(entry for entry in found if allowed is not None and entry.compiles > allowed)

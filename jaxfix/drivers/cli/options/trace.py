@@ -58,6 +58,10 @@ class Gate:
     ] = ()
     step: Step = None
     output: TraceFile = None
+    write: Annotated[
+        str | None,
+        Option("--write", metavar="FILE", help="Write a pytest: this function compiles as often, and does not grow."),
+    ] = None
     on: On = None
     launcher: Launcher = None
     output_format: Annotated[
