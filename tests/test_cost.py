@@ -2,8 +2,12 @@
 
 import ast
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import pytest
 
@@ -15,6 +19,8 @@ from jaxfix.source.source_file import SourceFile
 from jaxfix.staging.contexts import Staging
 from jaxfix_codemods import CODEMODS
 
+T = TypeVar("T")
+R = TypeVar("R")
 LOOP = """\
     def body(c, _):
         return c * 2, None
@@ -93,3 +99,24 @@ def test_a_question_about_a_file_takes_a_few_steps_for_each_function() -> None:
     assert staging.repeats(asked) and staging.surely_repeats(asked)
     assert not staging.differentiated(asked) and not staging.through(asked)
     assert 0 < staging.steps <= RELATIONS * STEPS * 3 * 200
+
+
+def test_most_files_of_a_library_are_read_once() -> None:
+    """What many functions are asked for, such as who calls them in loops, makes a check read all files again."""
+    spec = find_spec("optax")
+    assert spec is not None and spec.origin is not None
+    root = Path(spec.origin).parent
+    names = {path: ".".join(path.relative_to(root.parent).with_suffix("").parts) for path in root.rglob("*.py")}
+    units = [
+        Unit(SourceFile.decode(str(path), path.read_bytes()), CODEMODS, Surroundings(name.removesuffix(".__init__")))
+        for path, name in sorted(names.items())
+    ]
+    read: Counter[str] = Counter()
+
+    def crew(work: Callable[[T], R], shards: Sequence[T]) -> Iterable[R]:
+        read[getattr(work, "func", work).__name__] += sum(len(shard) for shard in shards if isinstance(shard, Sequence))
+        return map(work, shards)
+
+    survey(units, lambda path: None, crew)
+    assert read["_first"] == len(units)
+    assert read["_read"] < len(units) / 2 and read["_again"] < len(units) / 3, read
