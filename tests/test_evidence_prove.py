@@ -297,6 +297,16 @@ def test_a_fix_that_is_proven_in_a_narrow_case_is_not_left_out_in_a_wide_one() -
     assert ("wide", frozenset("bc")) not in program.runs
 
 
+def test_a_fix_that_is_proven_in_one_dtype_is_not_left_out_in_the_other_one() -> None:
+    cases = {f"sgd, {mode}, {dtype}": "ab" for mode in ("eager", "jit") for dtype in ("float32", "bfloat16")}
+    program = Program(lambda fixes, case: 3 - len(fixes), reaches=cases)
+    found = proof(program, "ab")
+    assert {evidence.verdict for evidence in found.values()} == {Verdict.PROVEN}
+    without = [(case, fixes) for case, fixes in program.runs if len(fixes) == 1]
+    assert sorted(case for case, _ in without) == ["sgd, eager, float32"] * 2 + ["sgd, jit, float32"] * 2
+    assert len(program.runs) == 12
+
+
 def test_beside_a_fix_that_may_move_results_another_one_is_left_out_in_every_case() -> None:
     program = Program(
         lambda fixes, case: 3 - len(fixes),

@@ -210,11 +210,12 @@ class _Trial:
         return found
 
     def _groups(self, key: Key) -> list[list[str]]:
-        """The cases worth running, by factory: those that compile more now, those that cost no run, the narrow ones."""
+        """The cases worth running, by factory and dtype: those that compile more now, the free, the narrow."""
         together = Fixes(self._kept)
-        groups: dict[str, list[str]] = {}
+        groups: dict[tuple[str, str], list[str]] = {}
         for case in self._worth_running(key):
-            groups.setdefault(case.partition(", ")[0], []).append(case)
+            factory, _, dtype = case.partition(", ")
+            groups.setdefault((factory, dtype.rpartition(", ")[2]), []).append(case)
 
         def order(group: list[str]) -> tuple[bool, bool, int]:
             rises = any(self._rises(case, together) for case in group)

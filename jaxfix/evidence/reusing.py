@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -98,13 +99,15 @@ class Reusing:
 
     Attributes:
       made: how many runs were made.
+      compiles: how many compiles they had.
+      seconds: how long they took, also those that went on at the same time.
       reused: when those were made that were not made again.
     """
 
     def __init__(self, runner: Repeatable, shelf: Shelf, *, is_here: bool = True) -> None:
         self.repeats, self.calls_originals, self.command = runner.repeats, runner.calls_originals, runner.command
         self.sha256, self.original = runner.sha256, runner.original
-        self.made, self.reused = 0, list[str]()
+        self.made, self.compiles, self.seconds, self.reused = 0, 0, 0.0, list[str]()
         self._runner, self._shelf, self._is_here = runner, shelf, is_here
         self._asked: dict[str, int] = {}
 
@@ -117,12 +120,15 @@ class Reusing:
         found = {case: kept.run for case, name in names.items() if (kept := self._found(name)) is not None}
         missing = frozenset(names) - found.keys()
         if missing:
+            began = time.monotonic()
             for runs in self._runner.batches(sources, missing, beside=beside):
                 self.made += len(runs)
+                self.compiles += sum(len(run.compiles) for run in runs)
                 found |= {run.case: run for run in runs}
                 if self._base(sources, beside=beside) == base:  # nobody has changed anything meanwhile
                     for run in runs:
                         self._keep(names[run.case], run, self._runner.copied(sources))
+            self.seconds += time.monotonic() - began
         return tuple(found[case] for case in names)
 
     def _turn(self, name: str) -> str:

@@ -122,8 +122,7 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
             found, read = _by_functions(sides, root, reuse, telling, accepted)
         else:
             found, read = _by_the_run(sides, reuse, accepted)
-    words = reuse.words(sides.functions)
-    if words is not None:
+    for words in reuse.notes(sides.functions):
         watcher.note(words)
     place = None if rerun.target.is_here else rerun.target.name
     return replace(found, seal=_seal(found, sides, root, Ran(command, place, read)))

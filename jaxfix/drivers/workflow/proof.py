@@ -282,16 +282,11 @@ def _by_program(
         )
         reuse = rerun.reuse(runner, root)
         proofs = trial.proven_by(reuse, telling, shown)
-    _tell_reused(reuse, proofs, watcher)
+    for words in reuse.notes(proofs.receipts):
+        watcher.note(words)
     for words in _answers(command, root, rerun.chosen, proofs.receipts.values()):
         watcher.note(words)
     return proofs
-
-
-def _tell_reused(reuse: Reuse, proofs: Proofs, watcher: Watcher) -> None:
-    words = reuse.words(proofs.receipts)
-    if words is not None:
-        watcher.note(words)
 
 
 def _answers(command: str, root: Path, chosen: str | None, receipts: Iterable[Evidence]) -> Iterator[str]:
@@ -349,7 +344,8 @@ def _by_driving(
         )
         reuse = rerun.reuse(runner, trial.base)
         proofs = trial.proven_by(reuse, telling, shown)
-    _tell_reused(reuse, proofs, watcher)
+    for words in reuse.notes(proofs.receipts):
+        watcher.note(words)
     return proofs
 
 

@@ -32,12 +32,22 @@ class Reuse:
         else:
             self._old.discard(name)
 
-    def words(self, names: Collection[Name]) -> str | None:
-        """Which verdicts no run was made for, in one line; None where there is none.
+    def notes(self, names: Collection[Name]) -> list[str]:
+        """What the proof has cost, and what it had from before, a line each.
 
         Args:
-          names: of all verdicts; what was not judged meanwhile follows from the first run.
+          names: of all verdicts.
         """
+        return [words for words in (self._cost(), self._words(names)) if words is not None]
+
+    def _cost(self) -> str | None:
+        if not self.runner.made:
+            return None
+        what = f"{counted(self.runner.made, 'run')} of `{printable(self.runner.command)}`"
+        return f"made {what}: {counted(self.runner.compiles, 'compile')}, {self.runner.seconds:.0f} s"
+
+    def _words(self, names: Collection[Name]) -> str | None:
+        """Which verdicts no run was made for; what was not judged meanwhile follows from the first run."""
         if not self.runner.reused:
             return None
         old = self._old.union(name for name in names if name not in self._judged)
