@@ -1,8 +1,8 @@
 """What a proof costs: `python -m benchmarks.proof_cost [SUBJECT ...] [--cores 1 2]`.
 
 Prints and writes into `docs/evidence/proof.md` how many runs a proof makes, with how many compiles, its processor
-seconds as a multiple of one plain pass (a run of the program; importing jax and running every driven case once), and how
-long the first receipt takes. Rows of subjects that are not named stay as they are. Processor time of all children
+seconds as a multiple of one plain pass (a run of the program; importing jax and running every driven case once), and
+how long the first receipt takes. Rows of subjects that are not named stay as they are. Processor time of all children
 counts, since the machine may be shared; all of optax takes ten minutes of it.
 """
 
@@ -153,10 +153,10 @@ def section(rows: dict[tuple[str, str], str]) -> str:
     lead = (
         "## What it costs",
         "",
-        "Written by `python -m benchmarks.proof_cost`. A run is one of the program, or one driven case. Processor seconds",
-        "are those of jaxfix and all its processes; the multiple is that of one plain pass: a run of the program, and",
-        "importing jax and driving each case once. The machine has two processors and was busy with other work, with up to",
-        "ten processes for each: its seconds by the clock are many times those of a quiet one.",
+        "Written by `python -m benchmarks.proof_cost`. A run is one of the program, or one driven case. Processor",
+        "seconds are those of jaxfix and all its processes; the multiple is that of one plain pass: a run of the",
+        "program, and importing jax and driving each case once. The machine has two processors and was busy with",
+        "other work, up to ten processes for each: its seconds by the clock are many times those of a quiet one.",
         "",
         "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt |",
         "|---|---|---|---|---|---|---|---|",
