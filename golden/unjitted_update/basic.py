@@ -147,6 +147,22 @@ def train_model(model, batches):
     return model, loss
 
 
+# The gradient is under equinox's own jit, and so is what calls it.
+@eqx.filter_jit
+def gradient_of_model(model, batch):
+    return eqx.filter_value_and_grad(mean_of)(model, batch)
+
+
+def train_in_two(model, batches):
+    tx = optax.adam(1e-3)
+    state = tx.init(eqx.filter(model, eqx.is_array))
+    for batch in batches:
+        loss, gradients = gradient_of_model(model, batch)
+        updates, state = tx.update(gradients, state)  # want: unjitted-update
+        model = optax.apply_updates(model, updates)
+    return model, loss
+
+
 # Until it has settled.
 def descend(point):
     change = 1.0

@@ -439,4 +439,7 @@ def uses_equinox(module: Module, nodes: Iterable[ast.AST]) -> bool:
         for part in walk(node):
             if isinstance(part, ast.Attribute | ast.Name) and (module.qualname(part) or "").startswith("equinox."):
                 return True
+            jitted = jit_of(module, part.func) if isinstance(part, ast.Call) else None
+            if jitted is not None and jitted.by.startswith("equinox."):
+                return True
     return False
