@@ -51,6 +51,12 @@ def judged(path: Path = JUDGED) -> dict[tuple[str, str], Judgement]:
     return {(entry.name, entry.side): entry for entry in entries}
 
 
+def in_the_way(path: Path = JUDGED) -> dict[str, str]:
+    """What stands between jaxfix and what a person did, by the program."""
+    entries = tomllib.loads(path.read_text()).get("open", []) if path.exists() else []
+    return {entry["name"]: " ".join(entry["why"].split()) for entry in entries}
+
+
 def gain(before: Side, after: Side | None) -> float:
     """How many times less of the processor it takes: the better of its loop and the whole; 1 where there is none."""
     return max(_of(kind, before, after) or 1.0 for kind in (_loop, _whole)) if after else 1.0
@@ -112,6 +118,7 @@ def _section(
     yield from _summary(programs, results, good, judgements)
     yield from _table(results)
     yield from _verdicts(good, level)
+    yield from _open(good, level)
     yield from _differences(good, judgements, level)
     yield from _sources(programs, level)
 
@@ -151,12 +158,16 @@ def _summary(
 def _table(results: Sequence[Result]) -> Iterator[str]:
     titles = " | ".join(f"{title}: by hand | jaxfix" for title in KINDS)
     yield (
-        f"| program | runs | compiles: written, by hand, jaxfix | {titles} | whole, as written "
+        f"| program | jaxfix | runs | compiles: written, by hand, jaxfix | {titles} | whole, as written "
         "| lines changed: by hand, jaxfix | `apply` / run | findings where the person changed |"
     )
-    yield "|---" * (7 + 2 * len(KINDS)) + "|"
+    yield "|---" * (8 + 2 * len(KINDS)) + "|"
     for result in results:
-        yield _row(result) if result.written else f"| {result.name} | | {_cell(result.failed)} |" + " |" * 10
+        yield (
+            _row(result)
+            if result.written
+            else f"| {result.name} | {result.commit[:7]} | | {_cell(result.failed)} |" + " |" * 12
+        )
     yield ""
 
 
@@ -166,7 +177,7 @@ def _row(result: Result) -> str:
     others = (result.hand, result.fixed)
     compiles = ", ".join("-" if side is None else str(side.compiles) for side in (written, *others))
     broken = f" (jaxfix breaks it: {_cell(result.broken)})" if result.broken else ""
-    cells = [result.name, str(result.rounds), compiles + broken]
+    cells = [result.name, result.commit[:7], str(result.rounds), compiles + broken]
     cells += [_times(_of(kind, written, side)) for kind in KINDS.values() for side in others]
     changed = ", ".join("-" if side is None else str(side.changed) for side in others)
     dear = f"{result.apply.processor / written.whole.processor:.1f}"
@@ -189,6 +200,15 @@ def _verdicts(good: Sequence[Result], level: str) -> Iterator[str]:
     silent = [result.name for result in good if not result.verdicts]
     yield f"Nothing was offered for {', '.join(silent) or 'none'}."
     yield ""
+
+
+def _open(good: Sequence[Result], level: str) -> Iterator[str]:
+    known = in_the_way()
+    told = [result for result in good if result.name in known and not is_proven(result)]
+    if told:
+        yield from (f"{level} What stands in the way", "")
+        yield from (f"* {result.name}: {known[result.name]}" for result in told)
+        yield ""
 
 
 def _differences(good: Sequence[Result], judgements: Mapping[tuple[str, str], Judgement], level: str) -> Iterator[str]:
