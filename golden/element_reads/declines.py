@@ -17,6 +17,13 @@ def part(n):
     return values + 1
 
 
+def of_itself(n):
+    parents = jnp.arange(n) // 2
+    for i in range(50):
+        print(int(parents[int(parents[i])]))  # want: element-reads (no fix): an index of `parents[int(parents[i])]` may lie beyond the end, where NumPy raises
+    return parents + 1
+
+
 def in_format(n):
     values = jnp.arange(n)
     for i in range(len(values)):

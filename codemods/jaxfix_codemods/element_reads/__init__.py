@@ -197,7 +197,8 @@ def _within(
     for array in reads:
         for each in indices.beyond(module, array):
             text = indices.clamped(module, each, on_host or module.text(array))
-            if text is None or not module.has_exact_spans(each.index):
+            is_nested = any(node in reads for node in walk(each.index))
+            if text is None or is_nested or not module.has_exact_spans(each.index):
                 shown = " ".join(module.text(_read_of(module, array)).split())
                 return Reason(Code.MAY_FAIL, f"an index of `{shown}` may lie beyond the end, where NumPy raises")
             texts[each.index] = text
