@@ -30,7 +30,9 @@ def scouted(session: Session, rerun: Rerun, watcher: Watcher) -> Targets | None:
       None where the program cannot tell more than the text: nothing could be found besides, whatever it did.
     """
     targets = session.looked_at.targets
-    if rerun.command is None or not any(_may_tell_more(target) for target in targets):
+    if rerun.command is None or any(target.source.notebook is not None for target in targets):
+        return None  # which kernels are refused, a proof knows
+    if not any(map(_may_tell_more, targets)):
         return None
     measured = _measured(targets, rerun.command, rerun, watcher)
     if measured is None or measured.failure is not None:
