@@ -1,5 +1,6 @@
 """Files of a project that were not named: what they may change is known, and they are not looked at."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -212,13 +213,24 @@ def test_nothing_is_read_where_nothing_depends_on_it(project: Path) -> None:
     (project / "other.py").write_text("import case\ncase.RATE = 5.0\n")
     looked_at = find_targets(Request((str(project / "case.py"),)))
     look(looked_at, terminal)
-    assert "_texts" not in vars(looked_at.targets[0].around)
+    assert "_read_texts" not in vars(looked_at.targets[0].around)
 
 
 def test_a_project_that_is_too_large_may_do_anything(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jaxfix.drivers.neighbours.MOST_ENTRIES", 2)
     (project / "other.py").write_text("")
     assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]
+
+
+def test_the_walk_over_a_project_that_is_too_large_ends(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jaxfix.drivers.neighbours.MOST_ENTRIES", 2)
+    for number in range(40):
+        (project / f"folder{number}").mkdir()
+    opened: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: opened.append(str(path)) or scandir(path))
+    assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]
+    assert sum("folder" in path for path in opened) == 0
 
 
 def test_another_file_may_take_a_function_from_the_package_around_it(project: Path) -> None:

@@ -27,7 +27,7 @@ from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.rebinding import rebinding
 
 MOST_ENTRIES = 50_000
-"""Of the folders of a project; one that has more may do anything."""
+"""Of the folders of a project; of one that has more nothing is read, and it may do anything."""
 MOST_BYTES = 100_000_000
 _HIDING = tuple(
     (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
@@ -54,7 +54,6 @@ class Neighbours:
     def __init__(self, starts: Sequence[Path], looked_at: frozenset[Path], roots: Roots) -> None:
         self._starts, self._looked_at, self._roots = starts, looked_at, roots
         self._facts: dict[Path, Facts | None] = {}
-        self._is_whole = True
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travels without what it has read."""
@@ -67,7 +66,7 @@ class Neighbours:
             return ()
         if last == ANY_NAME:
             found = self._telling(_hands_on(owner.rpartition(".")[2].encode()))
-            return (*found, ANYTHING) if not self._is_whole else found
+            return found if self._is_read else (ANYTHING,)
         return self._telling(_binds(last.encode()) if self._is_own(owner) else _spells(last.encode()))
 
     def storing(self, attribute: str) -> Sequence[Facts]:
@@ -83,12 +82,12 @@ class Neighbours:
         found = any(
             (is_method or any(way in text for way in ways)) and wanted.search(text) for text in self._texts.values()
         )
-        return found or not self._is_whole
+        return found or not self._is_read
 
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""
         read = (self._facts_of(path) for path, text in self._texts.items() if _may_hide(text))
-        return any(facts is not None and facts.hides for facts in read) or not self._is_whole
+        return any(facts is not None and facts.hides for facts in read) or not self._is_read
 
     def _place(self, path: Path) -> Surroundings:
         where = placed(path, None, self._roots)
@@ -115,11 +114,22 @@ class Neighbours:
         module.forget()
         return replace(facts, rebinds=tuple(name for name in facts.rebinds if not self._is_module(name)))
 
-    @cached_property
+    @property
+    def _is_read(self) -> bool:
+        """Whether they are so few that all of them are read."""
+        return self._read_texts is not None
+
+    @property
     def _texts(self) -> dict[Path, bytes]:
-        """The bytes of the files, as far as there is room for them."""
+        """The bytes of the files; none where there are too many."""
+        return self._read_texts or {}
+
+    @cached_property
+    def _read_texts(self) -> dict[Path, bytes] | None:
         found: dict[Path, bytes] = {}
         left = MOST_BYTES
+        if self._paths is None:
+            return None
         for path in self._paths:
             try:
                 found[path] = files.read_bytes(path)
@@ -127,15 +137,16 @@ class Neighbours:
                 continue  # nobody imports it
             left -= len(found[path])
             if left < 0:
-                self._is_whole = False
-                break
+                return None
         return found
 
     @cached_property
-    def _paths(self) -> tuple[Path, ...]:
+    def _paths(self) -> tuple[Path, ...] | None:
+        """The files; None where the folders have too many entries."""
         allowance = walking.Allowance(MOST_ENTRIES)
         found = [path for root in _tops(self._starts) for path in walking.some(root, allowance)]
-        self._is_whole = allowance.left > 0
+        if allowance.left <= 0:
+            return None
         return tuple(path for path in dict.fromkeys(map(files.resolved, found)) if path not in self._looked_at)
 
     # --- names ------------------------------------------------------------------------------------------------
@@ -144,7 +155,7 @@ class Neighbours:
     def _modules(self) -> dict[str, list[str]]:
         """The files and folders of the projects, dotted, by the last part."""
         found: dict[str, list[str]] = {}
-        for path in (*self._paths, *self._looked_at):
+        for path in (*(self._paths or ()), *self._looked_at):
             parts = path.with_suffix("").parts[1:]
             for end in (len(parts), len(parts) - 1):  # the file, and the package that it is in
                 if end > 0:

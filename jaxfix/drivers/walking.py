@@ -140,6 +140,8 @@ def _ignore_file(base: Path, path: Path) -> list[tuple[Path, "GitIgnoreSpec"]]:
 def _walk(
     folder: Path, specs: list[tuple[Path, "GitIgnoreSpec"]], errors: list[str], allowance: Allowance | None = None
 ) -> Iterator[Path]:
+    if allowance is not None and allowance.left <= 0:
+        return
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
