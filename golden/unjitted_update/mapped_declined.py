@@ -57,6 +57,11 @@ def per_call(xs, offset):
     return [shifted(xs) for _ in range(5)]  # want: unjitted-update (no fix): it would be compiled at every call of `per_call`, which is called again and again
 
 
+def around(xs, scale):
+    mapped = jax.vmap(lambda x: jnp.sum(jnp.cos(x)) * scale)
+    return jnp.mean(mapped(xs))  # made anew as often as it is called
+
+
 def main():
     global rate
     xs = jnp.ones((4, 6))
@@ -73,6 +78,7 @@ def main():
         buffer[0] = step
         print(buffered(buffer))  # want: unjitted-update (no fix): `buffer` is changed in place, perhaps while the jitted function still reads it
         per_call(xs, step)
+        print(around(xs, 2.0))
 
 
 main()

@@ -49,7 +49,10 @@ class Mapped:
     def looped(self, module: Module) -> ast.AST | None:
         """What calls it eagerly again and again: a call of this file, else the function, which another file calls."""
         staging = module.get(Staging)
+        around = module.function(self.made)
         for call in self.uses.calls:
+            if around is not None and not (module.function(call) is around and module.loops(call)):
+                continue  # it is made anew as often as it is called
             loop = (staging.round_about(call) or (call,))[-1]
             if staging.runs(call) is Runs.EAGER and staging.repeats(call) and not is_short(module, loop):
                 return call
