@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from jaxfix.evidence import optimizers
 from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.outputs import Allowed
 from jaxfix.evidence.prove import prove
+from jaxfix.evidence.target import Local
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
 from jaxfix.source.edits import Span
@@ -198,6 +200,27 @@ def judged(package: Path, function: str, equality: Equality, **texts: str) -> Ev
     runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", function),))
     (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None).receipts
     return evidence
+
+
+@pytest.mark.slow
+def test_counts_and_values_do_not_depend_on_the_number_of_workers(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10 s."""
+    monkeypatch.setattr(optimizers, "_SHARE", 1)
+    function = ("core.py", "decaying.<locals>.update")
+    surveyed = OptimizerRunner("faulty", package, sys.executable, (function,)).surveyed()
+
+    def measured(number: int) -> list[tuple[object, ...]]:
+        target = Local(number)
+        runner = OptimizerRunner("faulty", package, sys.executable, (function,), workers=number, target=target)
+        runner.__dict__["_surveyed"] = surveyed
+        runs = runner.measure({}, frozenset(f"faulty.decaying, {mode}, float32" for mode in ("eager", "jit")))
+        return [(run.case, run.failure, len(run.compiles), run.traces, run.outputs, run.left) for run in runs]
+
+    one = measured(1)
+    assert len(one) == 2 and one[0][2] != 0
+    assert measured(2) == one and measured(7) == one
 
 
 def test_the_survey_finds_what_each_factory_reaches_and_calls_nothing_else(package: Path) -> None:

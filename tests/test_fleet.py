@@ -19,6 +19,7 @@ from jaxfix.source.errors import ConfigError, EvidenceError
 
 pytest.importorskip("distributed", reason="`python -m pip install 'jaxfix[fleet]'`")
 
+from benchmarks import fleet
 from jaxfix.evidence.fleet import dask, relay
 from jaxfix.evidence.probe import host
 from jaxfix.evidence.stream import bootstrap
@@ -125,15 +126,15 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
 
 
 def test_workers_that_are_not_alike_are_refused() -> None:
-    fleet = dask.Fleet("box:1")
+    workers = dask.Fleet("box:1")
     one = {"python": "3.11.7", "jax": "0.10.2", "jaxlib": "0.10.2", "installed": "a"}
-    assert fleet._check({"a": one, "b": dict(one)}, None) == one
+    assert workers._check({"a": one, "b": dict(one)}, None) == one
     with pytest.raises(EvidenceError, match=r"alike: Python 3.11.7 with jax 0.10.2, Python 3.11.7 with jax 0.9.0"):
-        fleet._check({"a": one, "b": one | {"jax": "0.9.0"}}, None)
+        workers._check({"a": one, "b": one | {"jax": "0.9.0"}}, None)
     with pytest.raises(EvidenceError, match="are not alike"):  # one that came later
-        fleet._check({"late": one | {"python": "3.12.1"}}, one)
+        workers._check({"late": one | {"python": "3.12.1"}}, one)
     with pytest.raises(EvidenceError, match="has no jax"):
-        fleet._check({"a": one | {"jax": None}}, None)
+        workers._check({"a": one | {"jax": None}}, None)
 
 
 @pytest.mark.parametrize("room", [1, 2, 7])
@@ -149,3 +150,17 @@ def test_jobs_that_go_on_are_ended_where_one_raises(tmp_path: Path) -> None:
     with pytest.raises(EvidenceError, match="no such program"):
         list(Local(room=2).submit([sleeping, missing]))
     assert time.monotonic() - began < 30
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_its_jobs_alone(tmp_path: Path) -> None:
+    """A minute on a quiet machine: a real cluster of three workers."""
+    root = fleet.project(tmp_path / "project")
+    here = fleet.here(root, tmp_path / "cache-here")
+    (tmp_path / "dask").mkdir()
+    with fleet.cluster(tmp_path / "dask") as (address, workers):
+        there = fleet.with_a_death(root, tmp_path / "cache-there", address, workers)
+        again = fleet.resumed(root, tmp_path / "cache-again", address)
+    assert here.figures == there.figures == again.figures
+    assert {verdict for verdict, _ in here.figures.values()} == {"proven"}
+    assert fleet.reused(again) >= 3

@@ -32,6 +32,7 @@ STEPS = 6
 _SURVEY_S = 600.0
 _INSTALLED = {"site-packages", "dist-packages"}
 _CASE_BYTES = 1 << 30
+_GPU_PART, _MOST_ON_GPU = 0.9, 8
 _SHARE, _SHARE_HERE = 8, 32
 """Cases of one job: the death of a worker, or of a proof, costs no more."""
 
@@ -264,11 +265,16 @@ class OptimizerRunner:
         environment = probed(folder, settings, os.environ, folder / "overlay")
         if not _INSTALLED.intersection(self._location.parts):
             environment["PYTHONPATH"] += os.pathsep + str(self._location.parent)
-        environment |= self._sharing(folder)
+        environment = self._parts_of_a_gpu() | environment | self._sharing(folder)
         asked = {**request, **self._limits, "package": self._package, "results": str(folder / "results")}
         (folder / "request.json").write_text(json.dumps(asked))
         words = (self._python, "-m", "jaxfix_probe.drive", str(folder / "request.json"))
         return Job(words, folder, environment, limit_s, told=self._told)
+
+    def _parts_of_a_gpu(self) -> dict[str, str]:
+        """Has cases that run at the same time take its memory as they need it, and none more than its part."""
+        part = f"{_GPU_PART / self._workers:.3f}"
+        return {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "XLA_PYTHON_CLIENT_MEM_FRACTION": part}
 
     def _sharing(self, folder: Path) -> dict[str, str]:
         """Has all cases of all runs share what XLA compiles: most of it is the same with and without a fix.
@@ -293,12 +299,16 @@ class OptimizerRunner:
 
 
 def at_once() -> int:
-    """How many cases run here at the same time: one for each processor that is ours, as far as memory reaches."""
+    """How many cases run here at the same time: one for each processor that is ours, as far as memory reaches.
+
+    Where there is a GPU, few: each takes some hundreds of megabytes of it before it computes.
+    """
     if sys.platform != "linux":
         return os.cpu_count() or 1
     found = re.search(r"^MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
     fitting = int(found[1]) * 1024 // _CASE_BYTES if found else 1
-    return max(1, min(len(os.sched_getaffinity(0)), fitting))
+    most = _MOST_ON_GPU if Path("/dev/nvidiactl").exists() else fitting
+    return max(1, min(len(os.sched_getaffinity(0)), fitting, most))
 
 
 def _dealt(cases: Sequence[Case], room: int) -> list[Sequence[Case]]:
