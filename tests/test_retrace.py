@@ -382,6 +382,33 @@ def test_static_data_is_known_by_its_identity(helpers: ModuleType) -> None:
         assert_same(ours, original)
 
 
+def test_a_set_is_known_by_its_members(helpers: ModuleType) -> None:
+    """jax 0.12 keeps one beside each operation."""
+    one, same, other = (helpers._known(frozenset(of), [])[0] for of in ((1, "a"), ("a", 1), (True, "a")))
+    assert one == same != other
+    with pytest.raises(TypeError, match="nothing tells it from others"):
+        helpers._known(frozenset({Alike(1.0)}), [])
+
+
+def test_a_flat_tree_is_known_by_what_it_holds(helpers: ModuleType) -> None:
+    """jax 0.12 keeps two beside each `scan`."""
+    flat = pytest.importorskip("jax._src.flattree", reason="an older jax")
+
+    def key(value: Any) -> Any:
+        return helpers._known(value, [])[0]
+
+    def places(number: int) -> Any:
+        return flat.pack((flat.nones(2), flat.flatten({"a": number}), flat.FTStatic(number)))
+
+    read = places(1)
+    assert read.vals
+    assert key(read) == key(places(1)) == key(read.map(lambda part: part))
+    assert len({key(places(number)) for number in (1, True, 2, 1.0)}) == 4
+    for held in (flat.FTStatic(Alike(1.0)), flat.flatten(jax.tree_util.Partial(Alike(1.0)))):
+        with pytest.raises(TypeError, match="nothing tells it from others"):
+            key(flat.pack((held,)))
+
+
 @pytest.mark.parametrize("guard", ["allow", "log", "disallow", "disallow_explicit"])
 def test_a_guard_of_transfers_lets_it_pass(guard: str, helpers: ModuleType) -> None:
     start, stop = jnp.zeros(4), jnp.ones((), jnp.int32) * 3
