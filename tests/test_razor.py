@@ -93,6 +93,11 @@ def test_what_is_done_eagerly_alone_is_not_told_by_a_trace() -> None:
     assert found.double is None or found.double > 100 * razor.LIMIT
 
 
+def a_sum(rows: Any, gain: Any) -> Any:
+    """A loop with a constant, a carry and rows."""
+    return lax.scan(lambda c, row: (c * jnp.float32(0.9) + gain * jnp.sin(gain * row), c), rows[0, 0], rows[:, 1])
+
+
 def everything(rows: Any) -> Any:
     """Operations of each kind that a program is made of."""
     rows = rows.astype(jnp.float32)
@@ -101,7 +106,8 @@ def everything(rows: Any) -> Any:
     chosen = lax.cond(turned > 0, lambda x: x * 2, lambda x: x, turned)
     small = rows.astype(jnp.bfloat16).astype(jnp.float32)
     product = jnp.dot(rows, rows.T, preferred_element_type=jnp.float32)
-    return noise, chosen, small, product, jnp.argmax(rows), jnp.sort(rows, axis=0), jax.nn.relu(rows)
+    summed = jax.grad(partial(a_sum, rows), has_aux=True)(jnp.float32(0.5))
+    return noise, chosen, small, product, jnp.argmax(rows), jnp.sort(rows, axis=0), jax.nn.relu(rows), *summed
 
 
 def test_every_float_is_widened_and_all_else_as_it_is() -> None:

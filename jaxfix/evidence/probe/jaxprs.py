@@ -146,7 +146,7 @@ class Numbering:
 
     def _scan(self, equation: Any, inputs: Numbers, depth: int) -> Numbers:
         params, body = equation.params, equation.params["jaxpr"]
-        first, count = params["num_consts"], params["num_carry"]
+        first, count = scanned(params)
         consts, init, rows = inputs[:first], inputs[first : first + count], inputs[first + count :]
         types = [_type(var.aval) for var in body.jaxpr.invars[first:]]
         row = [self._new("row", depth, place, kind) for place, kind in enumerate(types[count:])]
@@ -256,6 +256,14 @@ def _is_placed(value: Any) -> bool:
     """Whether a parameter of a nested `jit` asks for a place, a layout or an option."""
     parts = value if isinstance(value, tuple | list) else (value,)
     return any(part is not None and type(part).__name__ not in ("UnspecifiedValue", "AUTO") for part in parts)
+
+
+def scanned(params: dict[str, Any]) -> tuple[int, int]:
+    """How many operands of a `scan` are constants, and how many it carries; the rest are its rows."""
+    if "ft_in" not in params:  # before jax 0.12
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].unpack()
+    return len(consts), len(carry)
 
 
 def inner(equation: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .jaxprs import CALLED, CALLS
+from .jaxprs import CALLED, CALLS, scanned
 
 _AS_IT_IS = {"bitcast_convert_type", "nextafter", "pure_callback", "io_callback", "debug_callback"}
 Values = list[Any]
@@ -72,7 +72,7 @@ class Wide:
         return list(made) if equation.primitive.multiple_results else [made]
 
     def _scan(self, params: dict[str, Any], inputs: Values) -> Values:
-        first, count = params["num_consts"], params["num_carry"]
+        first, count = scanned(params)
         consts = inputs[:first]
 
         def body(carried: Values, row: Values) -> tuple[Values, Values]:
