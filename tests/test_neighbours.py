@@ -244,7 +244,7 @@ def test_another_file_may_take_a_function_from_the_package_around_it(project: Pa
     assert safeties(project, "pack") == [Safety.NEEDS_EVIDENCE]
 
 
-@pytest.mark.parametrize("deep", [" + ".join(["TEXT"] * 1500), "-" * 5000 + "1"], ids=["sum", "signs"])
+@pytest.mark.parametrize("deep", [" + ".join(["TEXT"] * 1500), "-" * 100_000 + "1"], ids=["sum", "signs"])
 def test_a_file_that_is_nested_too_deeply_for_us_may_do_anything(project: Path, deep: str) -> None:
     (project / "other.py").write_text(f"import case\ncase.RATE = 5.0\nexec({deep})\n")
     assert safeties(project, "case.py") == [Safety.NEEDS_EVIDENCE]

@@ -23,7 +23,7 @@ print(total([1.0, 2.0]))
 TEMPLATE = """\
 import jax
 
-for row in (1.0, 2.0, 3.0):
+for row in (1.0, 2.0, 3.0, 4.0):
     told = t"\u00e9 {jax.jit(lambda row: row * 2.0)(row):>9.1f}"
     print(told.interpolations[0].expression, jax.jit(lambda row: row * 3.0)(row))
 """
