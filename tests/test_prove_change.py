@@ -240,6 +240,19 @@ def test_a_diff_that_does_not_apply_names_the_hunk(project: Path) -> None:
     assert "does not apply to the working tree: the hunk at line 5 of model.py" in done.err
 
 
+def test_a_diff_with_line_ends_of_windows_applies(project: Path) -> None:
+    diff = diff_of(project, model__py=f"# more\n{MODEL}\n")
+    diff.write_bytes(diff.read_bytes().replace(b"\n", b"\r\n"))
+    done = apart("prove", "--run", "no-such-program", "--diff", str(diff))
+    assert done.code == 0, done
+
+
+def test_a_text_that_is_no_diff_is_refused(project: Path) -> None:
+    (project.parent / "text").write_text("hello\n")
+    done = apart("prove", "--run", "no-such-program", "--diff", str(project.parent / "text"))
+    assert (done.code, "holds no diff; give what `git diff` prints" in done.err) == (2, True), done
+
+
 def test_a_link_that_comes_is_refused(project: Path) -> None:
     for target in ("/etc/hosts", "nowhere", "."):
         (project / "link").symlink_to(target)

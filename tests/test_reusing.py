@@ -21,7 +21,7 @@ def spoken():
     return open("data.txt").read() + open(os.path.join(os.environ["ELSEWHERE"], "far.txt")).read()
 
 if __name__ == "__main__":
-    print(spoken(), helper.WORD, library.WORD)
+    print(spoken(), helper.WORD, library.WORD, len(os.listdir(os.environ["ELSEWHERE"] + "/listed")))
 """
 AFTER = {"main.py": PROGRAM.replace("print(", "print('now', ").encode()}
 
@@ -42,6 +42,7 @@ class Place:
             (self.root / "data.txt", "data"),
             (self.root / "unread.txt", ""),
             (self.elsewhere / "far.txt", "far"),
+            (self.elsewhere / "listed" / "old", ""),
             (self.packages / "library.py", "WORD = 'lent'\n"),
             (self.packages / "library-1.0.dist-info" / "METADATA", ""),
         ):
@@ -85,6 +86,7 @@ CHANGES: dict[str, Callable[[Place, pytest.MonkeyPatch], object]] = {
     "a new file": lambda place, patch: (place.root / "new.txt").write_text(""),
     "a mode": lambda place, patch: (place.root / "main.py").chmod(0o755),
     "data elsewhere": lambda place, patch: (place.elsewhere / "far.txt").write_text("farther"),
+    "a folder elsewhere": lambda place, patch: (place.elsewhere / "listed" / "new").write_text(""),
     "a library": lambda place, patch: (place.packages / "library.py").write_text("WORD = 'stolen'\n"),
     "another package": lambda place, patch: (place.packages / "other-1.0.dist-info").mkdir(),
     "the command": lambda place, patch: setattr(place, "command", "python main.py --fast"),

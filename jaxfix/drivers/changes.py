@@ -16,6 +16,7 @@ from jaxfix.source.frozen import frozen
 STDIN = "-"
 _FAILED = re.compile(r"patch failed: (?P<path>.+):(?P<line>\d+)$", re.MULTILINE)
 _LINK, _SUBMODULE = "120000", "160000"
+_NONE = "No valid patches"
 _NO_GIT = "git is not there, which applies diffs and knows what was committed"
 
 Texts = Mapping[Path, bytes | None]
@@ -48,7 +49,7 @@ def of_diff(name: str, root: Path) -> Change:
     with tempfile.TemporaryDirectory(prefix="jaxfix-") as folder:
         tree = Path(folder).resolve() / "tree"
         shadow.copy_tree(root, tree, {})
-        _apply(raw, tree, _ways(root), told)
+        _apply(raw, tree, tuple(_ways(root)), told)
         changed = sorted(_changed(root, tree))
         return Change(
             told,
@@ -94,14 +95,20 @@ def _ways(root: Path) -> Iterator[tuple[str, ...]]:
             yield strip, f"--directory={here.relative_to(root).as_posix()}"
 
 
-def _apply(raw: bytes, tree: Path, ways: Iterator[tuple[str, ...]], told: str) -> None:
-    """Applies a diff in a copy of the project, in the first way in which all of it applies."""
+def _apply(raw: bytes, tree: Path, ways: Sequence[tuple[str, ...]], told: str) -> None:
+    """Applies a diff in a copy of the project, in the first way in which all of it applies.
+
+    Mail and editors turn the ends of its lines into those of Windows: it is also tried without.
+    """
     said = []
-    for way in ways:
-        done = _git(tree, "apply", "--whitespace=nowarn", *way, "-", given=raw)
-        if done.returncode == 0:
-            return
-        said.append(os.fsdecode(done.stderr))
+    for text in dict.fromkeys((raw, raw.replace(b"\r\n", b"\n"))):
+        for way in ways:
+            done = _git(tree, "apply", "--whitespace=nowarn", *way, "-", given=text)
+            if done.returncode == 0:
+                return
+            said.append(os.fsdecode(done.stderr))
+    if all(_NONE in text for text in said):
+        raise UserError(f"{told} holds no diff", hint="give what `git diff` prints")
     raise UserError(f"{told} does not apply to the working tree: {_why(said)}")
 
 

@@ -11,12 +11,12 @@ from .settings import Settings
 from .sources import WRITES
 
 _SYSTEM = ("/proc/", "/sys/", "/dev/")
-_NAMED_IN = {"open": 0, "import": 1, "ctypes.dlopen": 0}
-"""Which argument of an event is a file: of an import it is there for compiled modules alone."""
+_NAMED_IN = {"open": 0, "os.listdir": 0, "os.scandir": 0, "import": 1, "ctypes.dlopen": 0}
+"""Which argument of an event is a file or a folder: of an import it is there for compiled modules alone."""
 
 
 class Reads:
-    """Notes the state of each file when it is first opened to be read, and whether another machine is asked."""
+    """Notes the state of each file or folder when it is first read, and whether another machine is asked."""
 
     def __init__(self, settings: Settings, record: Record) -> None:
         self.record = record
@@ -63,9 +63,11 @@ def _followed(path: str) -> str:
 
 
 def state_of(path: str) -> str:
-    """The size and the time of a file; empty where there is none."""
+    """The size and the time of a file, the time of a folder; empty where there is neither."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
         return ""
+    if stat.S_ISDIR(found.st_mode):
+        return f"folder {found.st_mtime_ns}"
     return f"{found.st_size} {found.st_mtime_ns}" if stat.S_ISREG(found.st_mode) else "-"
