@@ -304,7 +304,7 @@ class Measurement:
       spent: what lines did beside compiling, by process; only a trace has it.
       seconds: that its processes with jax ran, together; 0 where that is not known.
       has_jax: whether a process that was watched imported jax.
-      reads: the files and folders that it has read, with their size and time by then; None where that is not known.
+      reads: the files and folders that it has read, with the state that each was in; None where that is not known.
     """
 
     case: str
