@@ -1,5 +1,6 @@
 """Reads and writes files; nobody else opens one, but for the shadow copies of the evidence room."""
 
+import io
 import os
 import stat
 import unicodedata
@@ -238,6 +239,22 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteError(f"{shown(path)}: cannot be made: {reason(error)}") from error
+
+
+def unpack(raw: bytes, folder: Path) -> None:
+    """Writes the files of an archive of tar into a folder that is there.
+
+    Raises:
+      WriteError: they cannot be written.
+    """
+    import tarfile  # few commands need one
+
+    try:
+        with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
+            archive.extractall(folder, filter="data")
+    except (OSError, tarfile.TarError) as error:
+        said = reason(error) if isinstance(error, OSError) else str(error)
+        raise WriteError(f"{shown(folder)}: cannot be unpacked: {said}") from error
 
 
 def reason(error: OSError) -> str:

@@ -1,12 +1,10 @@
 """Proves the fixes of many repositories: each is a job of the queue that cases and programs run in."""
 
 import hashlib
-import io
 import json
 import os
 import shlex
 import subprocess
-import tarfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -160,8 +158,7 @@ def _job(entry: Entry, folder: Path, how: How) -> Job:
     commit = entry.commit
     if entry.path is not None:
         commit = resolved(entry.path, entry.commit)
-        with tarfile.open(fileobj=io.BytesIO(_git(entry.path, "archive", "--format=tar", commit))) as archive:
-            archive.extractall(tree, filter="data")
+        files.unpack(_git(entry.path, "archive", "--format=tar", commit), tree)
     limits = how.timeout_s, how.fresh
     told = Request(
         entry.name,

@@ -33,7 +33,6 @@ _CONNECTED_S = 30.0
 _WORKERLESS_S = 60.0
 _TICK_S = 2.0
 _KILLED = -9
-_ALIKE = ("python", "jax", "jaxlib")
 
 Versions = dict[str, str | None]
 
@@ -203,14 +202,19 @@ class Fleet:
                 raise EvidenceError(f"{versions['wrong']}", hint="name another interpreter with `--python`")
             if versions["jax"] is None:
                 raise EvidenceError(f"a worker of {self.name} has no jax", hint="install it there, or name `--python`")
-        kinds = Counter(tuple(versions[name] for name in _ALIKE) for versions in found.values())
+        kinds = Counter(map(_kind, found.values()))
         if known:
-            kinds[tuple(known[name] for name in _ALIKE)] += 0
+            kinds[_kind(known)] += 0
         if len(kinds) > 1:
             said = ", ".join(f"Python {python} with jax {jax}" for python, jax, _ in sorted(kinds, key=str))
             hint = "a proof is of one of them: stop the other workers"
             raise EvidenceError(f"the workers of {self.name} are not alike: {said}", hint=hint)
         return next(iter(found.values()))
+
+
+def _kind(versions: Versions) -> tuple[str | None, ...]:
+    """What has to be the same on all workers."""
+    return versions["python"], versions["jax"], versions["jaxlib"]
 
 
 class _Parcel:
