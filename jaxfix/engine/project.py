@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
@@ -14,7 +14,7 @@ from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.rebinding import Around
-from jaxfix.semantic.project.summary_types import ANYTHING, Facts, Use
+from jaxfix.semantic.project.summary_types import ANYTHING, PASSED, Facts, Use
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.project.users import Reader, Wanted
 from jaxfix.source.errors import DepthError, SourceError
@@ -111,7 +111,7 @@ def anything(path: str, around: Surroundings) -> Facts:
 
 
 Uses = dict[str, tuple[Use, ...]]
-"""What one file does with functions of others, by a dotted name that it mentions."""
+"""What one file does with functions of others, by a dotted name that it mentions, behind some `PASSED`."""
 
 
 class Reading:
@@ -137,14 +137,22 @@ class Reading:
         return lambda wanted: self([(chosen[index], names) for index, names in wanted])
 
     def __call__(self, wanted: Sequence[Wanted]) -> list[list[Use]]:
-        missing = [(index, names - self.known[index].keys()) for index, names in wanted]
+        missing = [(index, frozenset(self._missing(index, names))) for index, names in wanted]
         asked = [(index, names) for index, names in missing if names]
         shards = sharded(asked, [self._files[index][0].size for index, _ in asked])
         work = [[(*self._files[index], names) for index, names in shard] for shard in shards]
         for shard, read in zip(shards, self._crew(partial(_read, self._packages), work), strict=True):
             for (index, _), found in zip(shard, read, strict=True):
                 self.known[index].update(found)
-        return [[use for name in sorted(names) for use in self.known[index][name]] for index, names in wanted]
+        return [[use for name in sorted(names) for use in self._known(index, name)] for index, names in wanted]
+
+    def _missing(self, index: int, names: Iterable[str]) -> Iterator[str]:
+        known = self.known[index]
+        return (name for name in names if name not in known and name + PASSED not in known)
+
+    def _known(self, index: int, name: str) -> tuple[Use, ...]:
+        known = self.known[index]
+        return known[name] if name in known else known[name + PASSED]
 
 
 _Asked = tuple[SourceFile, Surroundings, frozenset[str]]
@@ -165,10 +173,11 @@ def _uses(source: SourceFile, around: Surroundings, packages: frozenset[str], na
 
 
 def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> Uses:
-    """What the file does with functions of others."""
+    """What the file does with functions of others; of names with `PASSED` behind them, what calls pass too."""
+    keys = {name.removesuffix(PASSED): name for name in sorted(names)}
     found: dict[str, list[Use]] = {name: [] for name in names}
-    for use in uses(module, packages, names, is_test=_is_test(module.source.path)):
-        found[use.of].append(use)
+    for use in uses(module, packages, frozenset(keys), names, is_test=_is_test(module.source.path)):
+        found[keys[use.of]].append(use)
     return {name: tuple(some) for name, some in found.items()}
 
 

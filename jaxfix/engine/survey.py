@@ -30,7 +30,7 @@ from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Reads
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.recording import RecordingProject
-from jaxfix.semantic.project.summary_types import Facts
+from jaxfix.semantic.project.summary_types import PASSED, Facts
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.frozen import frozen
@@ -297,7 +297,8 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
         found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
         look = Look(found.diagnostics, None, found.bugs, _about(guess.asked, packages))
         facts = facts_of(found.module, packages)
-        wanted = names.intersection(facts.mentions)
+        mentions = frozenset(facts.mentions)
+        wanted = frozenset(name for name in names if name.removesuffix(PASSED) in mentions)
         record = Record(look, facts, uses_of(found.module, packages, wanted) if wanted else {})
         if look.asked or facts.mentions:
             found.module.keep()

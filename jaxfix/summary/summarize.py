@@ -9,7 +9,7 @@ from jaxfix.dataflow.types import Values
 from jaxfix.effects.pytree_classes import hiding
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
-from jaxfix.semantic.project.summary_types import CallSite, Factory, Facts, Jit, Use, Wrapping
+from jaxfix.semantic.project.summary_types import PASSED, CallSite, Factory, Facts, Jit, Use, Wrapping
 from jaxfix.semantic.records import Records
 from jaxfix.staging.contexts import Staging, UseSummary
 from jaxfix.staging.decorators import is_decorator, wrapping_of
@@ -31,9 +31,15 @@ def facts(module: Module, name: str, packages: Container[str], *, is_test: bool 
     return _Summarizer(module, packages, is_test=is_test).facts(name)
 
 
-def uses(module: Module, packages: Container[str], names: frozenset[str], *, is_test: bool = False) -> tuple[Use, ...]:
-    """What `module` does with those functions of others that it knows by `names`, a part of what it mentions."""
-    return _Summarizer(module, packages, is_test=is_test).uses(names)
+def uses(
+    module: Module, packages: Container[str], names: frozenset[str], passed: Container[str], *, is_test: bool = False
+) -> tuple[Use, ...]:
+    """What `module` does with those functions of others that it knows by `names`, a part of what it mentions.
+
+    Args:
+      passed: has `name()` where it matters what calls pass.
+    """
+    return _Summarizer(module, packages, is_test=is_test).uses(names, passed)
 
 
 class _Summarizer:
@@ -62,8 +68,8 @@ class _Summarizer:
             attributes=tuple(sorted(self.module.index.attributes)),
         )
 
-    def uses(self, names: frozenset[str]) -> tuple[Use, ...]:
-        return (*self._uses(tuple(self._references(names))), *self._uses_of_methods(names))
+    def uses(self, names: frozenset[str], passed: Container[str]) -> tuple[Use, ...]:
+        return (*self._uses(tuple(self._references(names)), passed), *self._uses_of_methods(names))
 
     def _mentions(self) -> set[str]:
         """What `uses` may be asked for: read off the names alone, so that some may stand for something else here."""
@@ -183,7 +189,7 @@ class _Summarizer:
             if not self.others.goes_on(node):
                 yield from ((node, of) for of in self.others.named(node) if of in names)
 
-    def _uses(self, references: tuple[tuple[ast.expr, str], ...]) -> Iterator[Use]:
+    def _uses(self, references: tuple[tuple[ast.expr, str], ...], passed: Container[str]) -> Iterator[Use]:
         every = ((node, of, outcome) for node, of in references for outcome in self._outcomes(node, of))
         found = [(of, self._direct(node, outcome, of), outcome, node) for node, of, outcome in every]
         calls: dict[str, list[ast.Call]] = {}
@@ -194,7 +200,7 @@ class _Summarizer:
             known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
             # Through a function under `jit` nobody else gets here.
             left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
-            told = None if call is None else self._called(calls[of], call, of)
+            told = None if call is None else self._called(calls[of], call, of, passed=of + PASSED in passed)
             repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
             yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
 
@@ -227,8 +233,10 @@ class _Summarizer:
     def _is_name_of(self, func: ast.expr, of: str) -> bool:
         return isinstance(func, ast.Name) and self.module.qualname(func) == of
 
-    def _called(self, calls: list[ast.Call], call: ast.Call, of: str) -> CallSite:
+    def _called(self, calls: list[ast.Call], call: ast.Call, of: str, *, passed: bool) -> CallSite:
         bound = isinstance(call.func, ast.Attribute) and self.module.qualname(call.func) is None
+        if not passed:
+            return CallSite(None, bound)
         return self.passing.called(calls, call, self._place, bound=bound, values=not self.is_test)
 
     def _place(self, node: ast.AST) -> str:

@@ -48,11 +48,11 @@ class Joined:
 
     def users(self, qualname: str) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`, tests among them."""
-        return self._users.users(qualname)
+        return self._users.users(qualname, passed=True)
 
     def uses_with_values(self, qualname: str) -> tuple[Use, ...]:
         """What programs in other files do with it, if something is known of a number that one of them passes."""
-        found = self._users.uses(qualname)
+        found = tuple(use for use in self.users(qualname) if not use.is_test)
         return found if any(use.call is not None and use.call.tells_values for use in found) else ()
 
     def is_looped(self, qualname: str) -> bool:

@@ -57,7 +57,8 @@ class Project:
     def look_up(self, asked: Collection[Asked]) -> None:
         """Reads what these queries are answered from: many at once cost little more than one."""
         about = {reads: {about for name, about in asked if QUERIES[name].reads is reads} for reads in Reads}
-        self._joined.look_up(about[Reads.USES] | about[Reads.CALLERS], about[Reads.CALLERS])
+        passed = {about for name, about in asked if QUERIES[name].passed}
+        self._joined.look_up(about[Reads.USES] | about[Reads.CALLERS], about[Reads.CALLERS], passed)
 
     @property
     def steps(self) -> int:

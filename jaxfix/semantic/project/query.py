@@ -38,6 +38,7 @@ class Query(Generic[A]):
       default: the answer of a project without files.
       answer: the answer of joined files.
       follows: what a file that gets the answer asks next, as far as one can tell; nothing depends on it but time.
+      passed: whether it matters what calls pass, or what follows asks for that.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Query(Generic[A]):
     answer: Callable[[Joined, str], A]
     reads: Reads
     follows: Callable[[Joined, str], Iterator[Asked]] = _nothing
+    passed: bool = False
 
 
 class Answering(Protocol):
@@ -73,9 +75,9 @@ JIT: Query[Jit | None] = Query("jit", Jit, None, Joined.jit, Reads.DEFINITION)
 WRAPPING: Query[Wrapping | None] = Query("wrapping", Wrapping, None, Joined.wrapping, Reads.DEFINITION)
 FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory, Reads.DEFINITION)
 FIELDS: Query[tuple[str, ...]] = Query("fields", tuple[str, ...], (), Joined.fields, Reads.DEFINITION)
-USERS: Query[tuple[Use, ...]] = Query("users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users)
-VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES)
-LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped)
+USERS: Query[tuple[Use, ...]] = Query("users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, True)
+VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES, passed=True)
+LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped, True)
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
 RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)
 SEEN: Query[tuple[Runs, ...]] = Query("seen", tuple[Runs, ...], (), Joined.seen, Reads.CALLERS)

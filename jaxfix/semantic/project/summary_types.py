@@ -172,7 +172,7 @@ class CallSite:
     """A direct call of a function of another file.
 
     Attributes:
-      arguments: None where `*` or `**` hide them.
+      arguments: None where `*` or `**` hide them, or nobody has asked for them.
       bound: it is a method, called of an object.
       looped: a statement of the function around it runs it again and again.
       by_key: the places in what it returns, `()` for all of it, that are only read by one key or another.
@@ -187,6 +187,10 @@ class CallSite:
     def tells_values(self) -> bool:
         """Whether something is known of a number among the arguments."""
         return any(passed.value != UNKNOWN for passed in self.arguments or ())
+
+
+PASSED = "()"
+"""What follows a name in a question about its uses, where it matters what calls pass."""
 
 
 @frozen

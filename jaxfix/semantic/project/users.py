@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from jaxfix.semantic.project.naming import Naming
-from jaxfix.semantic.project.summary_types import Facts, Use
+from jaxfix.semantic.project.summary_types import PASSED, Facts, Use
 
 Wanted = tuple[int, frozenset[str]]
-"""The index of a file, and those of its mentions that somebody asks for."""
+"""The index of a file, and those of its mentions that somebody asks for, with `PASSED` behind some."""
 Reader = Callable[[Sequence[Wanted]], Iterable[Sequence[Use]]]
 """Reads what each of some files does with the functions that are wanted of it."""
 
@@ -24,50 +24,64 @@ class Users:
         self._files, self._naming, self._read = files, naming, read
         self._known: dict[str, list[Use]] = {}
 
-    def users(self, qualname: str) -> tuple[Use, ...]:
+    def users(self, qualname: str, *, passed: bool = False) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`, tests among them.
 
         Of a module, what those do that are handed it as a whole.
+
+        Args:
+          passed: whether it matters what calls pass.
         """
         names = self._naming.spellings(qualname)
-        missing = [name for name in names if name not in self._known]
+        missing = [name for name in names if not self._knows(name, passed=passed)]
         if missing:
-            self._read_for(missing)
-        return tuple(use for name in names for use in self._known[name])
+            self._read_for(missing, missing if passed else ())
+        return tuple(use for name in names for use in self._of(name))
 
     def uses(self, qualname: str) -> tuple[Use, ...]:
         """As `users`, without tests: what they call is no sign of how a program runs."""
         return tuple(use for use in self.users(qualname) if not use.is_test)
 
-    def look_up(self, qualnames: Iterable[str], followed: Iterable[str] = ()) -> None:
+    def look_up(
+        self, qualnames: Iterable[str], followed: Iterable[str] = (), passed: Collection[str] = frozenset()
+    ) -> None:
         """Reads what the files do with these functions.
 
         Each file is read once for all that it is asked for: many questions at once cost little more than one.
 
         Args:
           followed: those of which the functions are read too through which others reach them, and so on.
+          passed: those of which it matters what calls pass.
         """
         wanted, ways, known = {*qualnames}, {*followed}, set[str]()
+        told = {name for qualname in passed for name in self._naming.spellings(qualname)}
         while wanted or ways:
             names = {name for qualname in ways for name in self._naming.spellings(qualname)}
             others = {name for qualname in wanted - ways for name in self._naming.spellings(qualname)}
-            self._read_for((names | others) - self._known.keys())
+            self._read_for([name for name in names | others if not self._knows(name, passed=name in told)], told)
             known |= ways
-            wanted, ways = set(), {way.name for name in names for use in self._known[name] for way in use.through}
+            wanted, ways = set(), {way.name for name in names for use in self._of(name) for way in use.through}
             ways -= known
 
-    def _read_for(self, names: Iterable[str]) -> None:
-        """Reads the files for what they do with functions of these canonical names."""
+    def _knows(self, name: str, *, passed: bool) -> bool:
+        return name + PASSED in self._known or (not passed and name in self._known)
+
+    def _of(self, name: str) -> list[Use]:
+        return self._known[name + PASSED] if name + PASSED in self._known else self._known[name]
+
+    def _read_for(self, names: Iterable[str], passed: Collection[str]) -> None:
+        """Reads the files for what they do with functions of these canonical names; of some, what calls pass."""
         found: dict[str, list[Use]] = {name: [] for name in names}
         mentioned: dict[int, set[str]] = {i: set() for i, facts in enumerate(self._files) if facts.uses}
         for index, spelled in self._mentions(found):
-            mentioned.setdefault(index, set()).add(spelled)
+            is_passed = self._naming.canonical(spelled) in passed
+            mentioned.setdefault(index, set()).add(spelled + PASSED if is_passed else spelled)
         wanted = [(index, frozenset(mentioned[index])) for index in sorted(mentioned)]
         for (index, _), uses in zip(wanted, self._in(wanted), strict=True):
             is_test = self._files[index].is_test
             for use in uses:
                 found.get(self._naming.canonical(use.of), []).append(replace(use, is_test=True) if is_test else use)
-        self._known.update(found)
+        self._known |= {name + PASSED if name in passed else name: uses for name, uses in found.items()}
 
     def _in(self, wanted: Sequence[Wanted]) -> Iterable[Sequence[Use]]:
         return [self._files[index].uses for index, _ in wanted] if self._read is None else self._read(wanted)
