@@ -31,6 +31,13 @@ def copied(tree: Path, changed: dict[Path, bytes] | None = None) -> Path:
     return copy
 
 
+def test_what_is_yet_to_be_written_has_a_digest_too(tree: Path) -> None:
+    place = tree / "helpers.py"
+    before = shadow.digest(place)
+    place.write_bytes(b"")
+    assert shadow.digest(place) != before == shadow.digest(tree / "more.py")
+
+
 def test_the_copy_holds_the_changed_source_and_the_rest(tree: Path) -> None:
     copy = copied(tree, {tree / "pkg" / "model.py": b"x = 2\n"})
     assert (copy / "pkg" / "model.py").read_bytes() == b"x = 2\n"

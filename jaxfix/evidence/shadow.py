@@ -46,9 +46,10 @@ def copy_tree(root: Path, copy: Path, changed: Mapping[Path, bytes | None]) -> N
 
 
 def digest(root: Path) -> str:
-    """Of all that is copied of a folder or a file; of what a copy links to its size and time."""
+    """Of all that is copied of a folder or a file, or of nothing; of what a copy links to its size and time."""
     found = hashlib.sha256()
-    for original in _entries(root, root, excluded=Path(os.devnull)) if root.is_dir() else [root]:
+    places = _entries(root, root, excluded=Path(os.devnull)) if root.is_dir() else filter(os.path.lexists, [root])
+    for original in places:
         state = original.lstat()
         found.update(f"{original.relative_to(root).as_posix()}\0{state.st_mode}\0".encode(errors="surrogateescape"))
         if stat.S_ISLNK(state.st_mode):
