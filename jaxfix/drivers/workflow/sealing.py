@@ -37,7 +37,8 @@ def seal(kind: str, root: Path, changed: Sides, ran: Ran, receipts: Sequence[Evi
     sources = {kept.relative_to(root, path): _pair(sides) for path, sides in changed.items()}
     for path in map(Path, ran.read):
         if path.is_relative_to(root) and (name := path.relative_to(root).as_posix()) not in sources:
-            sources[name] = (_on_disk(path),) * 2
+            there = _on_disk(path)
+            sources[name] = there, there
     told = [Sealed(name, *pair) for name, pair in sorted(sources.items()) if pair != (None, None)]
     return Seal(
         kind=kind,

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TypedDict, cast
 from urllib.parse import urlsplit
 
-import dask
+import dask.config
 import distributed
 from distributed import Client, Future, KilledWorker
 
