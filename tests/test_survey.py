@@ -130,6 +130,15 @@ def test_a_survey_that_remembers_looks_only_where_something_is_new() -> None:
     assert set(looked_at) == {"main.py", "lib/solver.py"} == {*recent.changed, "main.py"}
 
 
+def test_what_comes_after_a_question_about_its_calls_is_read_once_less() -> None:
+    apart = units({name: FILES[name] + "#" * 100_000 + "\n" for name in ("lib.solver", "lib", "main", "traced")})
+    after: list[str] = []  # each is a shard of its own
+    before: list[str] = []
+    looks = survey(apart, lambda path: None, watched(after)).looks
+    assert looks == survey(apart[::-1], lambda path: None, watched(before)).looks[::-1]
+    assert [before.count(path) - after.count(path) for path in ("main.py", "traced.py")] == [1, 1]
+
+
 def watched(seen: list[str]) -> Crew:
     """A crew that takes down which files it looks at, and reads."""
 

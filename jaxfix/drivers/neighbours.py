@@ -7,7 +7,7 @@ parsed, once.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -183,14 +183,15 @@ def _hands_on(module: bytes) -> _Says:
 
 def _binds(name: bytes) -> _Says:
     """That it may bind a variable of a module, or change what it stands for."""
+    return lambda text: name in text and (b"import *" in text or any(each.search(text) for each in _binding(name)))
+
+
+@cache
+def _binding(name: bytes) -> tuple[re.Pattern[bytes], ...]:
     word = re.escape(name)
-    used = re.compile(rb"""[.'"]\s*%s\b|\b%s\s*=(?!=)""" % (word, word))
-    imported = re.compile(rb"\bfrom\s+[\w.]+\s+import\b(?:[^\n(]*|\s*\([^)]*)(?<!as )\b%s\b" % word)
-
-    def says(text: bytes) -> bool:
-        return name in text and bool(used.search(text) or imported.search(text) or b"import *" in text)
-
-    return says
+    used = rb"""[.'"]\s*%s\b|\b%s\s*=(?!=)""" % (word, word)
+    imported = rb"\bfrom\s+[\w.]+\s+import\b(?:[^\n(]*|\s*\([^)]*)(?<!as )\b%s\b" % word
+    return re.compile(used), re.compile(imported)
 
 
 def _spells(name: bytes) -> _Says:
@@ -201,12 +202,16 @@ def _spells(name: bytes) -> _Says:
 
 def _stores(attribute: bytes) -> _Says:
     """That it may store the attribute of some object."""
+    return lambda text: attribute in text and bool(_storing(attribute).search(text))
+
+
+@cache
+def _storing(attribute: bytes) -> re.Pattern[bytes]:
     name = re.escape(attribute)
-    stored = re.compile(
+    return re.compile(
         rb"""\.\s*%(name)s\b[^\n(=<>!]*(?:=(?!=)|<<=|>>=)|\bdel\b[^\n]*\.%(name)s\b|['"]%(name)s['"]"""
         rb"""|\b(?:as|for)\s+[^\n]*\.%(name)s\b""" % {b"name": name}
     )
-    return lambda text: attribute in text and bool(stored.search(text))
 
 
 def _may_hide(text: bytes) -> bool:

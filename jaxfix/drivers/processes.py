@@ -5,8 +5,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import util
 from typing import TypeVar
@@ -27,7 +28,7 @@ class Processes:
         self._pool: ProcessPoolExecutor | None = None
         self.is_broken = False
 
-    def answers(self, work: Callable[[T], R], shards: Sequence[T]) -> Iterator[R]:
+    def answers(self, work: Callable[[T], R], shards: Iterable[T]) -> Iterator[R]:
         """The answers in the order of the shards: fewer where they break down."""
         try:
             yield from self._handed(work, shards)
@@ -38,20 +39,29 @@ class Processes:
         if self._pool is not None:
             self._pool.shutdown(wait=wait, cancel_futures=True)
 
-    def _handed(self, work: Callable[[T], R], shards: Sequence[T]) -> Iterator[R]:
-        """None where the system does not let them work together."""
-        try:
-            if self._pool is None:
-                leave_out_working_folder()
-                context = multiprocessing.get_context(_method())
-                self._pool = ProcessPoolExecutor(
-                    self._size, mp_context=context, initializer=_started, initargs=(self._begin,)
-                )
-            return self._pool.map(work, shards)
-        except (OSError, ImportError, NotImplementedError):
-            self.close(wait=False)
-            self.is_broken = True
-            return iter(())
+    def _handed(self, work: Callable[[T], R], shards: Iterable[T]) -> Iterator[R]:
+        """None where the system does not let them work together; each shard is taken when one of them is soon free."""
+        waiting: deque[Future[R]] = deque()
+        for shard in shards:
+            try:
+                waiting.append(self._started_pool().submit(work, shard))
+            except (OSError, ImportError, NotImplementedError):
+                self.close(wait=False)
+                self.is_broken = True
+                return
+            if len(waiting) > 2 * self._size:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    def _started_pool(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            leave_out_working_folder()
+            context = multiprocessing.get_context(_method())
+            self._pool = ProcessPoolExecutor(
+                self._size, mp_context=context, initializer=_started, initargs=(self._begin,)
+            )
+        return self._pool
 
 
 def leave_out_working_folder() -> None:

@@ -3,12 +3,14 @@
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from jaxfix.drivers import overtime
+from jaxfix.engine.project import Shards
 
 if TYPE_CHECKING:
     from jaxfix.drivers.processes import Processes
@@ -41,7 +43,7 @@ class Crew:
         if self._others is not None:
             self._others.close(wait=error is None)
 
-    def __call__(self, work: Callable[[T], R], shards: Sequence[T]) -> Iterator[R]:
+    def __call__(self, work: Callable[[T], R], shards: Shards[T]) -> Iterator[R]:
         """What `work` makes of each shard; `work`, shards and answers travel between processes.
 
         A process that dies, as for want of memory, leaves its shards to this one, as do those that cannot be started.
@@ -54,7 +56,7 @@ class Crew:
                 done += 1
             if others.is_broken:
                 self._size, self._others = 1, None
-        yield from map(partial(_done, work), shards[done:])
+        yield from map(partial(_done, work), islice(shards, done, None))
 
     def _called(self) -> "Processes":
         from jaxfix.drivers.processes import Processes

@@ -52,13 +52,22 @@ _SHARDS = 16
 """Each shard is this part of what is left."""
 T = TypeVar("T")
 R = TypeVar("R")
+Shard = TypeVar("Shard", covariant=True)
 Sources = Sequence[tuple[SourceFile, Surroundings]]
+
+
+class Shards(Protocol[Shard]):
+    """Work in parts; each is made when somebody is free for it."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Shard]: ...
 
 
 class Crew(Protocol):
     """Does work shard by shard, as `map` does, and perhaps several shards at a time."""
 
-    def __call__(self, work: Callable[[T], R], shards: Sequence[T], /) -> Iterable[R]: ...
+    def __call__(self, work: Callable[[T], R], shards: Shards[T], /) -> Iterable[R]: ...
 
 
 def joined(files: Sources, around: Around | None = None) -> Project:
@@ -164,20 +173,20 @@ def _read(packages: frozenset[str], shard: Sequence[_Asked]) -> list[Uses]:
 
 def _uses(source: SourceFile, around: Surroundings, packages: frozenset[str], names: frozenset[str]) -> Uses:
     module = Module.parse(source.loaded(), around)
-    try:
-        return uses_of(module, packages, names)
-    except RecursionError:
-        return dict.fromkeys(names, ())  # told by whoever looks at it in earnest
-    finally:
-        module.forget()
+    found = uses_of(module, packages, names)
+    module.forget()
+    return found
 
 
 def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> Uses:
     """What the file does with functions of others; of names with `PASSED` behind them, what calls pass too."""
     keys = {name.removesuffix(PASSED): name for name in sorted(names)}
     found: dict[str, list[Use]] = {name: [] for name in names}
-    for use in uses(module, packages, frozenset(keys), names, is_test=_is_test(module.source.path)):
-        found[keys[use.of]].append(use)
+    try:
+        for use in uses(module, packages, frozenset(keys), names, is_test=_is_test(module.source.path)):
+            found[keys[use.of]].append(use)
+    except RecursionError:
+        return dict.fromkeys(names, ())  # told by whoever looks at it in earnest
     return {name: tuple(some) for name, some in found.items()}
 
 

@@ -7,6 +7,7 @@ only at the files whose text is new, and at those that the others now give anoth
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import chain
 from typing import Protocol
 
 from jaxfix.engine import plugins
@@ -23,6 +24,7 @@ from jaxfix.engine.project import (
     tells,
     uses_of,
 )
+from jaxfix.engine.questions import Questions, wanted
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import parsed
@@ -30,7 +32,7 @@ from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Reads
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.recording import RecordingProject
-from jaxfix.semantic.project.summary_types import PASSED, Facts
+from jaxfix.semantic.project.summary_types import Facts
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.frozen import frozen
@@ -114,6 +116,7 @@ class Former:
 
 
 Recalled = Record | Former | None
+_New = Sequence[tuple[Unit, frozenset[str]]]
 
 
 class Memory(Protocol):
@@ -231,11 +234,14 @@ def _first_records(
     """What is known of each unit, or what a first look at it shows."""
     pairs = [(unit, each) for unit, each in zip(units, before, strict=True) if not isinstance(each, Record)]
     new = [(unit, each.names if each is not None else frozenset()) for unit, each in pairs]
-    shards = sharded(new, [unit.source.size for unit, _ in new])
+    questions = Questions()
+    shards = _Asked(sharded(new, [unit.source.size for unit, _ in new]), questions)
     shared = Shared()
     looked = (shared.record(record) for some in crew(partial(_first, packages), shards) for record in some)
-    for unit, record in zip(units, before, strict=True):
-        yield record if isinstance(record, Record) else next(looked)
+    for unit, known in zip(units, before, strict=True):
+        record = known if isinstance(known, Record) else next(looked)
+        questions.add(record.look.asked, record.facts, chain.from_iterable(record.uses.values()))
+        yield record
         advance(unit.source.path)
 
 
@@ -277,7 +283,27 @@ def _told(
     return units[index], project.with_what_follows(answers | project.answers(likely[index]))
 
 
-def _first(packages: frozenset[str], shard: Sequence[tuple[Unit, frozenset[str]]]) -> list[Record]:
+@frozen
+class _Asked:
+    """Units to look at for the first time, with what those before them ask once their turn comes.
+
+    Attributes:
+      shards: the units, each with names that it was asked about in another survey.
+    """
+
+    shards: Sequence[_New]
+    questions: Questions
+
+    def __len__(self) -> int:
+        return len(self.shards)
+
+    def __iter__(self) -> Iterator[_New]:
+        for shard in self.shards:
+            asked = self.questions.names
+            yield [(unit, names | asked if names else asked) for unit, names in shard]
+
+
+def _first(packages: frozenset[str], shard: _New) -> list[Record]:
     return [first_record(unit, packages, names) for unit, names in shard]
 
 
@@ -297,9 +323,8 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
         found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
         look = Look(found.diagnostics, None, found.bugs, _about(guess.asked, packages))
         facts = facts_of(found.module, packages)
-        mentions = frozenset(facts.mentions)
-        wanted = frozenset(name for name in names if name.removesuffix(PASSED) in mentions)
-        record = Record(look, facts, uses_of(found.module, packages, wanted) if wanted else {})
+        uses = frozenset(wanted(names, facts.mentions))
+        record = Record(look, facts, uses_of(found.module, packages, uses) if uses else {})
         if look.asked or facts.mentions:
             found.module.keep()
         found.module.forget()

@@ -8,7 +8,16 @@ from operator import or_
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SEEN, SURELY_REPEATS, Answering
+from jaxfix.semantic.project.query import (
+    DIFFERENTIATED,
+    IS_USED,
+    REPEATS,
+    RUNS,
+    SEEN,
+    SEEN_OR_UNKNOWN,
+    SURELY_REPEATS,
+    Answering,
+)
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
 from jaxfix.source.frozen import frozen
@@ -96,9 +105,9 @@ class Staging:
           Empty where nothing that was read leads to `node`.
         """
         ways = self.ways(node)
-        asked = {name: self._project.ask(SEEN, name) for name in ways.open if Runs.UNKNOWN not in ways.known}
-        alone = any(not found and name not in ways.called for name, found in asked.items())
-        return ways.known.union(*asked.values(), {Runs.UNKNOWN} if alone else ())
+        asked = ways.open if Runs.UNKNOWN not in ways.known else ()
+        queries = ((SEEN if name in ways.called else SEEN_OR_UNKNOWN, name) for name in asked)
+        return ways.known.union(*(self._project.ask(query, name) for query, name in queries))
 
     def is_staged(self, node: ast.AST) -> bool:
         """Whether `node` only ever runs under a trace, as far as the project tells."""

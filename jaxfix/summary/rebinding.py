@@ -32,6 +32,7 @@ _READERS = where(Effect.READS) | where(Takes.ATTRIBUTE_NAME)
 _FINDERS = where(Result.MODULE)
 _RUNNERS = where(Effect.RUNS_TEXT)
 _SPECIFYING = short_names(Result.SPECIFICATION)
+_IMPORTING = "import "
 _STATEMENTS = re.compile(r"\b(?:import|from)\b.*?[\n;].*(?:=|\(|\bdel\b)", re.DOTALL)
 _MODULES = "sys.modules"
 _PATCH = "unittest.mock.patch"
@@ -183,11 +184,13 @@ class _Rebinding:
                 yield SETS_ANY_NAME
 
     def _in_texts(self) -> Iterator[str]:
-        """What the statements bind that stand in a text, for another process or for `timeit`."""
-        plain = (each.value for each in self.module.nodes(ast.Constant) if isinstance(each.value, str))
+        """What the statements bind that stand in a text, for another process or `timeit`; docstrings are for none."""
+        nodes = self.module.nodes(ast.Constant)
+        telling = (each for each in nodes if isinstance(each.value, str) and _IMPORTING in each.value)
+        plain = (str(each.value) for each in telling if not isinstance(self.module.parent(each), ast.Expr))
         filled = (_with_gaps(each) for each in self.module.nodes(ast.JoinedStr))
         for text in (*plain, *filled):
-            if "import " in text and _STATEMENTS.search(text := dedent(text)):
+            if _IMPORTING in text and _STATEMENTS.search(text := dedent(text)):
                 try:
                     inside = Module.parse(SourceFile.decode(self.module.source.path, text.encode()), ALONE)
                 except (SourceError, RecursionError, ValueError):

@@ -71,6 +71,10 @@ class Joined:
         """How other files were seen to run the function; unknown too where it is meant for code that was not read."""
         return tuple(way for way in Runs if way in self._callers.seen(qualname))
 
+    def seen_or_unknown(self, qualname: str) -> tuple[Runs, ...]:
+        """As `seen`, of a function whose own file has no use for it: unknown where no other has one."""
+        return self.seen(qualname) or (Runs.UNKNOWN,)
+
     def repeats(self, qualname: str) -> bool:
         """Whether other files run the function eagerly again and again."""
         return self._callers.repeats(qualname)

@@ -81,6 +81,9 @@ LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES,
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
 RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)
 SEEN: Query[tuple[Runs, ...]] = Query("seen", tuple[Runs, ...], (), Joined.seen, Reads.CALLERS)
+SEEN_OR_UNKNOWN: Query[tuple[Runs, ...]] = Query(
+    "seen or unknown", tuple[Runs, ...], (Runs.UNKNOWN,), Joined.seen_or_unknown, Reads.CALLERS
+)
 REPEATS: Query[bool] = Query("repeats", bool, False, Joined.repeats, Reads.CALLERS)
 SURELY_REPEATS: Query[bool] = Query("surely repeats", bool, False, Joined.surely_repeats, Reads.CALLERS)
 DIFFERENTIATED: Query[bool] = Query("differentiated", bool, False, Joined.differentiated, Reads.CALLERS)
