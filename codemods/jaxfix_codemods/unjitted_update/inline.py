@@ -3,6 +3,7 @@
 import ast
 import keyword
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 
 from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, jit_of, walk
 from jaxfix.api.analysis import (
@@ -21,11 +22,13 @@ from jaxfix.api.analysis import (
     reads_of,
     why_unstable,
 )
+from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting.whole import (
     LOOPS,
     check_made_once,
     uses_equinox,
 )
+from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -37,6 +40,8 @@ from jaxfix_codemods.unjitted_update.checks import (
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
+
+_PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
 
 
 @frozen
@@ -52,6 +57,7 @@ class Extraction:
       bound: what is bound to each.
       renamed: the attributes inside that become variables.
       own: the object of the method that the function becomes, if it does.
+      static: how many of the parameters, the first, are functions of the object, which are static arguments.
     """
 
     row: Row
@@ -64,6 +70,7 @@ class Extraction:
     renamed: dict[ast.AST, str]
     own: str | None = None
     filtered: bool = False
+    static: int = 0
 
     @property
     def goes_on(self) -> bool:
@@ -91,13 +98,27 @@ def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.s
             return _Judge(module, values, around, scope, row).extraction()
         except Declined as declined:
             first = first or declined.reason  # not the error, whose traceback would hold what was looked at
+        handed = jitted_attributes(module, row.statements)
+        if handed:
+            with suppress(Declined):
+                return _Judge(module, values, around, scope, row, handed).extraction()
     assert first is not None
     raise Declined(first)
 
 
 class _Judge:
-    def __init__(self, module: Module, values: Values, around: ast.stmt, scope: ast.AST, row: Row) -> None:
+    def __init__(
+        self,
+        module: Module,
+        values: Values,
+        around: ast.stmt,
+        scope: ast.AST,
+        row: Row,
+        handed: Collection[str] = (),
+    ) -> None:
+        """`handed` are the jitted functions of the object that are static arguments, so that it is none."""
         self._module, self._values, self._around, self._scope = module, values, around, scope
+        self._handed = tuple(handed)
         self._at, self._row = row, row.statements
         self._inside = {node for statement in self._row for node in walk(statement)}
         self._attributes = dict(self._data_attributes())
@@ -112,7 +133,7 @@ class _Judge:
         first = self._read_first()
         captured = {name for name in first if self._is_kept_function(name) or self._is_constant(name)}
         check_names(module, row, scope)
-        data = [name for name in first if name not in captured]
+        data = [name for name in first if name not in captured and name not in self._handed]
         written = self._written()
         for name in data:
             if name in found.values:
@@ -129,8 +150,10 @@ class _Judge:
         if not results:
             raise Declined(Reason(Code.LIVE, "nothing that the step computes is read"))
         check_results(module, self._values, row, results)
-        given = (*state, *(name for name in data if name not in state))
+        given = (*self._handed, *state, *(name for name in data if name not in state))
         own = self._own_object()
+        if own is not None and self._handed:
+            raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its jitted functions"))
         filtered = own is None and uses_equinox(module, row)
         passing = Passing(module, self._values)
         if filtered and any(passing.counts(node) for name in given for node in self._loads_of(name)):
@@ -164,6 +187,7 @@ class _Judge:
             renamed,
             own,
             filtered,
+            len(self._handed),
         )
 
     def _names_of(self, variables: Collection[str]) -> dict[str, str]:
@@ -212,7 +236,7 @@ class _Judge:
         for dot, nodes in found.items():
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
             is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)
-            if is_bound or is_read:
+            if is_bound or is_read or dot in self._handed:
                 yield dot, nodes
 
     def _is_variable(self, attribute: ast.Attribute) -> bool:
@@ -439,10 +463,11 @@ def _decorator(found: Extraction, edit: Rewriter) -> str:
     if found.filtered:
         return f"@{edit.imported('equinox', prefer='eqx', at=found.before)}.filter_jit"
     jax = edit.imported("jax", prefer="jax", at=found.before)
-    if found.own is None:
+    if found.own is None and not found.static:
         return f"@{jax}.jit"
     functools = edit.imported("functools", prefer="functools", at=found.before)
-    return f"@{functools}.partial({jax}.jit, static_argnums=0)"
+    static = tuple(range(found.static)) if found.static > 1 else 0
+    return f"@{functools}.partial({jax}.jit, static_argnums={static})"
 
 
 def _indented(text: str) -> str:
@@ -470,6 +495,25 @@ def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
     first = min(module.statement(call).lineno for call in work)
     stored = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return any(node.id in read and module.statement(node).lineno >= first for node in stored)
+
+
+def jitted_attributes(module: Module, row: Sequence[ast.stmt]) -> tuple[str, ...]:
+    """The attributes of the own object that are plain jitted functions and no methods, where the row calls them.
+
+    Such a function is told apart by its identity, whatever becomes of the object, and reads that no more often than it
+    is compiled.
+    """
+    found: dict[str, None] = {}
+    for statement in row:
+        for node in own_reads(module, statement):
+            call = module.parent(node)
+            if checks.is_own(module, node.value) and isinstance(call, ast.Call) and call.func is node:
+                jitted = jit_of(module, node)
+                owner = own_class(module, node.value)
+                is_plain = jitted is not None and jitted.by in _PLAIN_JIT and jitted.static == jitted.donated == ()
+                if is_plain and owner is not None and not methods(family(module, owner), node.attr):
+                    found[dotted(node)] = None
+    return tuple(found)
 
 
 # --- what it reads and binds --------------------------------------------------------------------------------------
