@@ -12,6 +12,7 @@ from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own
 from jaxfix.semantic.project.query import REBINDS, STORES
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
+from jaxfix.syntax.signatures import parameters_of
 
 
 @frozen
@@ -28,8 +29,11 @@ class During:
 
     def leaves(self, module: Module, other: ast.AST) -> bool:
         """Whether `other` surely does not run while `node` does."""
-        is_inside = other is self.node or self.node in module.ancestors(other)
-        return not is_inside and module.function(other) is module.function(self.node)
+        if other is self.node or self.node in module.ancestors(other):
+            return False
+        around = module.function(self.node)
+        is_parameter = isinstance(other, ast.arg) and around is not None and other in parameters_of(around.args)
+        return is_parameter or module.function(other) is around
 
 
 def why_unstable(

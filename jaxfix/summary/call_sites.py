@@ -77,7 +77,7 @@ class Passing:
 
     def sort(self, value: ast.expr) -> ArgumentKind:
         """The kind of an argument, as its text tells: a constant, a text, a function, or data."""
-        match value:
+        match self._constant(value):
             case ast.Constant(value=str()):
                 return ArgumentKind.TEXT
             case ast.Constant():
@@ -86,6 +86,11 @@ class Passing:
                 return ArgumentKind.FUNCTION
         is_function = self._module.definition(value) is not None or jit_of(self._module, value) is not None
         return ArgumentKind.FUNCTION if is_function else ArgumentKind.DATA
+
+    def _constant(self, value: ast.expr) -> ast.expr:
+        """The constant that `value`, a variable that is bound once, stands for; else `value`."""
+        found = self._module.only_value(value) if isinstance(value, ast.Name) else None
+        return found if isinstance(found, ast.Constant) else value
 
     def why_unstable(self, value: ast.expr) -> Reason | None:
         """Why the object that is passed may be another one at another call, or do another thing.

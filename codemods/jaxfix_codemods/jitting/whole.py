@@ -21,11 +21,11 @@ from jaxfix.api.analysis import (
     parameters_of,
     stores_of,
 )
-from jaxfix.api.library import Effect, Member, Transform, short_names, where
+from jaxfix.api.library import Effect, Member, short_names
+from jaxfix_codemods.jitting.handed_on import is_transformed
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
-_DERIVATIVES = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _STATIC = short_names(Member.STATIC, "jax.Array")
 
@@ -51,7 +51,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     own = own_parameter(function) if owner is not None else None
     if owner is not None:
         _check_method(module, function)
-    _check_place(module, function, uses)
+    _check_place(module, values, function, uses)
     passing = Passing(module, values)
     found = demands(module, function)
     if found.reason is not None:
@@ -155,7 +155,7 @@ def _check_object(module: Module, values: Values, function: ast.FunctionDef, own
         raise Declined(reason.restated(f"`{function.name}` reads its object: {reason}"))
 
 
-def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> None:
+def _check_place(module: Module, values: Values, function: ast.FunctionDef, uses: Callers) -> None:
     name = function.name
     parent = module.parent(function)
     scope = parent if isinstance(parent, ast.ClassDef) else module.scope_of(name, function)
@@ -182,7 +182,7 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
                     other.lineno,
                 )
             )
-        if not _is_differentiated(module, other):
+        if not is_transformed(module, values, other):
             raise Declined(_handed_on(function, other))
     arguments = function.args
     if arguments.vararg or arguments.kwarg:
@@ -192,12 +192,6 @@ def _check_place(module: Module, function: ast.FunctionDef, uses: Callers) -> No
 def _handed_on(function: ast.FunctionDef, use: ast.expr) -> Reason:
     text = f"`{function.name}` is handed on in line {use.lineno}, to code that may need it as it is"
     return Reason(Code.ESCAPES, text, use.lineno)
-
-
-def _is_differentiated(module: Module, use: ast.expr) -> bool:
-    """Whether `use` is what a derivative is taken of, which is the same of a jitted function."""
-    call = module.parent(use)
-    return isinstance(call, ast.Call) and call.args[:1] == [use] and module.qualname(call.func) in _DERIVATIVES
 
 
 def check_made_once(module: Module, function: ast.stmt) -> None:

@@ -123,7 +123,7 @@ from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline
-from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee
+from jaxfix_codemods.unjitted_update.device import COMPREHENSIONS, ENOUGH, FEWEST, Device, callee
 from jaxfix_codemods.unjitted_update.glue import (
     Glue,
     calls_in,
@@ -215,7 +215,7 @@ def _of_round(
 ) -> Iterator[Finding]:
     """What is called in each round: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
-    if function in taken.functions or starts(call) < ENOUGH or module.get(Staging).is_seldom(call):
+    if function in taken.functions or module.get(Staging).is_seldom(call) or not _is_enough(module, call):
         return
     taken.functions.add(function)
     eager = _Eager(call, f"`{function.name}` runs")
@@ -239,6 +239,13 @@ def _of_round(
     for inner, called in calls_in(module, function):
         if inner not in taken.nodes:
             yield from _of_round(module, values, inner, called, taken)
+
+
+def _is_enough(module: Module, call: ast.Call) -> bool:
+    """Whether `call` starts enough in a round; one in a comprehension does it for each of its items."""
+    started = module.get(Device).starts(call)
+    around = (each for each in module.loops(call) if isinstance(each, COMPREHENSIONS))
+    return started >= (ENOUGH if next(around, None) is None else FEWEST)
 
 
 def _of_elsewhere(

@@ -10,6 +10,8 @@ from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Tr
 
 ENOUGH = 4
 """Programs per round below which one program in their place is not worth a function."""
+FEWEST = 2
+"""Those of a function that a round calls for each item of a list: two of them are worth one."""
 MOST = 100
 """Beyond that it makes no difference."""
 OF_A_TREE = 3
@@ -24,7 +26,7 @@ _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
 _ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
 _OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *_CONVERTERS, *_GRADIENTS, *_BATCHING})
@@ -83,7 +85,7 @@ class Likely:
             part = pending.pop()
             if part.__class__ in _STARTING:
                 found += self._own(part)
-            elif isinstance(part, _COMPREHENSIONS):
+            elif isinstance(part, COMPREHENSIONS):
                 found += OF_A_TREE * self.starts(part.elt)
                 continue
             elif isinstance(part, FUNCTIONS):

@@ -37,6 +37,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     check_texts,
     is_own,
 )
+from jaxfix_codemods.unjitted_update.derivatives import functions_behind
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
@@ -365,7 +366,15 @@ class _Judge:
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{name}` as a function and as data"))
         for use in uses:
             self._check_apart(use)
+            self._check_behind(use)
         return True
+
+    def _check_behind(self, use: ast.Name) -> None:
+        """Refuses a function that a caller hands on, and that a trace does not do as often as the calls."""
+        for function in functions_behind(self._module, self._values, use):
+            reason = demands(self._module, function).reason
+            if reason is not None and function not in self._inside:
+                raise Declined(reason.restated(f"the step calls `{use.id}`, which cannot be traced: {reason}"))
 
     def _check_apart(self, use: ast.Name) -> None:
         """Refuses a method that reads an attribute which the step is passed: under a trace it would stay as it was."""

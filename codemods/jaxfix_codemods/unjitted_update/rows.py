@@ -7,6 +7,7 @@ from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by
 from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
 from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
+from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
@@ -143,8 +144,9 @@ class _Chooser:
         if qualname is not None:
             return qualname.partition(".")[0] in _READING and not is_impure(qualname)
         match call.func:
-            case ast.Name(id=name):
-                return module.scope_of(name, call) is None
+            case ast.Name(id=name) as func:
+                is_built_in = module.scope_of(name, call) is None
+                return is_built_in or is_gradient(module, func) or is_differentiated(module, func)
             case ast.Call():
                 return True
             case ast.Attribute(value=owner):

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import EXISTS, MOST_CALLS, Solver, Use, family, instance_state, own_parameter, runs_of
-from jaxfix.api.library import Transform, where
+from jaxfix.api.analysis import MOST_CALLS, Use, family, instance_state, own_parameter, runs_of
 from jaxfix_codemods.jitting.whole import LOOPS
-
-GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
+from jaxfix_codemods.unjitted_update.derivatives import gradient_calls, is_gradient
 
 Site = tuple[str, int, int]
 
@@ -55,12 +53,7 @@ def site(module: Module, node: ast.expr | ast.stmt) -> Site:
 
 def _perhaps_work(module: Module) -> list[ast.Call]:
     """The calls of what is called `update`, or made by `jax.grad` and its kin."""
-    gradients = set(module.calls(*GRADIENTS))
-    named = {target.id for target, value in module.names.assigned if value in gradients}
-    again = {target.id for target, value in module.names.assigned if isinstance(value, ast.Name) and value.id in named}
-    at_once = (module.parent(made) for made in gradients)
-    called = {call for call in at_once if isinstance(call, ast.Call) and call.func in gradients}
-    return in_order([*called.union(module.spelled_calls({"update", *named, *again}))])
+    return in_order(list({*gradient_calls(module), *module.spelled_calls({"update"})}))
 
 
 def _ways(
@@ -116,31 +109,13 @@ def _owners(module: Module, func: ast.expr) -> Iterator[ast.Name]:
             yield from (*_owners(module, value), key)
         case ast.Subscript(value=value):
             yield from _owners(module, value)
-        case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Subscript() as of, *_]) if _is_gradient(module, func):
+        case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Subscript() as of, *_]) if is_gradient(module, func):
             yield from _owners(module, of)
 
 
 def is_work(module: Module, call: ast.Call) -> bool:
     """Whether `call` computes a gradient or an update, and nothing says that it is jitted."""
-    return (_is_gradient(module, call.func) or is_update(module, call)) and jit_of(module, call.func) is None
-
-
-def _is_gradient(module: Module, func: ast.expr) -> bool:
-    return module.get(_gradients)(func)
-
-
-def _gradients(module: Module) -> Solver[ast.expr, bool]:
-    return Solver(lambda func: _computes_one(module, func), EXISTS)
-
-
-def _computes_one(module: Module, func: ast.expr) -> bool:
-    match func:
-        case ast.Call(func=made_by):
-            return module.qualname(made_by) in GRADIENTS
-        case ast.Name():
-            value = module.only_value(func)
-            return isinstance(value, ast.Call | ast.Name) and module.get(_gradients)(value)
-    return False
+    return (is_gradient(module, call.func) or is_update(module, call)) and jit_of(module, call.func) is None
 
 
 def is_update(module: Module, call: ast.Call) -> bool:
