@@ -3,7 +3,20 @@
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from jaxfix.api import Code, Declined, Module, Reason, Rewriter, Staging, frozen, jit_of, returned, walk
+from jaxfix.api import (
+    Code,
+    Declined,
+    Function,
+    Module,
+    Reason,
+    Rewriter,
+    Staging,
+    arguments_of,
+    frozen,
+    jit_of,
+    returned,
+    walk,
+)
 from jaxfix.api.analysis import (
     ArgumentKind,
     ArgumentSummary,
@@ -61,6 +74,8 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     _check_results(module, values, function, uses)
     given = _given(passing, function, uses, bound=own is not None)
     static = tuple(name for name in _static(function, found, given) if name != own)
+    for call in uses.calls if own is None else ():
+        _check_static_made_once(module, function, static, call)
     for other in uses.others:
         if static or own is not None:
             raise Declined(_handed_on(function, other))
@@ -384,6 +399,26 @@ def _is_static(function: str, name: str, found: Demands, given: Sequence[Given])
         asks = found.values.get(name, f"takes the text `{name}`")
         raise Declined(Reason(Code.STATIC_ARGUMENT, f"`{function}` {asks}, and its values are not in the code"))
     return False
+
+
+def _check_static_made_once(module: Module, function: ast.FunctionDef, static: Collection[str], call: ast.Call) -> None:
+    """Refuses a static function that is made anew at every call of the function around: each is compiled for."""
+    given = arguments_of(function, call) or {}
+    for name in static:
+        made = module.definition(given[name]) if name in given else None
+        if made is None or _is_free(module, made):
+            continue
+        try:
+            check_made_once(module, module.statement(made))
+        except Declined as declined:
+            text = f"line {call.lineno} hands it a function that is made there: {declined.reason}"
+            raise Declined(declined.reason.restated(text)) from None
+
+
+def _is_free(module: Module, made: Function) -> bool:
+    """Whether a function reads nothing of those around it, so that it can be made once, outside of them."""
+    captured = module.captures(made) if isinstance(made, ast.FunctionDef) else None
+    return captured is not None and not captured.free
 
 
 def _is_static_object(function: str, name: str, method: str, passed: Sequence[ArgumentSummary]) -> bool:
