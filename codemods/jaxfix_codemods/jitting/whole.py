@@ -405,7 +405,8 @@ def _check_static_made_once(module: Module, function: ast.FunctionDef, static: C
     """Refuses a static function that is made anew at every call of the function around: each is compiled for."""
     given = arguments_of(function, call) or {}
     for name in static:
-        made = module.definition(given[name]) if name in given else None
+        passed = given.get(name)
+        made = module.definition(passed) if passed is not None else None
         if made is None or _is_free(module, made):
             continue
         try:

@@ -75,7 +75,7 @@ def _computes_one(module: Module, func: ast.expr) -> bool:
     return False
 
 
-def _unpacked(module: Module) -> frozenset[ast.AST]:
+def _unpacked(module: Module) -> frozenset[ast.Name]:
     """The targets that several derivatives are unpacked into: `df, dg = map(jax.grad, (f, g))`."""
     return frozenset(_targets(module))
 
