@@ -22,6 +22,7 @@ names the file with the settings.
     causes     why a program was not found in a cache
     signatures what a program is compiled for
     calls      calls of the observed functions
+    called     which functions are called at all, on Python 3.11
     steps      steps of a training loop
     tracks     records of steps
     loops      loops of a source file

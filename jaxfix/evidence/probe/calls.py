@@ -7,10 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import CodeType, FrameType
 from typing import Any
 
+from .called import Called
 from .files import cell_of, real
 from .samples import is_array
 from .shadow_call import ShadowCall
@@ -44,10 +45,12 @@ class Calls:
         self.named = [(endings(module), qualname, f"{module}:{qualname}") for module, qualname in self.settings.named]
         self.rewritten = set(self.wanted.values())
         self.qualnames = {qualname for _, qualname in self.wanted} | {qualname for _, qualname, _ in self.named}
+        self.called = Called()
         self.reset()
 
     def reset(self) -> None:
         self.thread = _Thread()
+        self.called.forget()
 
     def start(self) -> None:
         """From here on every call of an observed function is seen."""
@@ -81,14 +84,24 @@ class Calls:
         else:
             profile = self._profiler()
             threading.setprofile(profile)
-            sys.setprofile(profile)
+            if not (self._is_enough_to_know_which() and self.called.start()):
+                sys.setprofile(profile)
+
+    def _is_enough_to_know_which(self) -> bool:
+        """Whether neither arguments nor results of the calls are wanted."""
+        return self.settings.calls is None and not self.settings.originals
+
+    def note(self) -> None:
+        """Writes down which functions were called, where that is not seen at each call."""
+        self.record.functions.update(filter(None, map(self._name, self.called.codes())))
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
         """Observes nothing that this thread calls meanwhile."""
         self.thread.silent += 1
         try:
-            yield
+            with nullcontext() if self.thread.silent > 1 else self.called.suspended():
+                yield
         finally:
             self.thread.silent -= 1
 

@@ -129,7 +129,9 @@ def _factory(watch: Probe, package: str, name: str) -> dict[str, Any]:
     failed: dict[str, Any] | None = None
     for way in likely:
         watch.record.functions.clear()
+        watch.calls.reset()
         failure = _trial(package, name, way)
+        watch.calls.note()
         tried = entry | {"failure": failure, "way": way, "reached": sorted(watch.record.functions)}
         if failure is None:
             return tried
@@ -176,6 +178,7 @@ def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
     failure = None
     with _kept() as printed:
         failure = _run(watch, package, case)
+    watch.calls.note()
     if failure is None and watch.attached:
         watch.note_effects()
     missing = None if watch.attached else "jax was imported before the probe"

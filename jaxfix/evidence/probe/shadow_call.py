@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
 from . import parameters
+from .arrival import unprofiled
 from .files import real
 from .followed import Followed
 from .memory import peak_bytes
@@ -111,6 +112,10 @@ class ShadowCall:
         if self.finished:
             return
         self.finished = True
+        with unprofiled():
+            self._compare()
+
+    def _compare(self) -> None:
         for name in self.files:
             for read in [*self.probe.surroundings.read][:_MOST_VARIABLES]:
                 self.record.untried.leave_out(name, variable(read))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from .arrival import when_imported
+from .arrival import unprofiled, when_imported
 from .calls import Calls
 from .compiles import Compiles, so_far
 from .devices import is_one_for_all
@@ -139,7 +139,7 @@ class Probe:
         """Notes what was logged and warned of until now, and what the modules of the user's hold."""
         self.record.logged, self.record.warned = list(self.messages.logged), list(self.messages.warned)
         scripts = frozenset(real(file) for file, qualname, _ in self.settings.observe if qualname == "<module>")
-        with self.paused():
+        with self.paused(), unprofiled():
             self.record.left += list(Left(self.values, self.settings.user, scripts).outputs())
 
     @contextmanager
