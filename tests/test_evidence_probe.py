@@ -163,6 +163,14 @@ def main():
     w = step("array")["w"]
     donating(w)
     assert w.is_deleted()
+    for number in drawn():
+        print(number)
+
+def drawn():
+    key = yield jnp.ones(2)
+    yield from (jnp.zeros(3), 4)
+    yield 5.0
+    return 6
 
 main()
 """
@@ -172,7 +180,7 @@ main()
 def observed(tmp_path_factory: pytest.TempPathFactory) -> Measurement:
     folder = tmp_path_factory.mktemp("observed")
     (folder / "program.py").write_text(OBSERVED)
-    runner = ProgramRunner(folder, f"{sys.executable} program.py", (("program.py", "step"),))
+    runner = ProgramRunner(folder, f"{sys.executable} program.py", (("program.py", "step"), ("program.py", "drawn")))
     (measurement,) = runner.measure({"program.py": OBSERVED.encode()})
     assert measurement.failure is None
     return measurement
@@ -180,14 +188,20 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Measurement:
 
 def test_calls_are_digested_one_by_one(observed: Measurement) -> None:
     labels = [output.label for output in observed.outputs]
-    assert labels == [f"program.py:step call {number}" for number in range(1, 10)]
+    assert labels[:9] == [f"program.py:step call {number}" for number in range(1, 10)]
     assert observed.calls == {"program.py:step": 9}
     assert len(observed.steps) == 9
-    assert observed.functions == ("program.py:step",)
+    assert observed.functions == ("program.py:drawn", "program.py:step")
 
 
 def test_a_call_under_a_trace_is_no_call(observed: Measurement) -> None:
-    assert len(observed.outputs) == 9  # the tenth was traced
+    assert sum(" call " in output.label for output in observed.outputs) == 9  # the tenth was traced
+
+
+def test_what_a_generator_yields_is_digested_and_what_it_returns_is_not(observed: Measurement) -> None:
+    found = [(output.label, output.leaves[0].shape) for output in observed.outputs[9:]]
+    shapes: list[tuple[int, ...]] = [(2,), (3,), (), ()]
+    assert found == [(f"program.py:drawn yield {number}", shape) for number, shape in enumerate(shapes, 1)]
 
 
 def test_the_parts_of_an_output_have_their_paths_types_and_values(observed: Measurement) -> None:

@@ -51,6 +51,7 @@ class Calls:
     def reset(self) -> None:
         self.thread = _Thread()
         self.called.forget()
+        self.yields: dict[str, int] = {}
 
     def start(self) -> None:
         """From here on every call of an observed function is seen."""
@@ -71,7 +72,8 @@ class Calls:
                         return None
                 if name is None:
                     return monitoring.DISABLE
-                monitoring.set_local_events(tool, code, events.PY_RETURN)
+                yielding = events.PY_YIELD if code.co_flags & inspect.CO_GENERATOR else 0
+                monitoring.set_local_events(tool, code, events.PY_RETURN | yielding)
                 return self._enter(name, sys._getframe(1))
 
             def returns(code: CodeType, _: int, value: Any) -> Any:
@@ -79,6 +81,7 @@ class Calls:
 
             monitoring.register_callback(tool, events.PY_START, starts)
             monitoring.register_callback(tool, events.PY_RETURN, returns)
+            monitoring.register_callback(tool, events.PY_YIELD, lambda code, _, value: self._yield(code, value))
             monitoring.register_callback(tool, events.PY_UNWIND, lambda code, _, error: self._leave(code, None, True))
             monitoring.set_events(tool, events.PY_START | events.PY_UNWIND)
         else:
@@ -108,6 +111,8 @@ class Calls:
     def _profiler(self) -> Callable[[FrameType, str, Any], None]:
         """A function that asks little of every call of the program: local variables, and no attribute of ours."""
         qualnames, followed = frozenset(self.qualnames), self.followed.qualnames
+        # The globals of modules are gone when generators end with the interpreter.
+        opname, generates = dis.opname, inspect.CO_GENERATOR
 
         def profile(frame: FrameType, event: str, value: Any) -> None:
             if event == "call":
@@ -117,8 +122,12 @@ class Calls:
                     self._enter(name, frame)
             elif event == "return" and frame.f_code.co_qualname in qualnames:
                 code = frame.f_code
+                if code.co_flags & generates:
+                    if opname[code.co_code[frame.f_lasti]] == "YIELD_VALUE":
+                        self._yield(code, value)
+                    return
                 # The profiler says `None` of a frame that an exception leaves: the instruction tells.
-                raised = value is None and dis.opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
+                raised = value is None and opname[code.co_code[frame.f_lasti]] != "RETURN_VALUE"
                 self._leave(code, value, raised, frame)
 
         return profile
@@ -161,6 +170,15 @@ class Calls:
             self.record.outputs.append(raised_output(label) if raised else self.probe.digest(label, value))
             if value is None and frame is not None and not raised and call.rewritten:
                 self._variables(label, frame)
+
+    def _yield(self, code: CodeType, value: Any) -> None:
+        """Notes what a generator has yielded, as what a call returns."""
+        name = self._name(code)
+        if name is None or self.settings.calls is None or self.thread.silent or is_tracing():
+            return
+        number = self.yields[name] = self.yields.get(name, 0) + 1
+        if number <= self.settings.calls:
+            self.record.outputs.append(self.probe.digest(f"{os.path.basename(name)} yield {number}", value))
 
     def _variables(self, label: str, frame: FrameType) -> None:
         """What a function that returns nothing leaves in its variables: a script says no more of what it computed."""
