@@ -78,11 +78,13 @@ class State:
         ]
 
     def changes(self, held: list[Held]) -> dict[str, Any]:
-        """What is in the places now, and what has changed in them since: of containers how many, of data all."""
+        """What is in the places now, and what has changed in them since: of containers how many and which, of data all."""
         found = {place.label: _shown(place.get()) for place in self.places}
         for place, value, parts in held:
             now = place.get()
             if now is not value and not is_same_element(now, value):
+                if _is_replaced(value, now):
+                    found[f"{place.label} is"] = "another container than before"
                 parts = [*((path, part, None) for path, part in within(now)), *parts]
             for path, part, contents in parts:
                 if contents is None or not is_same(taken(part), contents):
@@ -98,6 +100,11 @@ class State:
                     put_back(part, contents)
             if place.get() is not value:
                 place.put(value)
+
+
+def _is_replaced(value: Any, now: Any) -> bool:
+    """Whether a container has been replaced by one with other contents: who holds the old one does not see these."""
+    return is_mutable(value) and is_mutable(now) and not is_same(taken(now), taken(value))
 
 
 def assigns_globals(code: CodeType) -> bool:

@@ -65,7 +65,8 @@ class Values:
         if numpy is not None and isinstance(leaf, numpy.ndarray | numpy.generic) and leaf.dtype != object:
             array, kind, mask = _opened(leaf, numpy)
             bits = self._bits(array, f"{array.dtype}{mask}")
-            return _facts(path, f"numpy {array.dtype}{kind}", array.shape, False) | bits
+            sealed = "" if isinstance(leaf, numpy.generic) or leaf.flags.writeable else "read-only "
+            return _facts(path, f"{sealed}numpy {array.dtype}{kind}", array.shape, False) | bits
         if is_function(leaf):
             return _facts(path, "<function>", (), False)  # it is what it does
         # The `repr` of other types is the user's code, and need not tell what they hold.
