@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import kinds
+from . import items, kinds
 from .between import Between, changing
 from .caches import Caches
 from .contexts import (
@@ -166,10 +166,7 @@ class Beyond:
         for how, sample in kinds.defaulted(self.sample, leaves, self.hints):
             self._pair_of(how, sample)
             yield
-        for how, sample in kinds.dictionaries(self.sample, leaves, self.sides.before_reach.texts):
-            self._pair_of(how, sample)
-            yield
-        for how, sample in kinds.lists(self.sample, leaves):
+        for how, sample in self._items():
             self._pair_of(how, sample)
             yield
         if not self.is_same and self.programs[0] is not None and not loops_freely(self.programs[0]):
@@ -191,6 +188,13 @@ class Beyond:
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():
             self.trial.pair(how, other)
             yield
+
+    def _items(self) -> Iterator[tuple[str, Sample]]:
+        """Containers with other items."""
+        moved, before = items.moved(self.sample, hazardous=self.sides.hazardous), self.sides.before_reach
+        yield from items.dictionaries(self.sample, moved, before.texts)
+        yield from items.lists(self.sample, moved)
+        yield from items.keywords(self.sample, moved, self.sides.original, before)
 
     def between(self, leaves: Leaves) -> Iterator[None]:
         """What the caller's callables and lists may change while the function uses them."""

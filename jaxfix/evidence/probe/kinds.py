@@ -7,8 +7,7 @@ import functools
 import importlib
 import math
 import sys
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .hints import Hints
@@ -88,20 +87,28 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         return array(leaf, False) if isinstance(leaf, np.ndarray) and is_plain(leaf) else leaf
 
     def to_array(leaf: Any) -> Any:
-        is_number = isinstance(leaf, int | float) and not isinstance(leaf, bool)
-        return array(np.asarray(leaf), False) if is_number and abs(leaf) < 2**31 else leaf
+        return array(np.asarray(leaf), False) if _fits(leaf) else leaf
 
     def to_masked(leaf: Any) -> Any:
         host = to_numpy(leaf)
         is_data = isinstance(host, np.ndarray) and is_plain(host) and host.size > 1
         return np.ma.masked_array(host.copy(), np.arange(host.size).reshape(host.shape) == 0) if is_data else leaf
 
+    def to_scalar(leaf: Any) -> Any:
+        return {float: np.float64, int: np.int64}.get(type(leaf), lambda same: same)(leaf) if _fits(leaf) else leaf
+
     def to_number(leaf: Any) -> Any:
         return leaf.item() if _is_data(leaf) and not leaf.ndim else leaf
 
     changes = ("NumPy arrays", to_numpy), ("jax arrays", to_jax), ("arrays for numbers", to_array)
-    for how, change in (*changes, ("numbers for arrays", to_number), ("masked arrays", to_masked)):
+    others = ("numbers for arrays", to_number), ("numbers of NumPy", to_scalar), ("masked arrays", to_masked)
+    for how, change in (*changes, *others):
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
+
+
+def _fits(leaf: Any) -> bool:
+    """Whether it is a Python number that jax can hold."""
+    return isinstance(leaf, int | float) and not isinstance(leaf, bool) and abs(leaf) < 2**31
 
 
 def thresholds(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
@@ -182,28 +189,6 @@ def defaulted(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[st
         if isinstance(value, str):
             for text in [text for text in hints.texts if text != value]:
                 yield f"perturbed, `{name}` as {text!r}", sample.replaced(name, text)
-
-
-def dictionaries(sample: Sample, leaves: Leaves, texts: Sequence[str]) -> Iterator[tuple[str, Sample]]:
-    """The call with dictionaries that lack a key which the sources name, have another one, or are of a subclass."""
-    for name, value in sample.arguments(leaves).items():
-        if type(value) is not dict or not value or not all(isinstance(key, str) for key in value):
-            continue
-        for key in [key for key in value if key in texts][:_MOST_THRESHOLDS]:
-            yield (
-                f"{GIVEN}`{name}` without {key!r}",
-                sample.replaced(name, {k: v for k, v in value.items() if k != key}),
-            )
-        more = value | {f"{next(reversed(value))}_other": next(reversed(value.values()))}
-        yield f"{GIVEN}`{name}` with another key", sample.replaced(name, more)
-        yield f"{GIVEN}`{name}` as an OrderedDict", sample.replaced(name, OrderedDict(value))
-
-
-def lists(sample: Sample, leaves: Leaves) -> Iterator[tuple[str, Sample]]:
-    """The call with lists and tuples of one item more, which is the first one again."""
-    for name, value in sample.arguments(leaves).items():
-        if type(value) in (list, tuple) and value:
-            yield f"{GIVEN}`{name}` with one item more", sample.replaced(name, type(value)((*value, value[0])))
 
 
 def _instead(name: str, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Any]]:

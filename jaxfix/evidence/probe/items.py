@@ -1,0 +1,85 @@
+"""Dictionaries and lists with other items: keys that the sources tell apart, None, one more, another keyword."""
+
+import ast
+import math
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from .effects import Reach, definitions
+from .kinds import GIVEN
+from .perturb import changed, variations
+from .samples import Sample
+
+_MOST, _MOST_TEXTS, _SEPARATORS = 3, 6, "/.:_"
+_KEYWORDS = 0x08
+
+
+def moved(sample: Sample, *, hazardous: bool) -> dict[str, Any]:
+    """The arguments with other data: on zeros, and on equal ones, much is the same that is not."""
+    leaves = sample.leaves()
+    _, other = next(variations(leaves, hazardous), ("", leaves))
+    return sample.arguments(other)
+
+
+def dictionaries(sample: Sample, arguments: Mapping[str, Any], texts: Sequence[str]) -> Iterator[tuple[str, Sample]]:
+    """The call with dictionaries that lack a key which the sources name, have another one, or are of a subclass."""
+    for name, value in arguments.items():
+        if type(value) is not dict or not value or not all(isinstance(key, str) for key in value):
+            continue
+        for key in [key for key in value if key in texts][:_MOST]:
+            yield (
+                f"{GIVEN}`{name}` without {key!r}",
+                sample.replaced(name, {k: v for k, v in value.items() if k != key}),
+            )
+        last, held = next(reversed(value.items()))
+        for how, keys in _others(value, last, texts):
+            yield f"{GIVEN}`{name}` with {how}", sample.replaced(name, value | dict.fromkeys(keys, held))
+        yield f"{GIVEN}`{name}` with None for {last!r}", sample.replaced(name, value | {last: None})
+        yield f"{GIVEN}`{name}` as an OrderedDict", sample.replaced(name, OrderedDict(value))
+
+
+def _others(value: Mapping[str, Any], last: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Keys that a dictionary may have besides, and how to tell of them."""
+    yield "another key", [f"{last}_other"]
+    for text in [text for text in texts if text not in value][:_MOST_TEXTS]:
+        yield f"keys like {text!r}", [text, f"{text}_other", f"other_{text}_other"]
+    for mark in [mark for mark in _SEPARATORS if mark in last[1:-1]]:
+        first, rest = last.split(mark, 1)
+        yield (
+            f"keys of more parts between {mark!r}",
+            [f"{last}{mark}other", f"other{mark}{last}", f"{first}{mark}other{mark}{rest}"],
+        )
+
+
+def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Sample]]:
+    """The call with lists and tuples of one item more, which is the first one again, and with a None among them."""
+    for name, value in arguments.items():
+        if type(value) in (list, tuple) and value:
+            yield f"{GIVEN}`{name}` with one item more", sample.replaced(name, type(value)((*value, value[0])))
+            yield f"{GIVEN}`{name}` with a None", sample.replaced(name, type(value)((*value[:-1], None)))
+
+
+def keywords(sample: Sample, arguments: Mapping[str, Any], code: CodeType, reach: Reach) -> Iterator[tuple[str, Sample]]:
+    """The call with keywords that it hands on: those that functions of the user's, which it may call, have defaults of."""
+    if not code.co_flags & _KEYWORDS:
+        return
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    rest = next(reversed(arguments))
+    known = {*own, *arguments[rest]}
+    for name, other in [pair for pair in dict(_defaults(reach)).items() if pair[0] not in known][:_MOST_TEXTS]:
+        yield f"{GIVEN}the keyword `{name}`", sample.replaced(rest, arguments[rest] | {name: other})
+
+
+def _defaults(reach: Reach) -> Iterator[tuple[str, Any]]:
+    """The parameters of functions that have numbers, flags or None as defaults, and something else for each."""
+    for node in (node for code, _ in reach.codes for node in definitions(code)):
+        args = node.args
+        positional = zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1], strict=False)
+        for arg, default in (*positional, *zip(args.kwonlyargs, args.kw_defaults, strict=True)):
+            match default:
+                case ast.Constant(value=None):
+                    yield arg.arg, 0.5
+                case ast.Constant(value=bool() | int() | float() as value) if math.isfinite(value):
+                    yield arg.arg, changed(value)
