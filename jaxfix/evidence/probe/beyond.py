@@ -28,7 +28,7 @@ from .contexts import (
     without_promotion,
 )
 from .hints import hints
-from .hooks import overridden, refusing
+from .hooks import below, overridden, refusing
 from .jaxprs import same_program
 from .limits import limits, numbers_of, of_program
 from .originals import nested
@@ -174,7 +174,8 @@ class Beyond:
                 self.trial.pair(how, other)
                 yield
         if not self.sides.hazardous:
-            for how, sample in overridden(self.sample, self.sides.before_reach):
+            reach = self.sides.before_reach
+            for how, sample in itertools.chain(overridden(self.sample, reach), below(self.sample, reach)):
                 self._pair_of(how, sample)
                 yield
             most = functools.partial(self._most, leaves)

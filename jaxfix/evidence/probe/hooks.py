@@ -1,6 +1,7 @@
 """Subclasses, as a user might write them, of the object that a method is called on."""
 
 import copy
+import dataclasses
 import functools
 import inspect
 import itertools
@@ -12,7 +13,7 @@ from .effects import Reach
 from .fields import fields
 from .kinds import GIVEN
 from .perturb import changed, doubled, is_plain
-from .samples import Sample
+from .samples import Sample, leaves_of
 from .supplied import Change, Refused, Supplied, may_leave, raising
 
 _MOST = 4
@@ -24,7 +25,7 @@ def overridden(sample: Sample, reach: Reach) -> Iterator[tuple[str, Sample]]:
     if found is None:
         return
     parameter, owner = found
-    kinds: Iterator[tuple[str, type]] = itertools.chain(_written(type(owner)), _made(owner, reach))
+    kinds: Iterator[tuple[str, type]] = itertools.chain(_written(type(owner)), _made(owner, reach), _mixed(owner, reach))
     for how, kind in kinds:
         try:
             other = copy.copy(owner)
@@ -32,6 +33,42 @@ def overridden(sample: Sample, reach: Reach) -> Iterator[tuple[str, Sample]]:
         except Exception:  # whatever the class forbids
             continue
         yield f"{GIVEN}{how}", sample.replaced(parameter, other)
+
+
+def below(sample: Sample, reach: Reach) -> Iterator[tuple[str, Sample]]:
+    """The call with subclasses in the place of classes, and with objects of subclasses that have a field more."""
+    for name, value in sample.arguments(sample.leaves()).items():
+        kind = value if isinstance(value, type) else type(value)
+        if not reach.is_mine(kind.__module__) or (kind is not value and hasattr(kind, sample.code.co_name)):
+            continue
+        try:
+            made = _further(kind)
+            yield f"{GIVEN}`{name}` of a subclass", sample.replaced(name, made if kind is value else _as(value, made))
+        except Exception:  # whatever the class forbids
+            continue
+
+
+def _further(kind: type) -> type:
+    """A subclass of another name, with a field more where a class of data is a class of fields."""
+    name, base = f"Other{kind.__name__}", {"__module__": kind.__module__}
+    if not dataclasses.is_dataclass(kind):
+        return types.new_class(name, (kind,), exec_body=functools.partial(_fill, base))
+    frozen = getattr(kind, "__dataclass_params__").frozen
+    field = ("other", int, dataclasses.field(default=1, kw_only=True))
+    return dataclasses.make_dataclass(name, [field], bases=(kind,), namespace=base, frozen=frozen)
+
+
+def _as(value: Any, kind: type) -> Any:
+    """The value as an instance of a class below its own."""
+    if isinstance(value, tuple):
+        return tuple.__new__(kind, value)
+    if not leaves_of(value) == [value]:
+        raise TypeError("jax takes it apart, and does not know the subclass")
+    other = copy.copy(value)
+    object.__setattr__(other, "__class__", kind)
+    if dataclasses.is_dataclass(kind):
+        object.__setattr__(other, "other", 2)
+    return other
 
 
 def _owner(sample: Sample, reach: Reach) -> tuple[str, Any] | None:
@@ -77,6 +114,20 @@ def _made(owner: Any, reach: Reach) -> Iterator[tuple[str, type]]:
         kind = _subclass(owner, name, other)
         if kind is not None:
             yield f"an object of a subclass with another `{name}`", kind
+
+
+def _mixed(owner: Any, reach: Reach) -> Iterator[tuple[str, type]]:
+    """Subclasses that put another class between the class and one of its bases, whose methods `super` finds."""
+    kind = type(owner)
+    for base in [base for base in kind.__mro__[1:] if "super" in reach.names and reach.is_mine(base.__module__)]:
+        body: dict[str, Any] = {name: _other(vars(base)[name]) for name in sorted(reach.names & vars(base).keys())}
+        body = {name: value for name, value in body.items() if value is not None and not name.startswith("__")}
+        try:
+            between = types.new_class(base.__name__, (base,), exec_body=functools.partial(_fill, body))
+            mixed = types.new_class(kind.__name__, (kind, between), exec_body=lambda held: None)
+        except Exception:  # whatever its metaclass forbids
+            continue
+        yield f"an object of a subclass with another class before `{base.__name__}`", mixed
 
 
 def _methods(owner: Any, reach: Reach) -> Iterator[tuple[str, Any]]:
