@@ -17,15 +17,19 @@ from .contexts import (
     UNDER,
     Transform,
     derivatives,
+    draws,
     filled,
     in_double,
     jitted,
     loops_freely,
     operations_of,
+    precisions,
     program_of,
     transformed,
+    with_other_draws,
     without_jit,
     without_promotion,
+    without_rank_promotion,
 )
 from .hints import hints
 from .hooks import below, overridden, refusing
@@ -55,6 +59,7 @@ from .work import work_of
 
 Step = Callable[[Leaves], Iterator[None]]
 _MOST_STREAMS = 3
+_SETTINGS = {"strict promotion of dtypes": without_promotion, "no promotion of ranks": without_rank_promotion}
 DERIVATIVES, JIT_DISABLED, RAISING = "derivatives", "disable_jit", "callables that raise"
 
 
@@ -90,23 +95,34 @@ class Beyond:
         if not self._holds_arrays() and not self._is_one_program_in_double(leaves):
             trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
         yield
-        if self._promote_differently(leaves):
-            trial.compare(f"{UNDER}strict promotion of dtypes", leaves, *map(without_promotion, (before, after)))
-        yield
+        asked = [frozenset[str]() if program is None else precisions(program) for program in self.programs]
+        if all(asked) and asked[0] != asked[1]:
+            trial.tell("what precision it asks for", *(", ".join(sorted(words)) for words in asked))
+        for how, within in _SETTINGS.items():
+            if self._work_differently(leaves, within):
+                trial.compare(f"{UNDER}{how}", leaves, *map(within, (before, after)))
+            yield
         if self.is_same:
             return
+        if "random" in self.sides.before_reach.names and self._draws():
+            trial.compare(f"{UNDER}the other way to draw random numbers", leaves, *map(with_other_draws, (before, after)))
+            yield
         if operations[0] is not None and not operations[0].are_few:
             trial.record.untried.leave_out(trial.name, JIT_DISABLED, "its loops are long")
         elif trial.is_steady(leaves, before, without_jit(before)):
             trial.compare(f"{UNDER}disable_jit", leaves, without_jit(before), without_jit(after))
         yield
 
-    def _promote_differently(self, leaves: Leaves) -> bool:
-        """Whether one of both is no program where jax promotes no dtypes: a trace tells, and compiles nothing."""
+    def _work_differently(self, leaves: Leaves, within: Callable[[Call], Call]) -> bool:
+        """Whether one of both is no program under a setting: a trace tells, and compiles nothing."""
         if None in self.programs:
             return False
-        found = [without_promotion(functools.partial(program_of, call))(leaves) for call in self.trial.callers()]
+        found = [within(functools.partial(program_of, call))(leaves) for call in self.trial.callers()]
         return (found[0] is None) is not (found[1] is None)
+
+    def _draws(self) -> bool:
+        """Whether the original draws random numbers, as far as a trace of it tells."""
+        return self.programs[0] is None or draws(self.programs[0])
 
     def _transformed(self, leaves: Leaves, transforms: Iterable[Transform]) -> Iterator[None]:
         before, after = self.trial.callers()
@@ -302,9 +318,9 @@ class Beyond:
         return any(is_plain(leaf) and hasattr(leaf, "shape") and not is_array(leaf) for leaf in leaves)
 
     def _holds_arrays(self) -> bool:
-        """Whether arrays are read that are no arguments: where all was double they would be too."""
+        """Whether the original reads arrays that are no arguments: where all was double they would be too."""
         held = [cell.cell_contents for cell in self.sides.cells.values() if is_bound(cell)]
-        for code, globals_ in self.sides.reach.codes:
+        for code, globals_ in self.sides.before_reach.codes:
             held += [globals_[name] for part in nested(code) for name in part.co_names if name in globals_]
         return any(is_array(leaf) for value in held for leaf in leaves_of(value))
 

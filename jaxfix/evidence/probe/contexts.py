@@ -59,9 +59,23 @@ def without_jit(call: Call) -> Call:
 
 def without_promotion(call: Call) -> Call:
     """The call where jax promotes no dtypes but those of Python numbers."""
+    return _set("numpy_dtype_promotion", "strict", call)
 
+
+def without_rank_promotion(call: Call) -> Call:
+    """The call where jax adds no axes in front by itself."""
+    return _set("numpy_rank_promotion", "raise", call)
+
+
+def with_other_draws(call: Call) -> Call:
+    """The call with the other way to draw random numbers, of which one is the usual one from jax 0.5 on."""
+    is_usual = importlib.import_module("jax").config.jax_threefry_partitionable
+    return _set("threefry_partitionable", not is_usual, call)
+
+
+def _set(setting: str, value: object, call: Call) -> Call:
     def made(leaves: Leaves) -> Any:
-        with importlib.import_module("jax").numpy_dtype_promotion("strict"):
+        with getattr(importlib.import_module("jax"), setting)(value):
             return call(leaves)
 
     return made
@@ -102,6 +116,20 @@ def program_of(call: Call, leaves: Leaves) -> Any:
 def loops_freely(program: Any) -> bool:
     """Whether nobody knows how often its loops run."""
     return _count(program) == float("inf")
+
+
+def draws(program: Any) -> bool:
+    """Whether a jaxpr draws random numbers."""
+    names = {equation.primitive.name for equation in program.eqns}
+    inside = (part for equation in program.eqns for part in inner(equation))
+    return any(name.startswith(("random_", "threefry")) for name in names) or any(map(draws, inside))
+
+
+def precisions(program: Any) -> frozenset[str]:
+    """The precisions that the products of a jaxpr ask for; a processor may not show which."""
+    own = (equation.params["precision"] for equation in program.eqns if "precision" in equation.params)
+    inside = (found for equation in program.eqns for part in inner(equation) for found in precisions(part))
+    return frozenset({*map(str, own), *inside})
 
 
 def filled(call: Call, leaves: Leaves, places: list[int]) -> Callable[..., Any]:

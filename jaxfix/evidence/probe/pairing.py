@@ -40,6 +40,9 @@ class Pairing(Protocol):
         """Adds what both return; whether the original returned."""
         ...
 
+    def tell(self, how: str, before: str, after: str) -> None:
+        """Adds what is said of both beside what they return."""
+
     def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
         """Whether two ways of calling the same function return the same."""
         ...

@@ -328,6 +328,11 @@ class Trial:
             self.record.beside[-1]["deleted"] = sorted(deleted)
         return not old["treedef"].startswith(RAISED)
 
+    def tell(self, how: str, before: str, after: str) -> None:
+        """Adds what is said of both beside what they return."""
+        old, new = ({"label": how, "treedef": words, "leaves": []} for words in (before, after))
+        self._add(how, old, new, Apart(None))
+
     def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
         """Whether two ways of calling the same function return the same."""
         found = [_bare(self._output("", functools.partial(call, leaves))) for call in (one, other)]
