@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import items, kinds
+from . import items, kinds, locks, read_files
 from .between import Between, changing
 from .caches import Caches
 from .contexts import (
@@ -40,7 +40,7 @@ from .pairing import Call, Leaves, Pairing
 from .perturb import is_plain, variations
 from .programs import ASKING
 from .razor import double_precision, to_double
-from .read_files import READING, with_other_numbers
+from .read_files import READING
 from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
 from .supplied import (
@@ -76,7 +76,7 @@ class Beyond:
     def around(self, steps: list[Step], leaves: Leaves) -> list[Step]:
         """These steps and those that go beyond the program: before them what tracing alone decides."""
         self.is_same = self._is_one_program(leaves)
-        self.programs = [program_of(call, leaves) for call in self.trial.callers()]
+        self.programs = [self._program(call, leaves) for call in self.trial.callers()]
         for program in filter(None, self.programs):
             self.limits = self.limits.and_also(of_program(program))
         others: list[Step] = [self.between, self.supplied, self.arguments]
@@ -117,8 +117,17 @@ class Beyond:
         """Whether one of both is no program under a setting: a trace tells, and compiles nothing."""
         if None in self.programs:
             return False
-        found = [within(functools.partial(program_of, call))(leaves) for call in self.trial.callers()]
+        found = [within(functools.partial(self._program, call))(leaves) for call in self.trial.callers()]
         return (found[0] is None) is not (found[1] is None)
+
+    def _program(self, call: Call, leaves: Leaves) -> Any:
+        """The jaxpr of a call; what it stores meanwhile are tracers, and is put back."""
+        state = self.sides.state
+        held = state.held()
+        try:
+            return program_of(call, leaves)
+        finally:
+            state.put_back(held)
 
     def _draws(self) -> bool:
         """Whether the original draws random numbers, as far as a trace of it tells."""
@@ -218,8 +227,9 @@ class Beyond:
         if self.sample.traced:
             return
         if self.sides.before_reach.names & READING:
-            self._compare_with("other numbers in the files that it reads", leaves, with_other_numbers)
-            yield
+            for how, change in read_files.others():
+                self._compare_with(how, leaves, change)
+                yield
         for user in Between(self.trial.supplied(self.sample.arguments(leaves))).users():
             self._compare_with(f"`{user}` that changes what else is given", leaves, functools.partial(changing, user))
             yield
@@ -245,12 +255,26 @@ class Beyond:
         for how, change in refusing(self.sample, self.sides.before_reach) if not self.sides.hazardous else ():
             self._compare_with(how, leaves, functools.partial(_same, change))
             yield
+        for lock in given.names(locks.is_lock):
+            self._compare_with(f"`{lock}` that is watched", leaves, functools.partial(locks.watching, lock))
+            yield
+        for lock, globals_ in self._locks():
+            made = functools.partial(locks.watching_global, lock, globals_)
+            self._compare_with(f"`{lock}` that is watched", leaves, made)
+            yield
         for user in given.names(is_spent):
             untried.leave_out(self.trial.name, f"how far the iterator `{user}` is read")
         read = iterated([*codes, *self.sides.reach.codes])
         for user in given.names(is_listed):
             if user.rpartition(".")[2] in read:
                 yield from self._streamed(user, leaves)
+
+    def _locks(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The locks of modules that the original mentions, and where they are."""
+        for code, globals_ in self.sides.before_reach.codes:
+            live = getattr(globals_, "live", globals_)
+            names = {name for part in nested(code) for name in part.co_names}
+            yield from ((name, live) for name in sorted(names & live.keys()) if locks.is_lock(live[name]))
 
     def _again(self, user: str, leaves: Leaves) -> None:
         """Compares both where a callable of the caller's calls them once more before they have ended."""
@@ -288,7 +312,7 @@ class Beyond:
         before, leaf, one = self.trial.callers()[0], leaves[place], self.programs[0]
         if one is None or loops_freely(one):
             return kinds.SMALL
-        other = program_of(before, [*leaves[:place], leaf + 1, *leaves[place + 1 :]])
+        other = self._program(before, [*leaves[:place], leaf + 1, *leaves[place + 1 :]])
         is_count = not is_array(leaf) and (other is None or work_of(one) != work_of(other))
         return kinds.SMALL if is_count else 2**31
 

@@ -46,6 +46,12 @@ def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
         yield from _if_new(f"{GIVEN}{words}", leaves, _resized(leaves, rows))
 
 
+def wider(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
+    """Arrays of shapes that no other call has."""
+    changed = [_mapped(leaf, lambda host: _stacked(_stacked(host))) for leaf in leaves]
+    yield from _if_new(f"{GIVEN}two axes more", leaves, changed)
+
+
 def _same_bytes(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
     """Arrays that are the same to what looks at their bytes alone."""
     np = importlib.import_module("numpy")

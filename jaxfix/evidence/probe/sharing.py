@@ -1,10 +1,11 @@
-"""Which parts of two values are one and the same: what is changed in one then changes in the other."""
+"""Which parts of two values are one and the same: what is changed, or given away, in one then is so in the other."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .fields import fields
+from .samples import is_array, is_key, is_tracer
 
 _DEEPEST, _MOST, _WORK = 4, 64, 10_000
 _HOLDERS = (list, dict, set, bytearray)
@@ -29,6 +30,19 @@ def shared(returned: Any, others: Iterable[Part], is_object: Callable[[Any], boo
     return sorted({f"{path} is {at}" for path, at in (*found, *pairs)})
 
 
+def arrays(returned: Any, others: Iterable[Part], is_object: Callable[[Any], bool]) -> set[str]:
+    """Which arrays of jax in a result are also in something else, or twice in it: a donation of one ends both."""
+    places: dict[int, str] = {}
+    for name, value in others:
+        for at, part in _parts(name, value, is_object, _is_of_jax):
+            places.setdefault(_memory(part), at)
+    found = set[str]()
+    for path, part in _parts("result", returned, is_object, _is_of_jax):
+        other = places.setdefault(_memory(part), path)
+        found |= {f"{path} is {other}"} if other != path else set()
+    return found
+
+
 def orders(value: Any) -> list[str]:
     """The keys of the dictionaries of a result, in their order, of those where that is not the order of jax."""
     found = []
@@ -47,15 +61,39 @@ def _dictionaries(value: Any, depth: int) -> Iterator[dict[Any, Any]]:
             yield from _dictionaries(part, depth + 1)
 
 
-def _parts(name: str, value: Any, is_object: Callable[[Any], bool]) -> Iterator[Part]:
-    """What can be changed in place of a value, by path: containers, arrays of NumPy, objects of the user's."""
+def _is_changed_in_place(part: Any) -> bool:
+    return isinstance(part, _HOLDERS) or _is_array(part)
+
+
+def _is_of_jax(part: Any) -> bool:
+    """Whether it is an array of jax that holds memory."""
+    if not is_array(part) or is_tracer(part) or is_key(part) or part.is_deleted() or not part.size:
+        return False
+    return len(part.sharding.device_set) == 1
+
+
+def _memory(part: Any) -> int:
+    """Where its values lie."""
+    try:
+        return int(part.unsafe_buffer_pointer())
+    except Exception:  # a device that does not tell
+        return id(part)
+
+
+def _parts(
+    name: str,
+    value: Any,
+    is_object: Callable[[Any], bool],
+    is_wanted: Callable[[Any], bool] = _is_changed_in_place,
+) -> Iterator[Part]:
+    """What is wanted of a value, by path; by itself what can be changed in place, objects of the user's among it."""
     seen: set[int] = set()
 
     def visit(path: str, part: Any, depth: int) -> Iterator[Part]:
         if len(seen) >= _MOST or depth > _DEEPEST:
             return
         is_mine = is_object(part)
-        if is_mine or isinstance(part, _HOLDERS) or _is_array(part):
+        if is_wanted(part) or (is_mine and is_wanted is _is_changed_in_place):
             yield path, part
         if id(part) in seen:
             return

@@ -24,7 +24,7 @@ from .contexts import UNDER
 from .files import is_foreign as is_of_library
 from .files import is_jax
 from .followed import Followed
-from .kinds import GIVEN
+from .kinds import GIVEN, wider
 from .limits import limits, numbers_of
 from .messages import overheard
 from .originals import Unmade, plain, stated_in
@@ -37,7 +37,7 @@ from .samples import MOST_BYTES as SAMPLED
 from .samples import Sample, Unkept, fresh, is_array, is_deleted, passed, spoil, written
 from .scratch import scratch
 from .settings import shown
-from .sharing import orders, shared
+from .sharing import arrays, orders, shared
 from .sides import Sides, is_bound
 from .stores import Stores
 from .supplied import NO_CHANGE, Change, Ended, Refused, Supplied
@@ -94,7 +94,7 @@ class Trial:
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
         self.files, self.shared = dict[str, bytes](), list[str]()
         self.is_object = Alter(sides.reach.is_mine).is_object
-        self.said, self.orders = "", list[str]()
+        self.said, self.orders, self.held = "", list[str](), set[str]()
         self.slots: list[str] = []
 
     def run(self) -> None:
@@ -106,6 +106,7 @@ class Trial:
         steps: list[Step] = [
             self._rebound,
             self._perturbed,
+            self._again,
             self._recaptured,
             self._spoiled,
         ]
@@ -143,6 +144,15 @@ class Trial:
         self.owner.beyond.add(key)
         afterwards = Afterwards(self, self.owner.followed)
         return Beyond(self).around([afterwards.functions, afterwards.updates, *steps], leaves)
+
+    def _again(self, leaves: Leaves) -> Iterator[None]:
+        """Both once more: what a call has remembered, another one may have overwritten."""
+        self.pair("as called, after calls with other data", leaves)
+        yield
+        # What jax has compiled for the shapes of other calls it would not trace again.
+        for how, other in wider(leaves):
+            self.pair(f"{how}, after calls with other data", other)
+            yield
 
     def _rebound(self, leaves: Leaves) -> Iterator[None]:
         moved = {self.sides.text.file: self.sample.code.co_filename}
@@ -304,10 +314,13 @@ class Trial:
         """
         started, found = time.process_time(), Apart(None)
         new, deleted, said = self._output(how, functools.partial(after, leaves)), self.deleted, self.said
+        held = self.held
         is_ours = self.is_stated and not self.is_of_jax
         self.owner.warned[self.name][1].update(self.warned)
         old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
         self.owner.warned[self.name][0].update(self.warned)
+        if more := sorted(held - self.held):
+            new = new | {"treedef": f"{new['treedef']}, whose {more[0]}"}
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         if old["treedef"].startswith(RAISED) and self._is_refused(how) and _error(old) != _error(new):
             return False
@@ -374,7 +387,7 @@ class Trial:
         self.owner.call_until()
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
         state, self.written, self.files, self.shared = self.sides.state, {}, {}, []
-        self.deleted, self.warned, self.orders = set(), set(), []
+        self.deleted, self.warned, self.orders, self.held = set(), set(), [], set()
         self.said, self.is_stated, self.is_of_jax = "", False, False
         held = state.held()
         try:
@@ -466,8 +479,9 @@ class Trial:
             self.orders = orders(returned)
         if not self.sample.traced:
             held = ((place.label, place.get()) for place in (*self.sides.state.places, *self.sides.state.others))
-            others = (*arguments.items(), *(known for known in held if not known[0].startswith("argument ")))
+            others = [*arguments.items(), *(known for known in held if not known[0].startswith("argument "))]
             self.shared = shared(returned, others, self.is_object)
+            self.held = arrays(returned, others, self.is_object)
         return returned
 
 
