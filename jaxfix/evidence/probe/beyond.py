@@ -13,6 +13,7 @@ from . import items, kinds, locks, read_files
 from .between import Between, changing
 from .caches import Caches
 from .contexts import (
+    AXIS,
     JITTED,
     UNDER,
     Transform,
@@ -22,6 +23,7 @@ from .contexts import (
     in_double,
     jitted,
     loops_freely,
+    mapped,
     operations_of,
     precisions,
     program_of,
@@ -41,6 +43,7 @@ from .perturb import is_plain, variations
 from .programs import ASKING
 from .razor import double_precision, to_double
 from .read_files import READING
+from .recycled import Recycled
 from .samples import Sample, is_array, leaves_of
 from .sides import is_bound
 from .supplied import (
@@ -58,8 +61,12 @@ from .supplied import (
 from .work import work_of
 
 Step = Callable[[Leaves], Iterator[None]]
-_MOST_STREAMS = 3
+_MOST_STREAMS, _MOST_MOVED = 3, 12
 _SETTINGS = {"strict promotion of dtypes": without_promotion, "no promotion of ranks": without_rank_promotion}
+_COLLECTIVES = {
+    *("psum", "pmean", "pmax", "pmin", "psum_scatter", "all_gather", "all_to_all", "ppermute", "pshuffle"),
+    *("axis_index", "axis_size", "pbroadcast"),
+}
 DERIVATIVES, JIT_DISABLED, RAISING = "derivatives", "disable_jit", "callables that raise"
 
 
@@ -102,6 +109,7 @@ class Beyond:
             if self._work_differently(leaves, within):
                 trial.compare(f"{UNDER}{how}", leaves, *map(within, (before, after)))
             yield
+        yield from self._named_axes()
         if self.is_same:
             return
         if "random" in self.sides.before_reach.names and self._draws():
@@ -112,6 +120,20 @@ class Beyond:
         elif trial.is_steady(leaves, before, without_jit(before)):
             trial.compare(f"{UNDER}disable_jit", leaves, without_jit(before), without_jit(after))
         yield
+
+    def _named_axes(self) -> Iterator[None]:
+        """The call mapped over an axis whose name it takes, where it has none today."""
+        if not self.sides.before_reach.names & _COLLECTIVES:
+            return
+        trial, own = self.trial, self.trial.sample
+        for name in [name for name, value in own.arguments(own.leaves()).items() if value is None]:
+            trial.sample = own.replaced(name, AXIS)
+            try:
+                sides = (functools.partial(mapped, call) for call in trial.callers())
+                trial.compare(f"{UNDER}vmap over an axis that `{name}` names", trial.sample.leaves(), *sides)
+            finally:
+                trial.sample = own
+            yield
 
     def _work_differently(self, leaves: Leaves, within: Callable[[Call], Call]) -> bool:
         """Whether one of both is no program under a setting: a trace tells, and compiles nothing."""
@@ -145,6 +167,7 @@ class Beyond:
 
     def remembered(self, leaves: Leaves) -> Iterator[None]:
         """A first call under `jit`, of which nothing may stay; and whether the object of a method goes when it may."""
+        yield from self._recycled(leaves)
         caches = Caches(self.sides.before_reach, self.sides.reach)
         if not caches.any:
             return
@@ -155,6 +178,22 @@ class Beyond:
             for name, owner in self._owners(leaves):
                 self.trial.compare(f"as called, and `{name}` forgotten", leaves, *self._forgotten(name, owner))
                 yield
+
+    def _recycled(self, leaves: Leaves) -> Iterator[None]:
+        """Other objects where those of another call were, for a rewritten function that asks where they are."""
+        if "id" not in self.sides.reach.names - self.sides.before_reach.names:
+            return
+        for _, other in itertools.islice(variations(leaves, self.sides.hazardous), _MOST_MOVED):
+            sides = [self._in_place_of(call, leaves) for call in self.trial.callers()]
+            self.trial.compare("as called, with objects where others were", other, *sides)
+            yield
+
+    def _in_place_of(self, call: Call, leaves: Leaves) -> Call:
+        def called(other: Leaves) -> Any:
+            mine = functools.partial(call, leaves), functools.partial(call, other)
+            return Recycled(self.sides.reach)(*mine)
+
+        return called
 
     def _owners(self, leaves: Leaves) -> Iterator[tuple[str, Any]]:
         """The objects of the user's among the arguments."""

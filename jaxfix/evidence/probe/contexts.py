@@ -16,13 +16,14 @@ Call = Callable[[Leaves], Any]
 Transform = tuple[str, Callable[[Call], Call]]
 UNDER, JITTED = "under ", " and jit"
 """How the labels of calls begin that are made under a transformation or a setting, and end where that is jitted."""
+AXIS = "batch"
 _MOST_OPERATIONS = 2000
 
 
 def transformed(leaves: Leaves) -> Iterator[Transform]:
     """Transformations of a call of these leaves, by label; what is one program before them is one after them."""
     yield f"{UNDER}jit", lambda call: lambda held: jitted(call, held)
-    yield f"{UNDER}vmap", lambda call: lambda held: _mapped(call, held)
+    yield f"{UNDER}vmap", lambda call: lambda held: mapped(call, held)
     yield from derivatives(leaves)
 
 
@@ -183,14 +184,14 @@ def is_value(leaf: Any) -> bool:
     return isinstance(leaf, bool | int | float | complex) or hasattr(leaf, "dtype")
 
 
-def _mapped(call: Call, leaves: Leaves) -> Any:
-    """The call mapped over two versions of each array but keys."""
+def mapped(call: Call, leaves: Leaves) -> Any:
+    """The call mapped over two versions of each array but keys, along an axis that has a name."""
     jax = importlib.import_module("jax")
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
     axes = [None if is_key(leaves[place]) else 0 for place in places]
     pairs = [_twice(leaves[place]) if axis == 0 else leaves[place] for place, axis in zip(places, axes, strict=True)]
     run = _values_of(filled(call, leaves, places))
-    return jax.jit(jax.vmap(run, in_axes=tuple(axes)))(*pairs)
+    return jax.jit(jax.vmap(run, in_axes=tuple(axes), axis_name=AXIS))(*pairs)
 
 
 def _twice(leaf: Any) -> Any:
