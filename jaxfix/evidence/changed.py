@@ -19,12 +19,14 @@ class Differences:
       changed: functions that both have, and `<module>` where other statements than new imports differ, or where a new
         function takes a name that was used before.
       renamed: old and new name of functions that are otherwise the same.
+      classes: what is another one beside its methods, as its bases, decorators or fields.
     """
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 def differences(path: str, before: bytes | str, after: bytes | str) -> Differences:
@@ -46,6 +48,7 @@ def differences(path: str, before: bytes | str, after: bytes | str) -> Differenc
         tuple(name for name in added if name not in come),
         tuple(name for name in removed if name not in gone),
         renamed,
+        tuple(_classes(*trees)),
     )
 
 
@@ -127,6 +130,32 @@ def _module_differs(old: ast.Module, new: ast.Module) -> bool:
     statements = set(_statements(old))
     kept = [text for text, node in _nodes(new) if text in statements or not _is_new_import(node, known)]
     return list(_statements(old)) != kept
+
+
+def _classes(old: ast.Module, new: ast.Module) -> Iterator[str]:
+    """The classes of the top level that are made otherwise: a new constant alone does not count."""
+    known = {node.name: node for node in new.body if isinstance(node, ast.ClassDef)}
+    for node in [node for node in old.body if isinstance(node, ast.ClassDef) and node.name in known]:
+        now = known[node.name]
+        is_plain = not (now.decorator_list or now.bases or now.keywords)
+        heads = [_dumped([*one.decorator_list, *one.bases, *one.keywords]) for one in (node, now)]
+        held, added = _held(node), [(text, part) for text, part in _held(now) if text not in dict(_held(node))]
+        kept = [text for text, _ in _held(now) if text in dict(held)]
+        if heads[0] != heads[1] or kept != [text for text, _ in held]:
+            yield node.name
+        elif any(not (is_plain and _is_constant(part)) for _, part in added):
+            yield node.name
+
+
+def _held(node: ast.ClassDef) -> list[tuple[str, ast.AST]]:
+    """The statements of a class but for its methods and its text."""
+    parts = [part for part in node.body if not isinstance(part, Definition | ast.Expr)]
+    return [(ast.dump(part), part) for part in parts]
+
+
+def _is_constant(node: ast.AST) -> bool:
+    names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    return isinstance(node, ast.Assign | ast.AnnAssign) and not any(name.startswith("__") for name in names)
 
 
 def _names(node: ast.AST) -> Iterator[str]:

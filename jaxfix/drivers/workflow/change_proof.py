@@ -11,7 +11,7 @@ from jaxfix.drivers.workflow.proof import Rerun, Telling, named_function
 from jaxfix.drivers.workflow.reuse import Reuse
 from jaxfix.drivers.workflow.sealing import Ran, seal
 from jaxfix.drivers.workflow.watching import Watcher
-from jaxfix.evidence.changed import Differences, differences, line_of
+from jaxfix.evidence.changed import MODULE, Differences, differences, line_of
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.reusing import Reusing
@@ -202,9 +202,13 @@ def _judged(
     path: str, name: str, sides: _Sides, runner: Repeated, telling: Telling, accepted: Level
 ) -> tuple[Evidence, Level | None]:
     """As `_found`, told as soon as it is known."""
-    found = _found(path, name, sides, runner, telling, accepted)
-    telling.judged(found[0])
-    return found
+    found, level = _found(path, name, sides, runner, telling, accepted)
+    classes = sides.found[path].classes
+    if name == MODULE and classes and found.verdict is Verdict.PROVEN:
+        reason = f"class `{classes[0]}` is another one beside its methods: what callers do with it is not seen"
+        found, level = replace(found, verdict=Verdict.NOT_COMPARED, reason=reason), None
+    telling.judged(found)
+    return found, level
 
 
 def _found(

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import items, kinds, locks, read_files
+from . import declared, items, kinds, locks, read_files
 from .between import Between, changing
 from .caches import Caches
 from .contexts import (
@@ -251,8 +251,18 @@ class Beyond:
                 self.trial.pair(how, other)
                 yield
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():
-            self.trial.pair(how, other)
-            yield
+            allowed = self._as_declared(leaves, other)
+            if any(one is not two for one, two in zip(leaves, allowed, strict=True)):
+                self.trial.pair(how, allowed)
+                yield
+
+    def _as_declared(self, leaves: Leaves, other: Leaves) -> Leaves:
+        """The other leaves, but for arrays where a number is declared."""
+        known = declared.numbers(self.sides.original)
+        barred = [declared.is_barred(known.get(name), leaf) for name, leaf in zip(self.sample.names(), other, strict=True)]
+        if any(barred):
+            self.trial.record.untried.leave_out(self.trial.name, declared.ARRAYS)
+        return [one if is_no else two for one, two, is_no in zip(leaves, other, barred, strict=True)]
 
     def _items(self) -> Iterator[tuple[str, Sample]]:
         """Containers with other items."""
