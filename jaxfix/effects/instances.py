@@ -5,7 +5,7 @@ import ast
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import family, strange_base
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import USERS
+from jaxfix.semantic.project.query import IS_NAMED_AROUND, USERS
 from jaxfix.staging.contexts import Staging
 
 _TELLING = frozenset(
@@ -78,6 +78,17 @@ def why_many_objects(module: Module, owner: ast.ClassDef) -> Reason | None:
             return reason
         made = made or calls
     return None if made else Reason(Code.UNREAD, f"no code that was read makes an object of `{owner.name}`")
+
+
+def is_extended(module: Module, owner: ast.ClassDef) -> bool:
+    """Whether methods of classes in other files may run on objects of the class: of its bases, or of subclasses."""
+    if any(strange_base(module, each) is not None for each in family(module, owner)):
+        return True
+    own = module.surroundings.name
+    if own is None or module.function(owner) is not None:
+        return False
+    project, name = module.surroundings.project, f"{own}.{owner.name}"
+    return any(use.call is None for use in project.ask(USERS, name)) or project.ask(IS_NAMED_AROUND, name)
 
 
 def _place_of(module: Module, use: ast.Name) -> ast.AST | None:

@@ -3,7 +3,16 @@
 import ast
 
 from jaxfix.api import FUNCTIONS, Module, frozen, walk
-from jaxfix.api.analysis import During, changes_of, is_bound_before, is_stored, iterations, why_unstable
+from jaxfix.api.analysis import (
+    During,
+    changes_of,
+    instances,
+    is_bound_before,
+    is_stored,
+    iterations,
+    own_class,
+    why_unstable,
+)
 from jaxfix.api.library import Iteration, short_names
 
 LOOPS = (ast.For, ast.While)
@@ -73,7 +82,27 @@ def rebinds(module: Module, array: ast.expr, root: ast.Name, loop: ast.AST) -> b
     scope = module.scope_of(root.id, root)
     if scope is None or _is_bound_anew(module, root.id, scope, loop):
         return True
-    return any(is_stored(module, part.attr) for part in walk(array) if isinstance(part, ast.Attribute))
+    if any(is_stored(module, part.attr) for part in walk(array) if isinstance(part, ast.Attribute)):
+        return True
+    owner = own_class(module, root) if isinstance(array, ast.Attribute) else None
+    return owner is not None and _hands_on(module, root, loop) and instances.is_extended(module, owner)
+
+
+def _hands_on(module: Module, root: ast.Name, loop: ast.AST) -> bool:
+    """Whether `loop` calls a method of the object, hands it on, or calls what the function was given."""
+    for call in (node for node in walk(loop) if isinstance(node, ast.Call)):
+        named = {part.id for part in (*call.args, *(each.value for each in call.keywords)) if isinstance(part, ast.Name)}
+        called = _root(call.func)
+        is_own = called is not None and called.id == root.id and isinstance(call.func, ast.Attribute)
+        is_given = called is not None and isinstance(module.scope_of(called.id, called), FUNCTIONS)
+        if root.id in named or (is_own and not _is_of_array(call.func)) or (is_given and called is call.func):
+            return True
+    return False
+
+
+def _is_of_array(func: ast.expr) -> bool:
+    """Whether it is a method of an attribute, such as `self.x.item`, and none of the object itself."""
+    return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Attribute)
 
 
 def _is_bound_anew(module: Module, name: str, scope: ast.AST, loop: ast.AST) -> bool:
