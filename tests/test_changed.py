@@ -44,7 +44,7 @@ def scaled(x):
         ("size = 3", "size = 4", Differences(changed=(MODULE,), classes=("Model",))),
         ("class Model", "class Model(object)", Differences(changed=(MODULE,), classes=("Model",))),
         ("class Model", "@sealed\nclass Model", Differences(changed=(MODULE,), classes=("Model",))),
-        ("size = 3", '__slots__ = ()\n    size = 3', Differences(changed=(MODULE,), classes=("Model",))),
+        ("size = 3", "__slots__ = ()\n    size = 3", Differences(changed=(MODULE,), classes=("Model",))),
         ("size = 3", "size = 3\n    more = 4", Differences(changed=(MODULE,))),
         ("def scaled", "@jax.jit\ndef scaled", Differences(changed=("scaled",))),
         ("(self, x)", "(self, x=None)", Differences(changed=("Model.run",))),

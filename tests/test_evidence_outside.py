@@ -203,7 +203,7 @@ def test_what_is_shared_locked_read_and_remembered(tmp_path: Path) -> None:
         before,
         (
             ("jax.tree.map(jnp.copy, params)", "dict(params)"),
-            ('{"m": jnp.zeros_like(params), "v": jnp.zeros_like(params)}', 'dict.fromkeys("mv", jnp.zeros_like(params))'),
+            ('{"m": jnp.zeros_like(params), "v": jnp.zeros_like(params)}', 'dict.fromkeys("mv", params * 0)'),
             ("with LOCK:\n            return v * 2", "return v * 2"),
             ('line.split("=", 1)', 'line.split("=")'),
             ("lambda i, c: f(c)", "body(f)"),

@@ -136,15 +136,17 @@ def _classes(old: ast.Module, new: ast.Module) -> Iterator[str]:
     """The classes of the top level that are made otherwise: a new constant alone does not count."""
     known = {node.name: node for node in new.body if isinstance(node, ast.ClassDef)}
     for node in [node for node in old.body if isinstance(node, ast.ClassDef) and node.name in known]:
-        now = known[node.name]
-        is_plain = not (now.decorator_list or now.bases or now.keywords)
-        heads = [_dumped([*one.decorator_list, *one.bases, *one.keywords]) for one in (node, now)]
-        held, added = _held(node), [(text, part) for text, part in _held(now) if text not in dict(_held(node))]
-        kept = [text for text, _ in _held(now) if text in dict(held)]
-        if heads[0] != heads[1] or kept != [text for text, _ in held]:
+        if _is_made_otherwise(node, known[node.name]):
             yield node.name
-        elif any(not (is_plain and _is_constant(part)) for _, part in added):
-            yield node.name
+
+
+def _is_made_otherwise(old: ast.ClassDef, new: ast.ClassDef) -> bool:
+    heads = [[*one.decorator_list, *one.bases, *one.keywords] for one in (old, new)]
+    held = [text for text, _ in _held(old)]
+    added = [part for text, part in _held(new) if text not in held]
+    kept = [text for text, _ in _held(new) if text in held]
+    is_plain = not heads[1] and all(map(_is_constant, added))
+    return _dumped(heads[0]) != _dumped(heads[1]) or kept != held or not (is_plain or not added)
 
 
 def _held(node: ast.ClassDef) -> list[tuple[str, ast.AST]]:

@@ -91,7 +91,9 @@ def rebinds(module: Module, array: ast.expr, root: ast.Name, loop: ast.AST) -> b
 def _hands_on(module: Module, root: ast.Name, loop: ast.AST) -> bool:
     """Whether `loop` calls a method of the object, hands it on, or calls what the function was given."""
     for call in (node for node in walk(loop) if isinstance(node, ast.Call)):
-        named = {part.id for part in (*call.args, *(each.value for each in call.keywords)) if isinstance(part, ast.Name)}
+        named = {
+            part.id for part in (*call.args, *(each.value for each in call.keywords)) if isinstance(part, ast.Name)
+        }
         called = _root(call.func)
         is_own = called is not None and called.id == root.id and isinstance(call.func, ast.Attribute)
         is_given = called is not None and isinstance(module.scope_of(called.id, called), FUNCTIONS)

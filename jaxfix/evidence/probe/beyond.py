@@ -113,7 +113,9 @@ class Beyond:
         if self.is_same:
             return
         if "random" in self.sides.before_reach.names and self._draws():
-            trial.compare(f"{UNDER}the other way to draw random numbers", leaves, *map(with_other_draws, (before, after)))
+            trial.compare(
+                f"{UNDER}the other way to draw random numbers", leaves, *map(with_other_draws, (before, after))
+            )
             yield
         if operations[0] is not None and not operations[0].are_few:
             trial.record.untried.leave_out(trial.name, JIT_DISABLED, "its loops are long")
@@ -259,7 +261,9 @@ class Beyond:
     def _as_declared(self, leaves: Leaves, other: Leaves) -> Leaves:
         """The other leaves, but for arrays where a number is declared."""
         known = declared.numbers(self.sides.original)
-        barred = [declared.is_barred(known.get(name), leaf) for name, leaf in zip(self.sample.names(), other, strict=True)]
+        barred = [
+            declared.is_barred(known.get(name), leaf) for name, leaf in zip(self.sample.names(), other, strict=True)
+        ]
         if any(barred):
             self.trial.record.untried.leave_out(self.trial.name, declared.ARRAYS)
         return [one if is_no else two for one, two, is_no in zip(leaves, other, barred, strict=True)]

@@ -25,7 +25,9 @@ def overridden(sample: Sample, reach: Reach) -> Iterator[tuple[str, Sample]]:
     if found is None:
         return
     parameter, owner = found
-    kinds: Iterator[tuple[str, type]] = itertools.chain(_written(type(owner)), _made(owner, reach), _mixed(owner, reach))
+    kinds: Iterator[tuple[str, type]] = itertools.chain(
+        _written(type(owner)), _made(owner, reach), _mixed(owner, reach)
+    )
     for how, kind in kinds:
         try:
             other = copy.copy(owner)
@@ -53,9 +55,11 @@ def _further(kind: type) -> type:
     name, base = f"Other{kind.__name__}", {"__module__": kind.__module__}
     if not dataclasses.is_dataclass(kind):
         return types.new_class(name, (kind,), exec_body=functools.partial(_fill, base))
-    frozen = getattr(kind, "__dataclass_params__").frozen
+    params: Any = vars(kind).get("__dataclass_params__")
+    if params is None:
+        raise TypeError("a base of it is a class of data, and it is none itself")
     field = ("other", int, dataclasses.field(default=1, kw_only=True))
-    return dataclasses.make_dataclass(name, [field], bases=(kind,), namespace=base, frozen=frozen)
+    return dataclasses.make_dataclass(name, [field], bases=(kind,), namespace=base, frozen=params.frozen)
 
 
 def _as(value: Any, kind: type) -> Any:

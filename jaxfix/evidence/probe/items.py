@@ -61,12 +61,14 @@ def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, S
             yield f"{GIVEN}`{name}` with a None", sample.replaced(name, type(value)((*value[:-1], None)))
 
 
-def keywords(sample: Sample, arguments: Mapping[str, Any], code: CodeType, reach: Reach) -> Iterator[tuple[str, Sample]]:
-    """The call with keywords that it hands on: those that functions of the user's, which it may call, have defaults of."""
+def keywords(
+    sample: Sample, arguments: Mapping[str, Any], code: CodeType, reach: Reach
+) -> Iterator[tuple[str, Sample]]:
+    """The call with keywords that it may hand on: those that functions of the user's have defaults of."""
     if not code.co_flags & _KEYWORDS:
         return
     own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    rest = next(reversed(arguments))
+    rest = list(arguments)[-1]
     known = {*own, *arguments[rest]}
     for name, other in [pair for pair in dict(_defaults(reach)).items() if pair[0] not in known][:_MOST_TEXTS]:
         yield f"{GIVEN}the keyword `{name}`", sample.replaced(rest, arguments[rest] | {name: other})

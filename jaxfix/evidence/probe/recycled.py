@@ -1,4 +1,4 @@
-"""Objects in the places of others that are gone: `id` says the same of both, and a memo by it takes one for the other."""
+"""Objects in the places of others that are gone: a memo by `id` takes one for the other."""
 
 import builtins
 import contextlib

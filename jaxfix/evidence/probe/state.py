@@ -78,7 +78,7 @@ class State:
         ]
 
     def changes(self, held: list[Held]) -> dict[str, Any]:
-        """What is in the places now, and what has changed in them since: of containers how many and which, of data all."""
+        """What is in the places now, and what has changed in them since: of data all, of containers how many."""
         found = {place.label: _shown(place.get()) for place in self.places}
         for place, value, parts in held:
             now = place.get()
