@@ -84,6 +84,9 @@ class Beyond:
         """These steps and those that go beyond the program: before them what tracing alone decides."""
         self.is_same = self._is_one_program(leaves)
         self.programs = [self._program(call, leaves) for call in self.trial.callers()]
+        asked = [frozenset[str]() if program is None else precisions(program) for program in self.programs]
+        if all(asked) and asked[0] != asked[1]:
+            self.trial.tell("what precision it asks for", *(", ".join(sorted(words)) for words in asked))
         for program in filter(None, self.programs):
             self.limits = self.limits.and_also(of_program(program))
         others: list[Step] = [self.between, self.supplied, self.arguments]
@@ -102,9 +105,6 @@ class Beyond:
         if not self._holds_arrays() and not self._is_one_program_in_double(leaves):
             trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
         yield
-        asked = [frozenset[str]() if program is None else precisions(program) for program in self.programs]
-        if all(asked) and asked[0] != asked[1]:
-            trial.tell("what precision it asks for", *(", ".join(sorted(words)) for words in asked))
         for how, within in _SETTINGS.items():
             if self._work_differently(leaves, within):
                 trial.compare(f"{UNDER}{how}", leaves, *map(within, (before, after)))
