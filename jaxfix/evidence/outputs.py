@@ -39,6 +39,7 @@ _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s
 _CURABLE = re.compile(r"(?:exit status \d+: )?(?:AttributeError|ImportError|ModuleNotFoundError|TypeError)\b")
 RAISED = "raised"
 """The structure of what a call returned that an exception left."""
+_PADDED = re.compile(r" *# *")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
 
@@ -497,8 +498,8 @@ def _printed_alike(before: str, after: str, may: Allowed) -> bool:
 
 
 def _whole(line: str) -> str:
-    """The line without its numbers that are not whole."""
-    return NUMBER.sub(lambda number: number[0] if number[0].lstrip("+-").isdigit() else "#", line)
+    """The line without its numbers that are not whole, and without what pads these where an array is printed."""
+    return _PADDED.sub("#", NUMBER.sub(lambda number: number[0] if number[0].lstrip("+-").isdigit() else "#", line))
 
 
 def steps_alike(steps: Iterable[Razor], names: Collection[str]) -> Likeness:
