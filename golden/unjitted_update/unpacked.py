@@ -29,6 +29,23 @@ def descended(f, g, point):
     return point
 
 
+@jax.jit
+def error(params, x):
+    return jnp.mean((x @ params) ** 2)
+
+
+value_of = jax.value_and_grad(error)
+
+
+def fitted(params, x):
+    """The derivative is of a function that is jitted already."""
+    for _ in range(100):
+        value, slopes = value_of(params, x)  # want: unjitted-update
+        params = params - 0.1 * slopes + 0.01 * jnp.mean(params)
+        print(value)
+    return params
+
+
 class Model:
     f = staticmethod(lambda x: 0.9 * x)
     h = staticmethod(jnp.sin)
@@ -37,4 +54,5 @@ class Model:
 
 if __name__ == "__main__":
     print(filtered(Model(), jnp.ones((20, 3)), jnp.ones(3)))
+    print(fitted(jnp.ones(3), jnp.ones((2, 3))))
     print(descended(lambda x: jnp.sum(x**2), lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)))

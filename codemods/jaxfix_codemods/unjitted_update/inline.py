@@ -373,7 +373,8 @@ class _Judge:
         """Refuses a function that a caller hands on, and that a trace does not do as often as the calls."""
         for function in functions_behind(self._module, self._values, use):
             reason = demands(self._module, function).reason
-            if reason is not None and function not in self._inside:
+            is_read = reason is not None and reason.code is not Code.DECORATED
+            if reason is not None and is_read and function not in self._inside:
                 raise Declined(reason.restated(f"the step calls `{use.id}`, which cannot be traced: {reason}"))
 
     def _check_apart(self, use: ast.Name) -> None:
