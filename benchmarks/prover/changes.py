@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.prover.cases import Case, cases
+from jaxfix.report.evidence import Verdict
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "proof.md"
 BEGINS, ENDS = "<!-- benchmarks.prover.changes begins -->", "<!-- benchmarks.prover.changes ends -->"
@@ -65,22 +66,31 @@ def main() -> None:
 
 def judged(case: Case, *, is_right: bool) -> Told:
     """What the command says of the rewrite of a case, as a diff of its module."""
+    begun = time.monotonic()
+    texts = {"trap.py": case.source, "main.py": case.program, **dict(case.others)}
+    found = proved(texts, diff_of(case.source, case.rewritten))
+    code = 0 if found["verdict"] == Verdict.PROVEN.value else 1
+    return Told(case.name, is_right, code, found, time.monotonic() - begun)
+
+
+def proved(texts: Mapping[str, str], diff: str, *more: str) -> dict[str, Any]:
+    """What `jaxfix prove` says of a diff of a project, as JSON; `more` are options of it."""
     with tempfile.TemporaryDirectory() as folder:
-        for file, text in (("trap.py", case.source), ("main.py", case.program), *case.others):
+        for file, text in texts.items():
             Path(folder, file).write_text(text)
         command = [sys.executable, "-m", "jaxfix", "prove", "--run", f"{sys.executable} main.py", "--diff", "-"]
-        begun = time.monotonic()
         done = subprocess.run(
-            [*command, "--output-format", "json"], cwd=folder, input=diff(case), capture_output=True, text=True
+            [*command, "--output-format", "json", *more], cwd=folder, input=diff, capture_output=True, text=True
         )
-        seconds = time.monotonic() - begun
     if not done.stdout:
-        raise SystemExit(f"{case.name}: {done.stderr}")
-    return Told(case.name, is_right, done.returncode, json.loads(done.stdout), seconds)
+        raise SystemExit(done.stderr)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
-def diff(case: Case) -> str:
-    sides = case.source.splitlines(keepends=True), case.rewritten.splitlines(keepends=True)
+def diff_of(source: str, rewritten: str) -> str:
+    """The diff of the module of a case."""
+    sides = source.splitlines(keepends=True), rewritten.splitlines(keepends=True)
     return "".join(difflib.unified_diff(*sides, "a/trap.py", "b/trap.py"))
 
 

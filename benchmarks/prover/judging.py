@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.prover.cases import cases
+from benchmarks.prover.changes import diff_of, proved
 from benchmarks.rounding.judging import Timed
+from jaxfix.drivers.workflow.change_proof import CHANGE
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.changed import MODULE, differences
 from jaxfix.evidence.program import ProgramRunner
@@ -27,7 +29,10 @@ PROGRAMS = Path(__file__).with_name("programs.json")
 HEAD = ["import jax", "import jax.numpy as jnp", "import numpy as np", "import trap"]
 OWN = "\n".join([*HEAD, "print(trap.out())", ""])
 """The program of a trap, which shows what a careless rewrite breaks."""
-BY_CLASS = ("effects", "inputs", "contexts", "returned", "strangers", "later", "after", "right_after")
+BY_CLASS = (
+    *("effects", "inputs", "contexts", "returned", "strangers", "later", "after", "right_after"),
+    *("doubts", "right_doubts"),
+)
 """Files of rewrites that say what each breaks, or that nothing is broken."""
 
 
@@ -103,7 +108,9 @@ def trials() -> Iterator[Trial]:
 
 
 def judge(trial: Trial) -> Judgement:
-    """What the prover says of the rewrite, as if a codemod had made it."""
+    """What the prover says of the rewrite, as if a codemod had made it; of a change what `jaxfix prove` says."""
+    if trial.codemod == CHANGE:
+        return _judged_as_change(trial)
     functions = (trial.function,) if trial.function else changed(trial.source, trial.rewritten)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, HELPERS.name).write_bytes(HELPERS.read_bytes())
@@ -115,6 +122,16 @@ def judge(trial: Trial) -> Judgement:
     reason = receipt.reason.replace(f"{sys.executable} main.py: ", "").replace(f"{Path(folder).resolve()}{os.sep}", "")
     level = next((entry.level for entry in receipt.comparisons if entry.level), None)
     return Judgement(trial.name, trial.codemod, trial.kind, functions, receipt.verdict, reason, level, runner.multiple)
+
+
+def _judged_as_change(trial: Trial) -> Judgement:
+    texts = {"trap.py": trial.source, "main.py": trial.program, **dict(trial.others)}
+    more = ("--rounding",) if trial.promise == Equality.ROUNDING.name else ()
+    found = proved(texts, diff_of(trial.source, trial.rewritten), *more)
+    level = Level(found["level"]) if found["level"] else None
+    functions = tuple(entry["key"].partition(":")[2] for entry in found["evidence"])
+    reason = found["reason"].replace(f"{sys.executable} main.py: ", "")
+    return Judgement(trial.name, CHANGE, trial.kind, functions, Verdict(found["verdict"]), reason, level, 0.0)
 
 
 def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Evidence, ...]:

@@ -1,7 +1,7 @@
 """Writes `docs/evidence/trust.md` and `docs/evidence/prover.md`: whether SAFE and PROVEN hold.
 
 python -m benchmarks.trust                     all that the sources of today have not been judged by, which takes hours
-python -m benchmarks.trust rounding prover     these parts of it: rounding, prover, safe, strangers
+python -m benchmarks.trust rounding prover     these parts of it: rounding, prover, safe, fixes, strangers
 python -m benchmarks.trust prover --only WORD  what has one of these words in its name, judged again
 python -m benchmarks.trust --pages             judges nothing, and writes the pages from what is known
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.prover import page as prover
 from benchmarks.rounding import page as rounding
+from benchmarks.safe import doubts, strangers
 from benchmarks.safe import page as safe
-from benchmarks.safe import strangers
 from benchmarks.safe.shards import Shard
 from benchmarks.safe.strangers import sets
 from benchmarks.trust.ledger import ROOT, Entry, Ledger
@@ -61,6 +61,9 @@ def _lines(
     trials = found["strangers"]
     first, later = ([trials[name] for name in programs if name in trials] for programs in sets().values())
     yield from strangers.lines(first, later)
+    if found["fixes"]:
+        yield ""
+        yield from doubts.lines([*found["fixes"].values()])
 
 
 def _states(known: Mapping[str, Mapping[str, Entry]], builds: Mapping[str, str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from benchmarks.prover.judging import OWN, Trial, judge, trials
 from benchmarks.rounding import judging as rounding
 from benchmarks.rounding.others import others
 from benchmarks.rounding.programs import Rewrite, rewrites
+from benchmarks.safe import doubts
 from benchmarks.safe.shards import judged_shard, ranges
 from benchmarks.safe.strangers import sets, tried
 from jaxfix.report.wire import to_json
@@ -44,7 +45,16 @@ def rounded() -> dict[str, Rewrite]:
 @cache
 def tried_by_prover() -> dict[str, Trial]:
     """By kind and name, as some names are there with two programs; traps with their own program last."""
-    order = ("right, written after", "written after", "right", "plain", "silent", "own")
+    order = (
+        "right, by further hands",
+        "by further hands",
+        "right, written after",
+        "written after",
+        "right",
+        "plain",
+        "silent",
+        "own",
+    )
 
     def rank(trial: Trial) -> tuple[bool, int]:
         return trial.program == OWN, order.index(trial.kind) if trial.kind in order else 2
@@ -88,6 +98,7 @@ PARTS = (
     Part("rounding", lambda: list(rounded()), _judge_rounded, ((*_JUDGED, "benchmarks/rounding"), ())),
     Part("prover", lambda: list(tried_by_prover()), _judge_trial, ((*_JUDGED, "benchmarks/prover", "golden"), ())),
     Part("safe", _shards, _judge_shard, ((*_JUDGED, "benchmarks/safe"), _NOT_SAFE)),
+    Part("fixes", lambda: list(doubts.programs()), doubts.tried, ((*_JUDGED, "benchmarks/safe"), ())),
     Part("strangers", _strangers, _judge_stranger, ((*_JUDGED, "benchmarks/safe"), _NOT_SAFE)),
 )
 

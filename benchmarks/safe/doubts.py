@@ -1,0 +1,87 @@
+"""Programs by further hands, written to tell what a fix that needs evidence changes; `benchmarks.trust` runs them all.
+
+python -m benchmarks.safe.doubts NAME ...     what these print before and after, and whether it is the same
+
+From the root of a clone, with `.[prove]` installed. A program proves with `python main.py`; what `python main.py late`
+and `other.py` print, where there is one, is what a user does else.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.safe.strangers import ROOT, Shown, shown
+
+FILE = Path(__file__).with_name("doubts.json")
+Told = Mapping[str, Any]
+"""A trial as JSON: `name`, `fixes` and `is_told`."""
+_GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
+
+
+def main() -> None:
+    for name in sys.argv[1:]:
+        print(json.dumps(tried(name), indent=1))
+
+
+@cache
+def programs() -> dict[str, dict[str, str]]:
+    """The files of each program."""
+    found: dict[str, dict[str, str]] = json.loads(FILE.read_text())
+    return found
+
+
+def tried(name: str) -> dict[str, Any]:
+    """Which fixes a program got that its own run has proven, and whether something that it prints is another then."""
+    files = programs()[name]
+    with tempfile.TemporaryDirectory() as folder:
+        for file, text in files.items():
+            Path(folder, file).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, file).write_text(text)
+        for words in (["git", "init", "-q"], ["git", "add", "-A"], [*_GIT, "commit", "-qm", "first"]):
+            subprocess.run(words, cwd=folder, check=True)
+        before = _all(folder, files)
+        search = os.pathsep.join(map(str, (ROOT, ROOT / "codemods")))
+        command = ("-m", "jaxfix", "apply", ".", "--run", "python main.py", "--output-format", "json")
+        applied = shown(folder, sys.executable, *command, PYTHONPATH=search)
+        if applied[2] not in (0, 1):
+            raise RuntimeError(f"{name}: {applied[1]}")
+        is_changed = {file: Path(folder, file).read_text() for file in files} != files
+        fixes = sorted(
+            {entry["codemod"] for entry in json.loads(applied[0])["evidence"] if entry["verdict"] == "proven"}
+        )
+        after = _all(folder, files) if is_changed else before
+        told = [words for words, one in before.items() if one != after[words]]
+        return {"name": name, "fixes": fixes if is_changed else [], "is_told": bool(told), "by": told}
+
+
+def _all(folder: str, files: Mapping[str, str]) -> dict[str, Shown]:
+    ways = [("main.py",), ("main.py", "late"), *([("other.py",)] if "other.py" in files else [])]
+    found = {" ".join(way): shown(folder, sys.executable, *way) for way in ways}
+    return {way: (out, "" if code == 0 else error, code) for way, (out, error, code) in found.items()}
+
+
+def lines(trials: Sequence[Told]) -> list[str]:
+    """What is said of the trials."""
+    fixed = [trial for trial in trials if trial["fixes"]]
+    told = [trial for trial in trials if trial["is_told"]]
+    return [
+        "## Fixes that a run has proven, in another run",
+        "",
+        "Programs by further hands (`benchmarks/safe/doubts.json`), each with a run that proves and others in which a",
+        "user does something else: the first 20 written from the documentation alone, the others later. Of the first",
+        "20, when only the one file was named, 5 got a fix, none without a run, and 2 of these were told.",
+        "",
+        f"* programs: {len(trials)}, with a fix today: {len(fixed)}",
+        f"* told from themselves: **{len(told)}**",
+        *(f"* told by `{trial['by'][0]}`: `{trial['name']}` ({', '.join(trial['fixes'])})" for trial in told),
+    ]
+
+
+if __name__ == "__main__":
+    main()
