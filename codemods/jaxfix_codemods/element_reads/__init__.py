@@ -4,7 +4,9 @@ Each `x[i]` of an array of JAX starts a program, and each `float(...)`, `if` or
 `print` of it waits for the result: thousands of small steps for what is one
 copy. The array is brought to the host once, by `np.asarray`, and its elements
 are read there: where all that is done with a variable is to read it so, at the
-place that binds it, else before the loop. A loop over an array goes over the copy.
+place that binds it, else before the loop. A loop over an array goes over the copy,
+also where its rows become arguments of functions under `jax.jit` and nothing else:
+to take an array apart, JAX compiles a program with a result for each of a hundred rows.
 
 Before:
     import jax
@@ -36,7 +38,9 @@ an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
 the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
 a whole number of Python. A name that the loop binds anew, an
 attribute that is stored later, code that may run under a trace and reads in
-some rounds only are left alone. Where nothing says that it is an array of JAX,
+some rounds only are left alone. Rows that go into a jitted function must be
+strongly typed, as those of NumPy are, no keys, and not donated; programs that name
+devices are left alone. On another device than the CPU each row travels. Where nothing says that it is an array of JAX,
 a run has to.
 
 Evidence: equal results, and neither more compiles nor more memory. The programs
@@ -67,13 +71,18 @@ from jaxfix.api import (
     Work,
     walk,
 )
-from jaxfix.api.analysis import is_script
+from jaxfix.api.analysis import Values, is_script
+from jaxfix.api.library import Result, where
 from jaxfix_codemods.element_reads import indices
 from jaxfix_codemods.element_reads.arrays import Arrays, Sure
 from jaxfix_codemods.element_reads.places import Place, follows, is_few, is_long, is_unconditional, place_of
 from jaxfix_codemods.element_reads.uses import Over, Uses, loops_over
 
 _TITLE = "Read the elements from one copy on the host"
+_ELEMENTS = "reads the elements of {} one by one: each is a program of its own, and a wait for it"
+_ROWS = "goes over the rows of {}, which compiles a program that takes up to a hundred of them apart"
+_KEYS = where(Result.KEY)
+_DEVICES = ("jax.device_put", "jax.devices", "jax.local_devices", "jax.default_device", "jax.make_mesh")
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -98,6 +107,9 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
     if module.get(Arrays).is_made_on_host(array) or is_few(array) or not is_long(module, over.loop):
         return
     if not all(map(uses.stay_on_host, over.names)):
+        if all(map(uses.go_into_jit, over.names)) and _may_be_copied(module, over):
+            taken.update((array, *over.names))
+            yield _finding(module, _Read(array, over.loop, Sure.ASSUMED, _ROWS), partial(_wrap, array))
         return
     sure = _sure(module, array, over.loop)
     if sure is None:
@@ -110,14 +122,33 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
     yield _finding(module, _Read(array, over.loop, sure), _within(module, reads, cure))
 
 
+def _may_be_copied(module: Module, over: Over) -> bool:
+    """Whether rows of NumPy are to jitted functions what the rows of the array are, which surely is one of JAX.
+
+    Keys are no arrays of NumPy, which has no weak types either; what is put on one of several devices must stay there.
+    """
+    array = over.array
+    is_of_program = is_script(module) or "." not in (module.surroundings.name or ".")
+    is_eager = is_of_program and module.get(Staging).runs(over.loop) is Runs.EAGER
+    arrays = module.get(Arrays)
+    if arrays.of(array) is not Sure.CERTAIN or not (is_eager and arrays.is_strong(array)):
+        return False
+    if not module.has_exact_spans(array) or any(True for name in _DEVICES for _ in module.names.references(name)):
+        return False
+    sources = [array, *module.get(Values).origins.of(array)]
+    made = (module.qualname(each.func) or "" for each in sources if isinstance(each, ast.Call))
+    is_sharded = any(name.startswith("jax.sharding") for name in module.names.imports.values())
+    return not is_sharded and not any(name in _KEYS for name in made)
+
+
 # --- elements by index --------------------------------------------------------------------------------------------
 
 
 class _Read:
     """What is shown: an array, and the loop that reads its elements."""
 
-    def __init__(self, at: ast.expr, loop: ast.AST, sure: Sure) -> None:
-        self.at, self.loop, self.sure = at, loop, sure
+    def __init__(self, at: ast.expr, loop: ast.AST, sure: Sure, what: str = _ELEMENTS) -> None:
+        self.at, self.loop, self.sure, self.what = at, loop, sure, what
 
 
 def _of_reads(module: Module, taken: set[ast.AST]) -> Iterator[Finding]:
@@ -249,8 +280,8 @@ def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:
     shown = " ".join(module.text(read.at).split())
     return Finding(
         at=read.at,
-        message=f"a loop reads the elements of `{shown}` one by one: each is a program of its own, and a wait for it",
-        title=_TITLE,
+        message=f"a loop {read.what.format(f'`{shown}`')}",
+        title=_TITLE if read.what is _ELEMENTS else "Go over a copy of the rows on the host",
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,
         confidence=Confidence.CERTAIN if is_certain else Confidence.POSSIBLE,

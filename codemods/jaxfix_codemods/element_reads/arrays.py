@@ -11,6 +11,7 @@ _ONE = where(Result.ARRAY)
 _METHODS = (short_names(Result.FRESH, "jax.Array") | short_names(Dtype.KEPT, "jax.Array")) - short_names(
     Member.CONCRETE
 )
+_KEEPING = short_names(Dtype.KEPT, "jax.Array")
 _METHODS |= short_names(Member.UPDATE)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _WITH_MORE = frozenset({"retstep", "return_index"})
@@ -34,6 +35,7 @@ class Arrays:
         self._module = module
         self._values = module.get(Values)
         self._made: Solver[ast.AST, bool] = Solver(self._is_made, EXISTS)
+        self._strong: Solver[ast.AST, bool] = Solver(self._is_strong, EXISTS)
 
     def of(self, expr: ast.expr) -> Sure:
         """Whether `expr` is one array of JAX, whichever of the expressions that it may stand for is taken."""
@@ -48,6 +50,16 @@ class Arrays:
         if value.is_array:
             return Sure.ASSUMED if value.assumed else Sure.CERTAIN
         return Sure.UNKNOWN
+
+    def is_strong(self, expr: ast.expr) -> bool:
+        """Whether `expr` is surely strongly typed, as arrays of NumPy are."""
+        return self._values.of(expr).form is Form.STRONG or all(map(self._strong, self._sources(expr)))
+
+    def _is_strong(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in _KEEPING:
+                return self.is_strong(owner)
+        return self._values.of(node).form is Form.STRONG
 
     def _sources(self, expr: ast.expr) -> list[ast.AST]:
         return [source for source in self._values.origins.of(expr) if source is not expr] or [expr]

@@ -4,13 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxfix.api import Module, frozen, walk
+from jaxfix.api import Module, frozen, jit_of, walk
 from jaxfix.api.analysis import MAY, Solver, reaching
-from jaxfix.api.library import Member, Result, Takes, short_names, where
+from jaxfix.api.library import Member, Result, Takes, Transform, short_names, where
 from jaxfix_codemods.element_reads.indices import are_known
 
 _TAKING = where(Takes.ELEMENT)
 _METHODS = short_names(Takes.ELEMENT, "jax.Array")
+_PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
 _CONVERTERS = short_names(Result.CONVERTED, "jax.numpy")
 _STATIC = short_names(Member.STATIC, "jax.Array")
 _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -103,6 +104,25 @@ class Uses:
         """
         uses = self.of_name(name)
         return bool(uses) and all(map(self.is_of_host, uses or ()))
+
+    def go_into_jit(self, name: ast.Name) -> bool:
+        """Whether what `name` binds becomes an argument of jitted functions, and otherwise stays on the host."""
+        uses = self.of_name(name) or ()
+        traced = [use for use in uses if self._is_traced(use)]
+        return bool(traced) and all(use in traced or self.is_of_host(use) for use in uses)
+
+    def _is_traced(self, use: ast.expr) -> bool:
+        """Whether one use is as an argument that a function under `jax.jit` traces, and does not take over."""
+        match self._module.parent(use):
+            case ast.Call(func=func, args=args) as call if use in args:
+                found = jit_of(self._module, func)
+                if found is None or found.by not in _PLAIN_JIT or found.static != () or found.donated is None:
+                    return False
+                at = call.args.index(use)
+                names = found.parameters[at : at + 1] if found.parameters is not None else ()
+                is_spread = any(isinstance(each, ast.Starred) for each in args)
+                return not is_spread and at not in found.donated and set(names).isdisjoint(found.donated)
+        return False
 
     def is_of_host(self, use: ast.expr) -> bool:
         """Whether one use of an element, or of a row, gives the same for NumPy."""

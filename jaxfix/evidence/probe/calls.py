@@ -172,9 +172,11 @@ class Calls:
                 self._variables(label, frame)
 
     def _yield(self, code: CodeType, value: Any) -> None:
-        """Notes what a generator has yielded, as what a call returns."""
+        """Notes what a generator has yielded, as what a call returns; `None` is also told of one that is closed."""
+        if value is None or self.settings.calls is None or self.thread.silent or is_tracing():
+            return
         name = self._name(code)
-        if name is None or self.settings.calls is None or self.thread.silent or is_tracing():
+        if name is None:
             return
         number = self.yields[name] = self.yields.get(name, 0) + 1
         if number <= self.settings.calls:
