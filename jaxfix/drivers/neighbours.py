@@ -32,6 +32,7 @@ MOST_BYTES = 100_000_000
 _HIDING = tuple(
     (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
 )
+_Says = Callable[[bytes], bool]
 _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -54,6 +55,7 @@ class Neighbours:
     def __init__(self, starts: Sequence[Path], looked_at: frozenset[Path], roots: Roots) -> None:
         self._starts, self._looked_at, self._roots = starts, looked_at, roots
         self._facts: dict[Path, Facts | None] = {}
+        self._told: dict[tuple[Callable[[bytes], _Says], bytes], tuple[Facts, ...]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travels without what it has read."""
@@ -65,13 +67,13 @@ class Neighbours:
         if not owner:
             return ()
         if last == ANY_NAME:
-            found = self._telling(_hands_on(owner.rpartition(".")[2].encode()))
+            found = self._telling(_hands_on, owner.rpartition(".")[2])
             return found if self._is_read else (ANYTHING,)
-        return self._telling(_binds(last.encode()) if self._is_own(owner) else _spells(last.encode()))
+        return self._telling(_binds if self._is_own(owner) else _spells, last)
 
     def storing(self, attribute: str) -> Sequence[Facts]:
         """Of the files that may store an attribute of this name."""
-        return self._telling(_stores(attribute.encode()))
+        return self._telling(_stores, attribute)
 
     def names(self, qualname: str) -> bool:
         """Whether one of the files may use what this dotted name stands for, a method through any object."""
@@ -93,10 +95,14 @@ class Neighbours:
         where = placed(path, None, self._roots)
         return Surroundings(name=where.name, is_package=where.is_package)
 
-    def _telling(self, may: "_Says") -> tuple[Facts, ...]:
-        """The facts of those whose bytes say that they may."""
-        found = (self._facts_of(path) for path, text in self._texts.items() if may(text))
-        return tuple(facts for facts in found if facts is not None)
+    def _telling(self, says: Callable[[bytes], _Says], name: str) -> tuple[Facts, ...]:
+        """The facts of those whose bytes say that they may; read once for each name."""
+        asked = says, name.encode()
+        if asked not in self._told:
+            may = says(asked[1])
+            found = (self._facts_of(path) for path, text in self._texts.items() if may(text))
+            self._told[asked] = tuple(facts for facts in found if facts is not None)
+        return self._told[asked]
 
     def _facts_of(self, path: Path) -> Facts | None:
         if path not in self._facts:
@@ -171,9 +177,6 @@ class Neighbours:
 
 
 # --- what the bytes of a file say -------------------------------------------------------------------------------------
-
-_Says = Callable[[bytes], bool]
-
 
 def _hands_on(module: bytes) -> _Says:
     """That it may take a module as a whole, or compute names."""

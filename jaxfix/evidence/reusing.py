@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from jaxfix.evidence import shadow
+from jaxfix.evidence.probe.files import is_inside
 from jaxfix.evidence.probe.reads import state_of
 from jaxfix.evidence.run import digest_of
 from jaxfix.evidence.runs import Runner
@@ -167,10 +168,11 @@ class Reusing:
 
 def _elsewhere(reads: Mapping[str, str], copied: tuple[Path, ...]) -> Iterator[tuple[str, str]]:
     """Of what a run has read, what lies in no copy."""
+    places = {str(place): place for place in copied}
+    is_linked = cache(lambda folder, place: shadow.is_linked(folder / "any", place))
     for name, state in reads.items():
-        path = Path(name)
-        mine = next((place for place in copied if path.is_relative_to(place)), None)
-        if mine is None or shadow.is_linked(path, mine):
+        mine = next((place for text, place in places.items() if is_inside(name, text)), None)
+        if mine is None or is_linked(Path(name).parent, mine):
             yield name, state
 
 
