@@ -43,7 +43,6 @@ RARE = {
     Code.MULTILINE_STRING: '    return jax.jit(lambda x: x + len("""a\nb"""))(x)',
     Code.NO_PLACE: "    def loss(c):\n        return jax.lax.scan(lambda c, y: (c + y, c), c, x)[0]\n"
     "    return jax.grad(loss)(1.0)",
-    Code.SEES_SCOPE: "    def body(x):\n        return x * len(locals())\n    return jax.jit(body)(x)",
 }
 """Bodies of a function of `x` for codes that no golden has."""
 

@@ -8,16 +8,7 @@ from operator import or_
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import (
-    DIFFERENTIATED,
-    IS_USED,
-    REPEATS,
-    RUNS,
-    SEEN,
-    SEEN_OR_UNKNOWN,
-    SURELY_REPEATS,
-    Answering,
-)
+from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SURELY_REPEATS, Answering, seen_of
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
 from jaxfix.source.frozen import frozen
@@ -106,8 +97,7 @@ class Staging:
         """
         ways = self.ways(node)
         asked = ways.open if Runs.UNKNOWN not in ways.known else ()
-        queries = ((SEEN if name in ways.called else SEEN_OR_UNKNOWN, name) for name in asked)
-        return ways.known.union(*(self._project.ask(query, name) for query, name in queries))
+        return ways.known.union(*(seen_of(self._project, name, called=name in ways.called) for name in asked))
 
     def is_staged(self, node: ast.AST) -> bool:
         """Whether `node` only ever runs under a trace, as far as the project tells."""

@@ -383,4 +383,5 @@ CODEMOD = Codemod(
     equality=Equality.ROUNDING,
     find=find,
     relieves=(Work.EAGER,),
+    after=("growing-array",),  # what is longer in each round would be compiled for in each
 )

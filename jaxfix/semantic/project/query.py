@@ -101,6 +101,11 @@ def runs_of(project: Answering, use: Use) -> Runs:
     return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in found), Runs.UNKNOWN)
 
 
+def seen_of(project: Answering, name: str, *, called: bool) -> tuple[Runs, ...]:
+    """How other files were seen to run a function; unknown where nobody does, its own file neither."""
+    return project.ask(SEEN if called else SEEN_OR_UNKNOWN, name)
+
+
 def surely_repeats_at(project: Answering, use: Use) -> bool:
     """Whether one use of a function surely repeats it."""
     return use.surely or any(

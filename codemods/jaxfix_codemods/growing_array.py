@@ -1,0 +1,376 @@
+"""An array that an eager loop makes longer in each round.
+
+`jnp.append` and `jnp.concatenate` copy all that there is already, and their
+program is compiled for each length: a loop of 40 rounds compiles 40 programs and
+more. The parts are collected in a list instead, and joined once behind the loop.
+
+Before:
+    import jax.numpy as jnp
+
+
+    def losses_of(model, batches):
+        losses = jnp.array([])
+        for batch in batches:
+            losses = jnp.append(losses, jnp.mean(model(batch) ** 2))
+        return losses
+
+After:
+    import jax.numpy as jnp
+
+
+    def losses_of(model, batches):
+        losses = jnp.array([])
+        losses_parts = [losses]
+        for batch in batches:
+            losses_parts.append(jnp.ravel(jnp.mean(model(batch) ** 2)))
+        losses = jnp.concatenate(losses_parts)
+        return losses
+
+Safety: needs evidence. The start stays the first part: an empty float array decides the dtype of what is joined, and a
+loop of no rounds leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
+buffer that is filled in place would be every part at once. Declined is what anybody may see grow: a loop that reads
+the array, its length among it; a function that captures it; a `try` or a `with` around that an error may leave with
+the array half as long. Parts that do not fit together raise behind the loop instead of in it.
+A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
+
+Evidence: fewer compiles, results equal bit for bit.
+
+Source: https://docs.jax.dev/en/latest/_autosummary/jax.numpy.append.html, which says that it copies;
+https://docs.jax.dev/en/latest/jit-compilation.html for programs by shape.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Identifiers,
+    Module,
+    Reason,
+    Rewriter,
+    Runs,
+    Safety,
+    Staging,
+    Why,
+    frozen,
+    in_order,
+    walk,
+)
+from jaxfix.api.analysis import Form, Values, is_bound_before, is_script, iterations
+from jaxfix.api.library import Effect, Package, Result, short_names, where
+
+_APPEND = "jax.numpy.append"
+_CONCATENATE = "jax.numpy.concatenate"
+_VSTACK = "jax.numpy.vstack"
+_HSTACK = "jax.numpy.hstack"
+_JOINING = (_APPEND, _CONCATENATE, _VSTACK, _HSTACK)
+_LOOPS = (ast.For, ast.While)
+_FILLED, _CONVERTED = where(Result.FILLED), where(Result.CONVERTED)
+_OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
+_SHARED = where(Result.SAME_BUFFER) | where(Result.SHARED) | where(Result.VIEW)
+_NEW_METHODS = short_names(Result.FRESH, "jax.Array") & short_names(Result.REDUCED)
+_SUPPRESSING = where(Effect.SUPPRESSES)
+_KNOWN = where(Package.READS) | sys.stdlib_module_names
+_SCOPE_READERS = short_names(Effect.SEES_NAMES, "builtins")
+_TITLE = "Join the parts once, behind the loop"
+
+
+@frozen
+class _Growth:
+    """A statement `name = jnp.append(name, part)`.
+
+    Attributes:
+      by: the function that joins.
+      parts: what is put behind the array.
+      axis: the argument as it stands; empty for none.
+    """
+
+    statement: ast.Assign
+    target: ast.Name
+    old: ast.Name
+    call: ast.Call
+    by: str
+    parts: tuple[ast.expr, ...]
+    axis: str
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it takes the elements of a part, whatever its shape."""
+        return self.by == _APPEND and not self.axis
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return
+    taken: set[ast.AST] = set()
+    for call in in_order([*module.calls(*_JOINING)]):
+        growth = _growth(module, call)
+        if growth is None or growth.call in taken or not module.loops(growth.statement):
+            continue
+        staging = module.get(Staging)
+        if staging.runs(call) is Runs.TRACED or staging.is_seldom(growth.statement):
+            continue
+        every = _alike(module, growth)
+        taken.update(each.call for each in every)
+        yield _finding(module, every)
+
+
+def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
+    first = every[0]
+    is_sure = module.get(Staging).runs(first.call) is Runs.EAGER and module.get(Staging).surely_repeats(first.call)
+    found = partial(
+        Finding,
+        at=first.call,
+        message=f"`{first.target.id}` is longer in each round: each length is compiled for, and copied as a whole",
+        title=_TITLE,
+        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
+    )
+    try:
+        return found(recipe=partial(_join, module, every, _loop(module, every)))
+    except Declined as declined:
+        return found(declined=declined.reason)
+
+
+# --- what grows ---------------------------------------------------------------------------------------------------
+
+
+def _growth(module: Module, call: ast.Call) -> _Growth | None:
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name() as target]) as statement:
+            pass
+        case _:
+            return None
+    by = module.qualname(call.func)
+    match call.args:
+        case [old, part, *rest] if by == _APPEND:
+            parts = [part]
+        case [ast.List(elts=elts) | ast.Tuple(elts=elts), *rest] if by != _APPEND and len(elts) > 1:
+            parts = elts[1:]
+            old = elts[0]
+        case _:
+            return None
+    axis = _axis(module, by, rest, call.keywords)
+    if axis is None or any(isinstance(part, ast.Starred) for part in parts):
+        return None
+    if not isinstance(old, ast.Name) or old.id != target.id or by is None:
+        return None
+    return _Growth(statement, target, old, call, by, tuple(parts), axis)
+
+
+def _axis(module: Module, by: str | None, rest: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> str | None:
+    """The axis as an argument; empty where there is none, None where something else is passed."""
+    match by, rest, keywords:
+        case _, [], []:
+            return ""
+        case (str(), [value], []) | (str(), [], [ast.keyword(arg="axis", value=value)]) if by in (
+            _APPEND,
+            _CONCATENATE,
+        ):
+            is_known = isinstance(value, ast.Constant | ast.UnaryOp)
+            is_none = isinstance(value, ast.Constant) and value.value is None
+            return None if not is_known or is_none else f"axis={module.text(value)}"
+    return None
+
+
+def _alike(module: Module, growth: _Growth) -> list[_Growth]:
+    """The statements that make the same variable longer in the same way, in the outermost loop around the first."""
+    scope = module.scope_of(growth.target.id, growth.target)
+    outermost = module.loops(growth.statement)[-1]
+    found = []
+    for use in module.uses(growth.target.id, scope):
+        value = getattr(module.parent(use), "value", None)
+        other = _growth(module, value) if isinstance(value, ast.Call) and isinstance(use.ctx, ast.Store) else None
+        if other is not None and (other.by, other.axis) == (growth.by, growth.axis):
+            found += [other] if outermost in module.ancestors(use) else []
+    return found
+
+
+# --- where nobody sees it grow ------------------------------------------------------------------------------------
+
+
+def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
+    """The outermost loop in which nothing else has to do with the array.
+
+    Raises:
+      Declined: there is none, or something may see how far the array is.
+    """
+    first = every[0]
+    scope = module.scope_of(first.target.id, first.target)
+    uses = module.uses(first.target.id, scope)
+    _check_scope(module, first, uses)
+    own = {use for growth in every for use in (growth.target, growth.old)}
+    loops = [loop for loop in module.loops(first.statement) if isinstance(loop, _LOOPS)]
+    for loop in reversed(loops):
+        inside = [use for use in uses if loop in module.ancestors(use)]
+        if all(use in own for use in inside):
+            _check_way(module, every, loop)
+            _check_start(module, first, loop)
+            return loop
+    reads = (use for use in uses if use not in own and loops[0] in module.ancestors(use))
+    line = next((use.lineno for use in reads), first.target.lineno)
+    text = (
+        f"line {line} uses `{first.target.id}` while it grows: make it as long as it will be, write "
+        f"with `{first.target.id}.at[i].set(...)`, and pass how much of it counts"
+    )
+    raise Declined(Reason(Code.OTHER_USES, text, line))
+
+
+def _check_scope(module: Module, growth: _Growth, uses: Sequence[ast.Name]) -> None:
+    name, function = growth.target.id, module.function(growth.statement)
+    if function is None and (not module.is_top_level(growth.statement) or not is_script(module)):
+        raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a module or a class that others may look into"))
+    if function is None and module.source.notebook is not None:
+        raise Declined(Reason(Code.LIVE, f"`{name}` can be looked at where somebody stops the cell"))
+    elsewhere = next((use for use in uses if module.function(use) is not function), None)
+    if elsewhere is not None:
+        text = f"a function of line {elsewhere.lineno} uses `{name}`, and may see it grow"
+        raise Declined(Reason(Code.OTHER_USES, text, elsewhere.lineno))
+    for reader in module.spelled_calls(_SCOPE_READERS):
+        if module.function(reader) is function:
+            text = f"line {reader.lineno} may look at all variables"
+            raise Declined(Reason(Code.SEES_SCOPE, text, reader.lineno))
+
+
+def _check_way(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While) -> None:
+    """Nothing may go on after an error with the array as far as it is."""
+    function = module.function(loop)
+    for outer in dict.fromkeys(outer for growth in every for outer in module.ancestors(growth.statement)):
+        if outer is function:
+            break
+        is_over = isinstance(outer, ast.Try) or type(outer).__name__ == "TryStar"
+        if is_over or (isinstance(outer, ast.With | ast.AsyncWith) and not _lets_errors_out(module, outer)):
+            line = getattr(outer, "lineno", 1)
+            text = f"after an error, what follows the `{'try' if is_over else 'with'}` of line {line} may read it"
+            raise Declined(Reason(Code.LIVE, text, line))
+
+
+def _lets_errors_out(module: Module, block: ast.With | ast.AsyncWith) -> bool:
+    """Whether each of its managers is one of a library that passes errors on."""
+    return all(_passes_errors_on(module, item.context_expr) for item in block.items)
+
+
+def _passes_errors_on(module: Module, manager: ast.expr) -> bool:
+    made_by = manager.func if isinstance(manager, ast.Call) else manager
+    is_builtin = isinstance(made_by, ast.Name) and module.scope_of(made_by.id, made_by) is None
+    qualname = module.qualname(made_by) or ""
+    return is_builtin or (qualname.partition(".")[0] in _KNOWN and qualname not in _SUPPRESSING)
+
+
+def _check_start(module: Module, growth: _Growth, loop: ast.For | ast.While) -> None:
+    """It must be bound where the loop begins."""
+    name = growth.target.id
+    found = module.bindings(name, module.scope_of(name, growth.target))
+    is_parameter = any(isinstance(binding.node, ast.arg) for binding in found)
+    before = (module.statement(b.node) for b in found if not isinstance(b.node, ast.arg))
+    if not is_parameter and not any(is_bound_before(module, each, loop) for each in before):
+        raise Declined(Reason(Code.CONDITIONAL, f"whether `{name}` is bound before the loop depends on a condition"))
+
+
+# --- the cure -----------------------------------------------------------------------------------------------------
+
+
+def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, edit: Rewriter) -> None:
+    first = every[0]
+    name = first.target.id
+    parts = module.get(Identifiers).unused(f"{name}_parts")
+    jnp = edit.imported("jax.numpy", prefer="jnp", at=first.statement)
+    is_alone = _is_itself_alone(module, first, loop)
+    edit.insert_before(
+        loop, f"{parts} = [{jnp}.ravel({name})]" if first.is_flat and not is_alone else f"{parts} = [{name}]"
+    )
+    for growth in every:
+        texts = [_part(module, growth, part, jnp) for part in growth.parts]
+        added = f".append({texts[0]})" if len(texts) == 1 else f" += [{', '.join(texts)}]"
+        edit.replace(growth.statement, f"{parts}{added}")
+    by = f"{jnp}.concatenate" if first.by == _APPEND else module.text(first.call.func)
+    joined = f"{name} = {by}({', '.join(filter(None, (parts, first.axis)))})"
+    is_joined = is_alone or _goes_round(module, loop, first)
+    edit.insert_after(loop, joined if is_joined else f"if len({parts}) > 1:\n    {joined}")
+
+
+def _part(module: Module, growth: _Growth, part: ast.expr, jnp: str) -> str:
+    """What is collected: a copy, if it may be a buffer that somebody fills in place.
+
+    `jnp.ravel` copies arrays of NumPy, of one dimension too: measured with jax 0.4.30 and 0.10.2.
+    """
+    text = module.text(part)
+    if growth.is_flat:
+        return f"{jnp}.ravel({text})"
+    return text if _is_new(module, part) else f"{jnp}.copy({text})"
+
+
+def _is_new(module: Module, part: ast.expr) -> bool:
+    """Whether it is surely an array of JAX or a number, or what nobody else holds."""
+    found = module.get(Values).of(part)
+    if found.is_array or found.form is Form.PYTHON:
+        return True
+    match part:
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+            return True
+        case ast.Call(func=func, args=args):
+            qualname = module.qualname(func)
+            if qualname is None:
+                return isinstance(func, ast.Attribute) and func.attr in _NEW_METHODS
+            is_shared = qualname in _SHARED and not all(_is_new(module, each) for each in args)
+            return qualname.rpartition(".")[0] in _OPERATING and not is_shared
+    return False
+
+
+def _goes_round(module: Module, loop: ast.For | ast.While, growth: _Growth) -> bool:
+    """Whether the loop surely collects a part."""
+    skips = any(isinstance(node, ast.Continue | ast.Break) for node in walk(loop))
+    return growth.statement in loop.body and not skips and (iterations(module, loop) or 0) > 0
+
+
+def _is_itself_alone(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
+    """Whether to join the start alone gives the start again."""
+    found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
+    starts = [binding.node for binding in found if loop not in module.ancestors(binding.node)]
+    values = [_value(module, start) for start in starts]
+    dimensions = [_dimensions(module, value) if value is not None else None for value in values]
+    least = {_VSTACK: 2, _HSTACK: 1}.get(growth.by, 0)
+    return bool(dimensions) and all(n is not None and (n == 1 if growth.is_flat else n >= least) for n in dimensions)
+
+
+def _value(module: Module, start: ast.AST) -> ast.expr | None:
+    """What a name is bound to, by itself or as one of several."""
+    if not isinstance(start, ast.Name):
+        return None
+    match module.parent(start), module.statement(start):
+        case ast.Tuple(elts=elts), ast.Assign(value=ast.Tuple(elts=values)) if len(elts) == len(values):
+            is_plain = not any(isinstance(each, ast.Starred) for each in (*elts, *values))
+            return values[elts.index(start)] if is_plain else None
+    return module.value_of(start)
+
+
+def _dimensions(module: Module, start: ast.expr) -> int | None:
+    """How many dimensions an array has, as the text says that makes it; None where it does not, or it is no array."""
+    if not isinstance(start, ast.Call) or not start.args:
+        return None
+    qualname = module.qualname(start.func) or ""
+    match start.args[0]:
+        case ast.Tuple(elts=elts) if qualname in _FILLED and not any(isinstance(e, ast.Starred) for e in elts):
+            return len(elts)
+        case ast.Constant(value=int()) if qualname in _FILLED:
+            return 1
+        case ast.List(elts=elts) if qualname in _CONVERTED and all(isinstance(e, ast.Constant) for e in elts):
+            return 1
+    return None
+
+
+CODEMOD = Codemod(
+    id="growing-array",
+    triggers=_JOINING,
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    cures=(Why.SHAPE,),
+    programs=("append", "concatenate", "vstack", "hstack"),
+)
