@@ -75,7 +75,7 @@ def lines(trials: Sequence[Told]) -> list[str]:
         "",
         "Programs by further hands (`benchmarks/safe/doubts.json`), each with a run that proves and others in which a",
         "user does something else: the first 20 written from the documentation alone, the others later. Of the first",
-        "20, when only the one file was named, 5 got a fix, none without a run, and 2 of these were told.",
+        "20, when only the one file was named, 6 got a fix, none without a run, and 2 of these were told.",
         "",
         f"* programs: {len(trials)}, with a fix today: {len(fixed)}",
         f"* told from themselves: **{len(told)}**",
