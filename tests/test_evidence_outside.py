@@ -48,6 +48,7 @@ def test_what_a_trace_stores_is_put_back(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) -> None:
     before = """
+    import collections.abc
     def mask(params):
         return {name: not ("bias" in name or "norm" in name) for name in params}
     def grouped(flat):
@@ -64,8 +65,14 @@ def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) 
         return jax.tree.map(lambda g, p: p if g is None else p - g, grads, params, is_leaf=lambda g: g is None)
     def blocked(v, n: int):
         return v * len(range(n))
+    def mean(losses):
+        return sum(losses) / max(len(losses), 1)
+    def mapped(params):
+        return isinstance(params, collections.abc.Mapping) and len(params) * 0.5
+    def named(v, mode):
+        return v.mean() if mode == "mean" else v
     mask({"bias": x, "kernel": x}), grouped({"e/w": x}), scaled(x, 0.5), step(x, x, rate=0.5), total(x, x * 0)
-    frozen({"w": x}, {"w": x}), blocked(x, 12)
+    frozen({"w": x}, {"w": x}), blocked(x, 12), mean([0.5, 1.0]), named(x, "mean"), mapped({"w": x})
     """
     after = _swapped(
         before,
@@ -76,10 +83,14 @@ def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) 
             ("g * 0.5, **options", 'g * 0.5, options.get("rate", 0.1)'),
             ("sum(terms[1:], terms[0])", "terms[0] + terms[-1]"),
             ("p if g is None else p - g, grads, params, is_leaf=lambda g: g is None", "p - g, grads, params"),
+            ("max(len(losses), 1)", "len(losses)"),
+            ("collections.abc.Mapping)", "dict)"),
+            ('mode == "mean"', "mode is MEAN"),
+            ("def named", 'MEAN = "mean"\n    def named'),
             ("len(range(n))", "len({None: range(n), n: range(n)}[n])"),
         ),
     )
-    names = ("mask", "grouped", "scaled", "step", "total", "frozen", "blocked")
+    names = ("mask", "grouped", "scaled", "step", "total", "frozen", "blocked", "mean", "named", "mapped")
     run = measured(tmp_path, before, after, *names)
     assert differing(run) == {
         "mask": {"given `params` with keys like 'norm'"},
@@ -88,6 +99,9 @@ def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) 
         "step": {"given the keyword `clip`"},
         "total": {"given `terms` with one item more"},
         "frozen": {"given `grads` with None for 'w'"},
+        "mean": {"given `losses` with no items"},
+        "mapped": {"given `params` as a mapping that is no dict"},
+        "named": {"perturbed, 'mean' as another object"},
     }
     assert "arrays for what is declared a number" in run.untried["program.py:blocked"]
 

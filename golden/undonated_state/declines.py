@@ -1,5 +1,7 @@
 """States that something else may still need."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -266,3 +268,31 @@ def of_a_function_that_maps_itself(raw):
     for number in range(3):
         p = step(p, number)
     return p
+
+
+@functools.cache
+def remembered(size):
+    return jnp.ones((size, size))
+
+
+def from_a_memo(size):
+    step = jax.jit(lambda s: s * 0.9)  # want: undonated-state (no fix): `state` is made by `remembered`
+    state = remembered(size)
+    for _ in range(4):
+        state = step(state)
+    return state
+
+
+STATES = {"small": jnp.ones(3000), "large": jnp.ones((3000, 3000))}
+
+
+def looked_up(name):
+    return STATES[name]
+
+
+def from_a_table(name):
+    step = jax.jit(lambda s: s * 0.9)  # want: undonated-state (no fix): `state` is the `STATES` of the module
+    state = looked_up(name)
+    for _ in range(4):
+        state = step(state)
+    return state

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file, receiver
 from jaxfix.effects.new_arrays import is_arithmetic, makes_new, returned_anywhere
-from jaxfix.library.facets import Package, Result
+from jaxfix.library.facets import Effect, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.classes import family, is_of_others, own_class
@@ -17,6 +17,7 @@ from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import argument_values
 
 LOOPS = (ast.For, ast.While)
+_MEMOS = where(Effect.MEMOISES)
 Place = Callable[[ast.AST], str]
 """How a line is named: `line 12`, or `train.py:12` for the readers of another file."""
 
@@ -198,11 +199,13 @@ class _Reader:
     def _made(self, call: ast.Call, name: str) -> None:
         """What a call makes must not be, or hold, what it is given and somebody reads later."""
         function = self._module.definition(call.func)
+        self._not_remembered(function, name)
         for result in returned_anywhere(function) if function is not None else ():
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):
-                if isinstance(part, ast.Name) and self._module.scope_of(part.id, part) is self._module.tree:
+                held = _held_in(part)
+                if held is not None and self._module.scope_of(held.id, held) is self._module.tree:
                     raise Declined(
-                        Reason(Code.LIVE, f"`{name}` is the `{part.id}` of the module at first, which would be gone")
+                        Reason(Code.LIVE, f"`{name}` is the `{held.id}` of the module at first, which would be gone")
                     )
         if not _arguments(call) and self._is_foreign(call.func):
             raise Declined(
@@ -221,6 +224,16 @@ class _Reader:
                 raise Declined(
                     Reason(Code.LIVE, f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
                 )
+
+    def _not_remembered(self, function: ast.AST | None, name: str) -> None:
+        """The function that makes it must not give the same at the next call."""
+        if not isinstance(function, ast.FunctionDef):
+            return
+        for decorator in function.decorator_list:
+            memo = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if self._module.qualname(memo) in _MEMOS:
+                made_by = f"`{name}` is made by `{function.name}`"
+                raise Declined(Reason(Code.LIVE, f"{made_by}, which gives the same again ({self._place(function)})"))
 
     def _once(self, made: ast.expr, name: str) -> None:
         """A buffer that is in a state twice cannot be donated."""
@@ -315,6 +328,13 @@ class _Reader:
             case ast.Attribute(attr="init"), ast.Assign(targets=[ast.Name(id=target)]) if target in self._state:
                 return not is_in_loop(self._module, call)
         return False
+
+
+def _held_in(node: ast.expr) -> ast.Name | None:
+    """The variable that a result is, or is an entry of."""
+    while isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

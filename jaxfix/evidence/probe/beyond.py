@@ -272,6 +272,7 @@ class Beyond:
         """Containers with other items."""
         moved, before = items.moved(self.sample, hazardous=self.sides.hazardous), self.sides.before_reach
         yield from items.dictionaries(self.sample, moved, before.texts)
+        yield from items.mappings(self.sample, moved, before)
         yield from items.lists(self.sample, moved)
         yield from items.keywords(self.sample, moved, self.sides.original, before)
 

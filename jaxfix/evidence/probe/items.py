@@ -4,7 +4,7 @@ import ast
 import math
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 from .effects import Reach, definitions
@@ -40,6 +40,13 @@ def dictionaries(sample: Sample, arguments: Mapping[str, Any], texts: Sequence[s
         yield f"{GIVEN}`{name}` as an OrderedDict", sample.replaced(name, OrderedDict(value))
 
 
+def mappings(sample: Sample, arguments: Mapping[str, Any], reach: Reach) -> Iterator[tuple[str, Sample]]:
+    """The call with mappings that are no dictionaries, where the sources ask for a mapping."""
+    for name, value in arguments.items() if reach.names & {"Mapping", "MutableMapping"} else ():
+        if type(value) is dict:
+            yield f"{GIVEN}`{name}` as a mapping that is no dict", sample.replaced(name, MappingProxyType(value))
+
+
 def _others(value: Mapping[str, Any], last: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Keys that a dictionary may have besides, and how to tell of them."""
     yield "another key", [f"{last}_other"]
@@ -54,10 +61,11 @@ def _others(value: Mapping[str, Any], last: str, texts: Sequence[str]) -> Iterat
 
 
 def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Sample]]:
-    """The call with lists and tuples of one item more, which is the first one again, and with a None among them."""
+    """The call with lists and tuples of no items, of one more, which is the first again, and with a None among them."""
     for name, value in arguments.items():
         if type(value) in (list, tuple) and value:
             yield f"{GIVEN}`{name}` with one item more", sample.replaced(name, type(value)((*value, value[0])))
+            yield f"{GIVEN}`{name}` with no items", sample.replaced(name, type(value)())
             yield f"{GIVEN}`{name}` with a None", sample.replaced(name, type(value)((*value[:-1], None)))
 
 

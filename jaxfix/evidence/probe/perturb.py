@@ -86,6 +86,8 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
             yield f"perturbed, {leaf!r} as {text!r}", text
         if leaf.swapcase() != leaf:
             yield f"perturbed, {leaf!r} as {leaf.swapcase()!r}", leaf.swapcase()
+        if len(leaf) > 1:  # as it is where it was read from a file, or put together
+            yield f"perturbed, {leaf!r} as another object", leaf[:1] + leaf[1:]
     elif isinstance(leaf, bool):
         yield f"perturbed, {leaf} as {not leaf}", not leaf
     elif isinstance(leaf, int):
