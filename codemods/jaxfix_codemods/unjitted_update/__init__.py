@@ -10,7 +10,8 @@ a count in Python. Where it has to run in between, the part with more work is
 taken, and the other one after it if it is worth a program too. A function that
 `jax.vmap` has made, and that is called in each round, is mapped anew each time:
 it is put under `jit` where it is made. So is a function of which a loop of
-another file starts that many programs.
+another file starts that many programs, and one of two programs that a round
+calls for each item of a list.
 
 Before:
     import jax
@@ -75,6 +76,9 @@ objects in its own way (`__eq__`, a dataclass, a base that was not read) is
 declined, as is a method that changes its object: pass in what it changes, and
 return it. The cache of the program keeps the object alive, with all that it
 holds: where objects are made in a loop, the method is left alone.
+
+Where the object cannot be static, the jitted functions that it holds are, each
+for itself: a step finds them by their identity.
 
 What stands between the statements of a step runs before or after all of them,
 only where neither reads or binds what the other binds, and no clock is read. A
