@@ -46,6 +46,41 @@ def printing(x):
     return jnp.sum(x**2)
 
 
+class Model:
+    def __init__(self):
+        self.scale = 1.0
+
+    def loss(self, x):
+        return jnp.mean((x * self.scale) ** 2)
+
+    def slow_down(self):
+        self.scale = self.scale * 0.5
+
+
+def of_an_object(model, point):
+    """Its methods change what the step would read once."""
+    for _ in range(100):
+        down = model.loss(point) * point
+        point = point - 0.1 * down + 0.01 * jnp.mean(down)
+        model.slow_down()
+    return point
+
+
+def of_a_method(loss, slow_down, point):
+    for _ in range(100):
+        down = jax.grad(loss)(point)  # want: unjitted-update (no fix): what a caller passes was not read
+        point = point - 0.1 * down + 0.01 * jnp.mean(down)
+        slow_down()
+    return point
+
+
+def of_nobody(loss, point):
+    for _ in range(100):
+        down = jax.grad(loss)(point)  # want: unjitted-update (no fix): what a caller passes was not read
+        point = point - 0.1 * down + 0.01 * jnp.mean(down)
+    return point
+
+
 def swapped(f, g, point):
     """The parameter stands for another function in the next round."""
     for _ in range(100):
@@ -57,6 +92,9 @@ def swapped(f, g, point):
 
 if __name__ == "__main__":
     print(strange(lambda x: jnp.sum(x**2), lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)))
+    model = Model()
+    print(of_an_object(model, jnp.ones(3)))
+    print(of_a_method(model.loss, model.slow_down, jnp.ones(3)))
     print(told(jnp.sum, printing, jnp.ones(3)))
     print(swapped(lambda x: jnp.sum(x**2), lambda x: jnp.sum(jnp.sin(x)), jnp.ones(3)))
     print(unknown(lambda x: jnp.sum(x**2), lambda x: x if x[0] > 0 else -x, jnp.ones(3)))

@@ -371,6 +371,14 @@ class _Judge:
 
     def _check_behind(self, use: ast.Name) -> None:
         """Refuses a function that a caller hands on, and that a trace does not do as often as the calls."""
+        binding = self._module.names.only_binding(use)
+        if binding is not None and isinstance(binding.node, ast.arg):
+            for source in self._values.origins.of(use):
+                is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
+                if not (is_read or (isinstance(source, ast.expr) and self._module.qualname(source) is not None)):
+                    raise Declined(
+                        Reason(Code.UNREAD, f"the step calls `{use.id}`, and what a caller passes was not read")
+                    )
         for function in functions_behind(self._module, self._values, use):
             reason = demands(self._module, function).reason
             is_read = reason is not None and reason.code is not Code.DECORATED
