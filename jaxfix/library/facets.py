@@ -126,6 +126,8 @@ class Effect:
     """Runs statements that are a text."""
     RUNS_APART = Facet()
     """May run code with other globals than those of its file, or with names that its functions do not see."""
+    PLACES = Facet()
+    """Chooses the devices that arrays are on."""
     SUPPRESSES = Facet()
     """As a context manager, ends an error of its block."""
 

@@ -72,7 +72,7 @@ from jaxfix.api import (
     walk,
 )
 from jaxfix.api.analysis import Values, is_script
-from jaxfix.api.library import Result, where
+from jaxfix.api.library import Effect, Result, where
 from jaxfix_codemods.element_reads import indices
 from jaxfix_codemods.element_reads.arrays import Arrays, Sure
 from jaxfix_codemods.element_reads.places import Place, follows, is_few, is_long, is_unconditional, place_of
@@ -82,7 +82,7 @@ _TITLE = "Read the elements from one copy on the host"
 _ELEMENTS = "reads the elements of {} one by one: each is a program of its own, and a wait for it"
 _ROWS = "goes over the rows of {}, which compiles a program that takes up to a hundred of them apart"
 _KEYS = where(Result.KEY)
-_DEVICES = ("jax.device_put", "jax.devices", "jax.local_devices", "jax.default_device", "jax.make_mesh")
+_PLACING = where(Effect.PLACES)
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -133,7 +133,7 @@ def _may_be_copied(module: Module, over: Over) -> bool:
     arrays = module.get(Arrays)
     if arrays.of(array) is not Sure.CERTAIN or not (is_eager and arrays.is_strong(array)):
         return False
-    if not module.has_exact_spans(array) or any(True for name in _DEVICES for _ in module.names.references(name)):
+    if not module.has_exact_spans(array) or any(True for name in _PLACING for _ in module.names.references(name)):
         return False
     sources = [array, *module.get(Values).origins.of(array)]
     made = (module.qualname(each.func) or "" for each in sources if isinstance(each, ast.Call))
