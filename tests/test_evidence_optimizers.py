@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from jaxfix.drivers.shelf import Folder, Fresh
 from jaxfix.evidence import optimizers
 from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.outputs import Allowed
 from jaxfix.evidence.prove import prove
-from jaxfix.evidence.target import Local
+from jaxfix.evidence.reusing import Reusing
+from jaxfix.evidence.target import Finished, Job, Local
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
 from jaxfix.source.edits import Span
@@ -223,9 +225,17 @@ def test_counts_and_values_do_not_depend_on_the_number_of_workers(
     assert measured(2) == one and measured(7) == one
 
 
-def test_the_survey_finds_what_each_factory_reaches_and_calls_nothing_else(package: Path) -> None:
+class Idle(Local):
+    """Runs nothing, and fails where it is asked to."""
+
+    def run(self, job: Job) -> Finished:
+        raise EvidenceError("asked to run")
+
+
+def test_the_survey_finds_what_each_factory_reaches_and_calls_nothing_else(package: Path, tmp_path: Path) -> None:
     functions = (("core.py", "decaying.<locals>.update"), ("core.py", "searching.<locals>.update.<locals>.body"))
     runner = OptimizerRunner("faulty", package, sys.executable, functions)
+    Reusing(runner, Folder(tmp_path)).measure({}, frozenset())
     assert runner.survey() == {
         "faulty.decaying": {"core.py:decaying.<locals>.update"},
         "faulty.searching": {"core.py:searching.<locals>.update.<locals>.body"},
@@ -233,6 +243,16 @@ def test_the_survey_finds_what_each_factory_reaches_and_calls_nothing_else(packa
     }
     assert runner.cases()[:2] == ("faulty.decaying, eager, float32", "faulty.decaying, eager, bfloat16")
     assert runner.reached("faulty.decaying, jit, float32") == {functions[0]}
+    again = OptimizerRunner("faulty", package, sys.executable, functions, target=Idle())
+    Reusing(again, Folder(tmp_path)).measure({}, frozenset())
+    assert again.surveyed() == runner.surveyed()
+    for changed in ((), functions[:1]):
+        other = OptimizerRunner("faulty", package, sys.executable, changed, target=Idle())
+        with pytest.raises(EvidenceError, match="asked to run"):
+            Reusing(other, Folder(tmp_path)).measure({}, frozenset())
+    fresh = OptimizerRunner("faulty", package, sys.executable, functions, target=Idle())
+    with pytest.raises(EvidenceError, match="asked to run"):
+        Reusing(fresh, Fresh(tmp_path)).measure({}, frozenset())
 
 
 def test_a_float_exponent_is_proven(package: Path) -> None:

@@ -178,6 +178,7 @@ class Neighbours:
 
 # --- what the bytes of a file say -------------------------------------------------------------------------------------
 
+
 def _hands_on(module: bytes) -> _Says:
     """That it may take a module as a whole, or compute names."""
     handed_on = re.compile(rb"\b%s\b(?!\s*\.\s*\w|\s+import\b)" % re.escape(module))

@@ -8,11 +8,10 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from jaxfix.evidence import progress, shadow
 from jaxfix.evidence.progress import Progress
@@ -135,12 +134,20 @@ class OptimizerRunner:
           EvidenceError: the package cannot be imported there.
         """
         if self._surveyed is None:
-            found = self._survey()
-            entries = (Surveyed(e["factory"], frozenset(e["reached"]), e["way"], e["failure"]) for e in found)
-            self._surveyed = {entry.factory: entry for entry in entries}
+            self._surveyed = _entries(self._survey())
         return self._surveyed
 
-    def _survey(self) -> list[dict[str, Any]]:
+    def prepare(self, known: Callable[[Callable[[], Measurement]], Measurement]) -> None:
+        """Surveys the package, unless that is done.
+
+        Args:
+          known: makes the run that it is given, or has the same one from before.
+        """
+        if self._surveyed is None:
+            self._surveyed = _entries(known(self._survey))
+
+    def _survey(self) -> Measurement:
+        """A run that prints what it has found."""
         with scratch() as folder:
             finished = self._target.run(self._job(folder, {}, {"verb": "survey"}, _SURVEY_S))
             return _survey(folder / "results" / "survey.json", self._package, self._python, finished)
@@ -317,13 +324,19 @@ def _dealt(cases: Sequence[Case], room: int) -> list[Sequence[Case]]:
     return [cases[part::parts] for part in range(parts)]
 
 
-def _survey(path: Path, package: str, python: str, finished: Finished) -> list[dict[str, Any]]:
+def _survey(path: Path, package: str, python: str, finished: Finished) -> Measurement:
     if not path.exists():
         reason = failure(finished.status, finished.stderr) or "nothing was reported"
         hint = "install jax and the package there, for example with `pip install 'jaxfix[prove]'`"
         raise EvidenceError(f"`{package}` cannot be driven by {python}: {reason}", hint=hint)
-    found: list[dict[str, Any]] = json.loads(path.read_text())
-    return found
+    said = json.loads(path.read_text())
+    return Measurement("survey", None, (), 0, (), (), json.dumps(said["found"]), (), {}, 0, None, reads=said["reads"])
+
+
+def _entries(survey: Measurement) -> dict[str, Surveyed]:
+    found = json.loads(survey.stdout)
+    entries = (Surveyed(e["factory"], frozenset(e["reached"]), e["way"], e["failure"]) for e in found)
+    return {entry.factory: entry for entry in entries}
 
 
 def _case(path: Path, name: str, finished: Finished) -> Measurement:

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -78,6 +78,9 @@ class ProgramRunner:
     def cases(self) -> tuple[str, ...]:
         """The one that there is."""
         return (self.command,)
+
+    def prepare(self, known: Callable[[Callable[[], Measurement]], Measurement]) -> None:
+        """Nothing: what there is to run is known without a run."""
 
     def copied(self, sources: Mapping[str, bytes | None]) -> tuple[Path, ...]:
         """The folders and files that a run with these sources has copies of."""

@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -83,6 +83,10 @@ class Repeatable(Runner, Protocol):
         """The same as the runs end, some at a time."""
         ...
 
+    def prepare(self, known: Callable[[Callable[[], Measurement]], Measurement]) -> None:
+        """Learns which cases there are, if that takes a run: one that `known` makes, or has from before."""
+        ...
+
     def cases(self) -> tuple[str, ...]: ...
 
     def copied(self, sources: Mapping[str, bytes | None]) -> tuple[Path, ...]: ...
@@ -116,6 +120,7 @@ class Reusing:
         self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
         """As the runner does."""
+        self._runner.prepare(self._known)
         base = self._base(sources, beside=beside)
         names = {case: self._turn(f"{base} {case}") for case in self._runner.cases() if cases is None or case in cases}
         found = {case: kept.run for case, name in names.items() if (kept := self._found(name)) is not None}
@@ -131,6 +136,18 @@ class Reusing:
                         self._keep(names[run.case], run, self._runner.copied(sources))
             self.seconds += time.monotonic() - began
         return tuple(found[case] for case in names)
+
+    def _known(self, make: Callable[[], Measurement]) -> Measurement:
+        """What the runner has to know before its runs: no run of the proof, and not counted as one."""
+        base = self._base({}, beside=False)
+        name = self._turn(f"{base} known before")
+        kept = self._shelf.find(name)
+        if kept is not None and kept.holds():
+            return kept.run
+        run = make()
+        if self._base({}, beside=False) == base:
+            self._keep(name, run, self._runner.copied({}))
+        return run
 
     def _turn(self, name: str) -> str:
         """A name of its own for each time that the same is asked for."""

@@ -78,20 +78,24 @@ class Request:
 # Survey.
 
 
-def survey(watch: Probe, request: Request) -> list[dict[str, Any]]:
-    """Which of the watched functions each factory reaches, how it is driven, and else why not.
+def survey(watch: Probe, request: Request) -> dict[str, Any]:
+    """Which of the watched functions each factory reaches, how it is driven, and else why not; and what was read.
 
-    One child does them all; where it hangs or dies over a factory, another goes on behind it.
+    One child does them all; where it hangs or dies over a factory, another goes on behind it, and nobody knows all that
+    was read.
     """
     names = list(factories(request.package))
     found: list[dict[str, Any]] = []
+    reads: dict[str, str] | None = watch.record.as_json()["reads"]
     while len(found) < len(names):
         entries, failure = _survey_in_child(watch, request, len(found))
+        more = entries.pop()["reads"] if len(found) + len(entries) > len(names) else None
+        reads = None if reads is None or more is None else {**more, **reads}
         found += entries
         if len(found) < len(names):
             said = failure or "the process ended"
             found.append({"factory": names[len(found)], "reached": [], "failure": said, "way": None})
-    return found
+    return {"found": found, "reads": reads}
 
 
 def _survey_in_child(watch: Probe, request: Request, first: int) -> tuple[list[dict[str, Any]], str | None]:
@@ -112,11 +116,12 @@ def _survey_in_child(watch: Probe, request: Request, first: int) -> tuple[list[d
 
 
 def survey_from(watch: Probe, request: Request, first: int) -> None:
-    """Surveys the factories from that number on, and writes down each as soon as it is known."""
+    """Surveys the factories from that number on, and writes down each as soon as it is known; then all it has read."""
     with open(os.path.join(request.results, f"survey-{first}.jsonl"), "w", encoding="utf-8") as file:
         for name in list(factories(request.package))[first:]:
             file.write(json.dumps(_factory(watch, request.package, name)) + "\n")
             file.flush()
+        file.write(json.dumps({"reads": watch.record.as_json()["reads"]}) + "\n")
 
 
 def _factory(watch: Probe, package: str, name: str) -> dict[str, Any]:
