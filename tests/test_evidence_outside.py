@@ -45,6 +45,41 @@ def test_what_a_trace_stores_is_put_back(tmp_path: Path) -> None:
     assert not any("UnexpectedTracerError" in pair.before.treedef for pair in run.beside)
 
 
+def test_callers_stop_generators_and_change_what_these_read(tmp_path: Path) -> None:
+    before = """
+    class Model:
+        rate = 0.5
+    def evaluating(model):
+        before, model.rate = model.rate, 1.0
+        try:
+            yield model
+        finally:
+            model.rate = before
+    def decayed(model, batches):
+        for batch in batches:
+            yield batch * model.rate
+    def added(batches):
+        for batch in batches:
+            yield batch + 1
+    model = Model()
+    model.rate = 0.5
+    list(evaluating(model)), list(decayed(model, [x, x])), list(added([x, x]))
+    """
+    after = _swapped(
+        before,
+        (
+            ("try:\n            yield model\n        finally:\n            model", "yield model\n        model"),
+            ("for batch in batches:\n            yield batch * model.rate", "rate = model.rate\n        RATED"),
+            ("RATED", "for batch in batches:\n            yield batch * rate"),
+            ("            yield batch + 1", "            yield 1 + batch"),
+        ),
+    )
+    found = differing(measured(tmp_path, before, after, "evaluating", "decayed", "added"))
+    assert "as called, and an error thrown into it" in found["evaluating"]
+    assert "as called, and what it reads changed after its first value" in found["decayed"]
+    assert "added" not in found
+
+
 @pytest.mark.slow
 def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) -> None:
     before = """
@@ -166,7 +201,7 @@ def test_settings_that_the_program_does_not_choose(tmp_path: Path) -> None:
         return jnp.interp(v, jnp.linspace(0.0, 1.0, 4), jnp.arange(4.0))
     def mean(g, axis_name=None):
         return g if axis_name is None else lax.pmean(g, axis_name)
-    noisy(x, jax.random.key(0)), shifted(jnp.ones((3, 4)), x), product(x, jnp.eye(4)), sampled(x * 0.1), mean(x)
+    noisy(x, jax.random.key(0)), shifted(jnp.ones((3, 4)), x), product(x, jnp.eye(4)), sampled(x * 0.1), mean(x * 0)
     """
     after = _swapped(
         before,

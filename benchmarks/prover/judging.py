@@ -36,6 +36,8 @@ BY_CLASS = (
 """Files of rewrites that say what each breaks, or that nothing is broken."""
 _PROMISED = {"drifting-state-dtype": Equality.CONVERGED.name}
 """What the fix of a program promises where the codemod promises other things for other fixes."""
+_OTHERWISE = ("python-counter", "removed-tree-function", "undonated-state")
+"""Of whose programs the fix alone says what it proves: the end of an error, or less memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,9 @@ def trials() -> Iterator[Trial]:
             yield Trial(trap["name"], codemod, "right", source, right, OWN)
     for program in sorted(ROOT.glob("golden/[!_]*/program.py")):
         fixed = program.with_name("program.fixed.py")
-        if not fixed.exists():
-            continue
         codemod = program.parent.name.replace("_", "-")
+        if not fixed.exists() or codemod in _OTHERWISE:
+            continue
         run, texts = (
             "import runpy\nrunpy.run_module('trap', run_name='__main__')\n",
             (program.read_text(), fixed.read_text()),

@@ -50,26 +50,31 @@ class Between:
 
         def undone() -> None:
             undo()
-            for write, held in self.held:
-                write(held)
+            self.restore()
 
         return undone
 
+    def change(self) -> None:
+        """Changes it now; not while jax traces."""
+        if not is_traced():
+            for write, value in self.held:
+                write(changed(value))
+
+    def restore(self) -> None:
+        """Puts back what there was."""
+        for write, held in self.held:
+            write(held)
+
     def _made(self, value: Any) -> Any:
-        return Turning(value, self._change) if isinstance(value, list) else self._wrapped(value)
+        return Turning(value, self.change) if isinstance(value, list) else self._wrapped(value)
 
     def _wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def called(*args: Any, **keywords: Any) -> Any:
             returned = function(*args, **keywords)
-            self._change()
+            self.change()
             return returned
 
         return called
-
-    def _change(self) -> None:
-        if not is_traced():
-            for write, value in self.held:
-                write(changed(value))
 
     def _places(self) -> Iterator[tuple[Write, Any]]:
         """Attributes of objects and entries of dictionaries, and how to write to them."""

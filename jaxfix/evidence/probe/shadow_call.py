@@ -38,7 +38,7 @@ _CONCRETE, _OTHERS = 2, 1
 _EXAMINED, _MOST_VARIABLES = 20, 4
 _FUNCTION_S, _PROCESS_S, _LEAST_S, _GIVE_UP_S = 15.0, 60.0, 40.0, 30.0
 BESIDE = "the original beside it"
-_ODD = {0x20: "a generator", 0x80: "a coroutine", 0x200: "an asynchronous generator"}
+_ODD = {0x80: "a coroutine", 0x200: "an asynchronous generator"}
 
 
 class ShadowCall:

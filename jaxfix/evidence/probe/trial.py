@@ -4,6 +4,7 @@ import contextlib
 import functools
 import hashlib
 import importlib
+import inspect
 import io
 import pickle
 import random
@@ -44,6 +45,7 @@ from .supplied import NO_CHANGE, Change, Ended, Refused, Supplied
 from .surroundings import variable, variables
 from .watching import Watching
 from .work import freed, program, work_of
+from .yielded import Meanwhile, callers, drained
 
 _CALL_S = 5.0
 RAISED, AFTER = "raised", " after "
@@ -96,6 +98,7 @@ class Trial:
         self.is_object = Alter(sides.reach.is_mine).is_object
         self.said, self.orders, self.held = "", list[str](), set[str]()
         self.slots: list[str] = []
+        self.meanwhile: Meanwhile | None = None
 
     def run(self) -> None:
         if self.sample.is_large:
@@ -105,6 +108,7 @@ class Trial:
         self.pair("as called", leaves)
         steps: list[Step] = [
             self._rebound,
+            self._generated,
             self._perturbed,
             self._again,
             self._recaptured,
@@ -144,6 +148,17 @@ class Trial:
         self.owner.beyond.add(key)
         afterwards = Afterwards(self, self.owner.followed)
         return Beyond(self).around([afterwards.functions, afterwards.updates, *steps], leaves)
+
+    def _generated(self, leaves: Leaves) -> Iterator[None]:
+        """What callers do with a generator before it has ended."""
+        if not self.sides.original.co_flags & inspect.CO_GENERATOR:
+            return
+        for how, self.meanwhile in callers():
+            try:
+                self.pair(f"as called, {how}", leaves)
+            finally:
+                self.meanwhile = None
+            yield
 
     def _again(self, leaves: Leaves) -> Iterator[None]:
         """Both once more: what a call has remembered, another one may have overwritten."""
@@ -462,11 +477,12 @@ class Trial:
         mine = [fresh(leaf) for leaf in leaves]
         arguments = self.sample.arguments(mine)
         made = change() if change is not None else NO_CHANGE
-        undo = made.put(self.supplied(arguments))
+        given = self.supplied(arguments)
+        undo = made.put(given)
         try:
             args, keywords = passed(code or self.sample.code, arguments)
             with self._files() as files:
-                returned = made.told(side(*args, **keywords))
+                returned = made.told(drained(side(*args, **keywords), given, self.meanwhile))
                 self.files = files()
         except Ended as error:
             raise Refused("ended by the caller") from error
