@@ -186,23 +186,6 @@ def epoch(params, batches):
     return params
 
 
-def settings(params, batches, options):
-    for batch in batches:
-        gradients = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): `options.rate`
-        params = params - options.rate * gradients
-    return params
-
-
-def kept(params, batches):
-    later = []
-    for batch in batches:
-        gradients = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): `show` of the step
-        show = lambda: gradients
-        later.append(show)
-        params = params - gradients
-    return later
-
-
 def decaying(params, count):
     for number in range(1, count):
         params = params - jax.grad(loss_of)(params, 1.0) / number**2  # want: unjitted-update (no fix): without bounds

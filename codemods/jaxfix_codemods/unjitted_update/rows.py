@@ -48,7 +48,7 @@ def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
     """The statements to take together with `work`, all of one block, or with the most of it.
 
     Returns:
-      The widest first: what else works on the device is left out of the last.
+      The widest first: what else works on the device is left out of the second, what goes on computing of the last.
 
     Raises:
       Declined: none of `work` can be traced; why the first cannot.
@@ -63,6 +63,7 @@ def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
         raise Declined(reason or Reason(Code.LAYOUT, "its parts stand in several blocks"))
     yield chooser.most(chooser.with_those_after(chooser.working(seeds)), work)
     yield chooser.most(chooser.with_those_after(seeds), work)
+    yield chooser.most(chooser.with_functions(seeds, block), work)
 
 
 class _Chooser:
@@ -171,10 +172,10 @@ class _Chooser:
                 last = max(last, self._at(statement))
             if statement in found:
                 bound |= self._writes(statement)
-        return self._with_functions(found, self._block)
+        return self.with_functions(found, self._block)
 
-    def _with_functions(self, found: Collection[ast.stmt], part: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """With the functions that a part of the block defines for them."""
+    def with_functions(self, found: Collection[ast.stmt], part: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """`found` with the functions that a part of the block defines for them."""
         every = set(found)
         read = set().union(*map(self._loaded, every))
         for statement in reversed(part):
@@ -195,14 +196,14 @@ class _Chooser:
                 return Row(tuple(row), place)
             barrier = self._barrier(row)
             if self._joins(barrier, row):
-                row = self._with_functions([*row, barrier], part)
+                row = self.with_functions([*row, barrier], part)
                 continue
             at = part.index(barrier)
             halves = [([s for s in row if s in side], side) for side in (part[:at], part[at:])]
             kept, part = max(halves, key=lambda half: self._weight(work, half[0]))
             if self._weight(work, kept) < ENOUGH:
                 raise Declined(self._why_between(barrier))
-            row = self._with_functions(kept, part)
+            row = self.with_functions(kept, part)
 
     def _joins(self, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
