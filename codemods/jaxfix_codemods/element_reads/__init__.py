@@ -157,6 +157,8 @@ def _of_reads(module: Module, taken: set[ast.AST]) -> Iterator[Finding]:
         array = subscript.value
         if not isinstance(subscript.ctx, ast.Load) or not isinstance(array, ast.Name | ast.Attribute):
             continue
+        if not module.loops(array):
+            continue
         binding = module.names.only_binding(array) if isinstance(array, ast.Name) else None
         if binding is not None and binding.node in taken:
             continue
