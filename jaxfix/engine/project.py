@@ -14,7 +14,7 @@ from jaxfix.library.table import short_names
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.rebinding import Around
-from jaxfix.semantic.project.summary_types import ANYTHING, PASSED, Facts, Use
+from jaxfix.semantic.project.summary_types import ANYTHING, PASSED, Facts, Use, key_for
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.project.users import Reader, Wanted
 from jaxfix.source.errors import DepthError, SourceError
@@ -156,12 +156,11 @@ class Reading:
         return [[use for name in sorted(names) for use in self._known(index, name)] for index, names in wanted]
 
     def _missing(self, index: int, names: Iterable[str]) -> Iterator[str]:
-        known = self.known[index]
-        return (name for name in names if name not in known and name + PASSED not in known)
+        return (name for name in names if key_for(name, self.known[index]) is None)
 
     def _known(self, index: int, name: str) -> tuple[Use, ...]:
-        known = self.known[index]
-        return known[name] if name in known else known[name + PASSED]
+        key = key_for(name, self.known[index])
+        return self.known[index][key] if key is not None else ()
 
 
 _Asked = tuple[SourceFile, Surroundings, frozenset[str]]

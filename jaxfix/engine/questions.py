@@ -1,9 +1,9 @@
 """What files ask of those that are read after them: answered at their first reading, it saves a second."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from jaxfix.semantic.project.query import QUERIES, Asked, Reads
-from jaxfix.semantic.project.summary_types import PASSED, Facts, Use
+from jaxfix.semantic.project.summary_types import PASSED, Facts, Use, key_for
 
 _OF_USES = frozenset({Reads.USES, Reads.CALLERS})
 
@@ -49,10 +49,6 @@ class Questions:
                 pending += self._leading.get(each, ())
 
 
-def wanted(names: frozenset[str], mentions: Iterable[str]) -> Iterator[str]:
-    """Those of `mentions` that are among `names`, with `PASSED` behind them where it is there."""
-    for each in mentions:
-        if each + PASSED in names:
-            yield each + PASSED
-        elif each in names:
-            yield each
+def wanted(names: frozenset[str], mentions: Iterable[str]) -> frozenset[str]:
+    """Those of `names` that are mentioned."""
+    return frozenset(key for each in mentions if (key := key_for(each, names)) is not None)

@@ -323,7 +323,7 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
         found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
         look = Look(found.diagnostics, None, found.bugs, _about(guess.asked, packages))
         facts = facts_of(found.module, packages)
-        uses = frozenset(wanted(names, facts.mentions))
+        uses = wanted(names, facts.mentions)
         record = Record(look, facts, uses_of(found.module, packages, uses) if uses else {})
         if look.asked or facts.mentions:
             found.module.keep()

@@ -1,5 +1,6 @@
 """What one file of a project tells the others: read once, holding no tree, and travelling as JSON."""
 
+from collections.abc import Container
 from dataclasses import field
 from enum import Enum
 
@@ -191,6 +192,15 @@ class CallSite:
 
 PASSED = "()"
 """What follows a name in a question about its uses, where it matters what calls pass."""
+
+
+def key_for(name: str, known: Container[str]) -> str | None:
+    """The key of `known` that answers a question about the uses of `name`: one of what calls pass answers both.
+
+    Returns:
+      None where none does.
+    """
+    return next((key for key in (name + PASSED, name) if key in known), None)
 
 
 @frozen

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from jaxfix.semantic.project.naming import Naming
-from jaxfix.semantic.project.summary_types import PASSED, Facts, Use
+from jaxfix.semantic.project.summary_types import PASSED, Facts, Use, key_for
 
 Wanted = tuple[int, frozenset[str]]
 """The index of a file, and those of its mentions that somebody asks for, with `PASSED` behind some."""
@@ -31,12 +31,15 @@ class Users:
 
         Args:
           passed: whether it matters what calls pass.
+
+        Returns:
+          By file and line, in whatever order the files are given.
         """
         names = self._naming.spellings(qualname)
-        missing = [name for name in names if not self._knows(name, passed=passed)]
+        missing = [*self._missing(names, names if passed else ())]
         if missing:
             self._read_for(missing, missing if passed else ())
-        return tuple(use for name in names for use in self._of(name))
+        return tuple(sorted((use for name in names for use in self._of(name)), key=_place))
 
     def uses(self, qualname: str) -> tuple[Use, ...]:
         """As `users`, without tests: what they call is no sign of how a program runs."""
@@ -58,16 +61,18 @@ class Users:
         while wanted or ways:
             names = {name for qualname in ways for name in self._naming.spellings(qualname)}
             others = {name for qualname in wanted - ways for name in self._naming.spellings(qualname)}
-            self._read_for([name for name in names | others if not self._knows(name, passed=name in told)], told)
+            self._read_for([*self._missing(names | others, told)], told)
             known |= ways
             wanted, ways = set(), {way.name for name in names for use in self._of(name) for way in use.through}
             ways -= known
 
-    def _knows(self, name: str, *, passed: bool) -> bool:
-        return name + PASSED in self._known or (not passed and name in self._known)
+    def _missing(self, names: Iterable[str], passed: Collection[str]) -> Iterator[str]:
+        """Those that are not known; of some, what calls pass."""
+        return (name for name in names if key_for(name + PASSED if name in passed else name, self._known) is None)
 
     def _of(self, name: str) -> list[Use]:
-        return self._known[name + PASSED] if name + PASSED in self._known else self._known[name]
+        key = key_for(name, self._known)
+        return self._known[key] if key is not None else []
 
     def _read_for(self, names: Iterable[str], passed: Collection[str]) -> None:
         """Reads the files for what they do with functions of these canonical names; of some, what calls pass."""
@@ -109,3 +114,8 @@ class Users:
         for spelled in self._mentioning:
             found.setdefault(spelled.rpartition(".")[2], []).append(spelled)
         return found
+
+
+def _place(use: Use) -> tuple[str, int]:
+    file, _, line = use.at.rpartition(":")
+    return file, int(line) if line.isdecimal() else 0
