@@ -228,6 +228,8 @@ def _check_scope(module: Module, growth: _Growth, uses: Sequence[ast.Name]) -> N
         raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a module or a class that others may look into"))
     if function is None and module.source.notebook is not None:
         raise Declined(Reason(Code.LIVE, f"`{name}` can be looked at where somebody stops the cell"))
+    if module.scope_of(name, growth.target) is not (function or module.tree):
+        raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a scope around, where others may see it grow"))
     elsewhere = next((use for use in uses if module.function(use) is not function), None)
     if elsewhere is not None:
         text = f"a function of line {elsewhere.lineno} uses `{name}`, and may see it grow"

@@ -94,6 +94,13 @@ def shown_at_the_end_of_the_loop(values):
     return found
 
 
+def of_the_module(values):
+    global history
+    history = jnp.array([])
+    for value in values:
+        history = jnp.append(history, value)  # want: growing-array (no fix): belongs to a scope around
+
+
 def given_up(values):
     found = jnp.array([])
     for value in values:
