@@ -30,7 +30,8 @@ Safety: needs evidence. The start stays the first part: an empty float array dec
 loop of no rounds leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
 buffer that is filled in place would be every part at once. Declined is what anybody may see grow: a loop that reads
 the array, its length among it; a function that captures it; a `try` or a `with` around that an error may leave with
-the array half as long. Parts that do not fit together raise behind the loop instead of in it.
+the array half as long. Parts that do not fit together raise behind the loop instead of in it, and so does a part that
+a later call is donated.
 A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
 
 Evidence: fewer compiles, results equal bit for bit.
