@@ -61,9 +61,8 @@ def _lines(
     trials = found["strangers"]
     first, later = ([trials[name] for name in programs if name in trials] for programs in sets().values())
     yield from strangers.lines(first, later)
-    if found["fixes"]:
-        yield ""
-        yield from doubts.lines([*found["fixes"].values()])
+    yield ""
+    yield from doubts.lines([*found["fixes"].values()])
 
 
 def _states(known: Mapping[str, Mapping[str, Entry]], builds: Mapping[str, str]) -> Iterator[str]:
