@@ -102,8 +102,9 @@ def chosen_last(
     yield from ("", "## Programs that were chosen last", "")
     yield (
         "Chosen, adapted and made faster by hand before jaxfix had seen any of them, when all of it was there that the "
-        "programs above have led to. Measured once. One thing was changed since because of one of them: what `vmap` "
-        "makes anew at each call of the function around is left alone."
+        "programs above have led to. Measured once. Two things were changed since because of two of them: what `vmap` "
+        "makes anew at each call of the function around is left alone, and a gradient is put under `jit` by itself "
+        "where nothing around it can be (mixture)."
     )
     yield ""
     yield from _section(programs, results, judgements, "###")
@@ -195,7 +196,7 @@ def _verdicts(good: Sequence[Result], level: str) -> Iterator[str]:
     )
     for result in good:
         for said in result.verdicts:
-            reason = re.sub(r"\S*/python\S*", "python", said.reason)
+            reason = re.sub(r"/\S*/(?:(python)\S*|fixed/)", r"\1", said.reason)
             yield f"| {result.name} | {said.codemod} | {said.verdict} | {_cell(reason)} |"
     yield ""
     silent = [result.name for result in good if not result.verdicts]
