@@ -33,6 +33,7 @@ from .contexts import (
     without_promotion,
     without_rank_promotion,
 )
+from .effects import Reach
 from .hints import hints
 from .hooks import below, overridden, refusing
 from .jaxprs import same_program
@@ -91,7 +92,13 @@ class Beyond:
             self.limits = self.limits.and_also(of_program(program))
         others: list[Step] = [self.between, self.supplied, self.arguments]
         traced: list[Step] = [self.remembered, self.shapes, self.contexts]
-        return [*traced, *steps, *others] if self.is_same else [*steps, *others, *traced]
+        return [*traced, *steps, *others] if self.is_same else [self.imported, *steps, *others, *traced]
+
+    def imported(self, leaves: Leaves) -> Iterator[None]:
+        """A call under x64 of a function that reads arrays of its module, where the original makes its own."""
+        if self._holds_arrays(self.sides.reach) and not self._holds_arrays(self.sides.before_reach):
+            self.trial.compare(f"{kinds.GIVEN}double precision", leaves, *map(in_double, self.trial.callers()))
+            yield
 
     def contexts(self, leaves: Leaves) -> Iterator[None]:
         """What callers may put around a call; little of it tells two functions apart that are the same program."""
@@ -102,7 +109,7 @@ class Beyond:
         elif any(found is None or found.have_rules for found in operations):
             yield from self._transformed(leaves, derivatives(leaves))
         trial.record.untried.tried(trial.name, DERIVATIVES)
-        if not self._holds_arrays() and not self._is_one_program_in_double(leaves):
+        if not self._holds_arrays(self.sides.before_reach) and not self._is_one_program_in_double(leaves):
             trial.compare(f"{UNDER}x64", leaves, in_double(before), in_double(after))
         yield
         for how, within in _SETTINGS.items():
@@ -397,10 +404,10 @@ class Beyond:
         """Whether some of the leaves are arrays of NumPy, of which the same may be returned, or a copy."""
         return any(is_plain(leaf) and hasattr(leaf, "shape") and not is_array(leaf) for leaf in leaves)
 
-    def _holds_arrays(self) -> bool:
-        """Whether the original reads arrays that are no arguments: where all was double they would be too."""
+    def _holds_arrays(self, reach: Reach) -> bool:
+        """Whether a function reads arrays that are no arguments: where all was double they would be too."""
         held = [cell.cell_contents for cell in self.sides.cells.values() if is_bound(cell)]
-        for code, globals_ in self.sides.before_reach.codes:
+        for code, globals_ in reach.codes:
             held += [globals_[name] for part in nested(code) for name in part.co_names if name in globals_]
         return any(is_array(leaf) for value in held for leaf in leaves_of(value))
 
