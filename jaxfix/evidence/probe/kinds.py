@@ -101,7 +101,9 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         return np.ma.masked_array(host.copy(), np.arange(host.size).reshape(host.shape) == 0) if is_data else leaf
 
     def to_scalar(leaf: Any) -> Any:
-        return {float: np.float64, int: np.int64}.get(type(leaf), lambda same: same)(leaf) if _fits(leaf) else leaf
+        if not _fits(leaf):
+            return leaf
+        return np.int64(leaf) if isinstance(leaf, int) else np.float64(_power_of_two(leaf))
 
     def to_number(leaf: Any) -> Any:
         return leaf.item() if _is_data(leaf) and not leaf.ndim else leaf
@@ -110,6 +112,11 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
     others = ("numbers for arrays", to_number), ("numbers of NumPy", to_scalar), ("masked arrays", to_masked)
     for how, change in (*changes, *others):
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
+
+
+def _power_of_two(number: float) -> float:
+    """The next one towards zero: in double precision it is what it is in single precision, and its products too."""
+    return math.copysign(2.0 ** math.floor(math.log2(abs(number))), number) if number else number
 
 
 def _fits(leaf: Any) -> bool:
