@@ -134,7 +134,11 @@ def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
     )
     try:
-        return found(recipe=partial(_join, module, every, _loop(module, every)))
+        loop = _loop(module, every)
+        inside = [growth for growth in every if loop in module.ancestors(growth.statement)]
+        for growth in inside:
+            _check_way(module, growth)
+        return found(recipe=partial(_join, module, inside, loop))
     except Declined as declined:
         return found(declined=declined.reason)
 
@@ -211,7 +215,6 @@ def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
     for loop in reversed(loops):
         inside = [use for use in uses if loop in module.ancestors(use)]
         if all(use in own for use in inside):
-            _check_way(module, every, loop)
             _check_start(module, first, loop)
             return loop
     reads = (use for use in uses if use not in own and loops[0] in module.ancestors(use))
@@ -241,10 +244,10 @@ def _check_scope(module: Module, growth: _Growth, uses: Sequence[ast.Name]) -> N
             raise Declined(Reason(Code.SEES_SCOPE, text, reader.lineno))
 
 
-def _check_way(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While) -> None:
+def _check_way(module: Module, growth: _Growth) -> None:
     """Nothing may go on after an error with the array as far as it is."""
-    function = module.function(loop)
-    for outer in dict.fromkeys(outer for growth in every for outer in module.ancestors(growth.statement)):
+    function = module.function(growth.statement)
+    for outer in module.ancestors(growth.statement):
         if outer is function:
             break
         is_over = isinstance(outer, ast.Try) or type(outer).__name__ == "TryStar"

@@ -63,6 +63,19 @@ def once_an_epoch(epochs, batches):
         print(epoch, norms.mean())
 
 
+def inside_and_behind(epochs, batches):
+    norms = jnp.array([])
+    for _ in range(epochs):
+        norms_parts_3 = [jnp.ravel(norms)]
+        for batch in batches:
+            norms_parts_3.append(jnp.ravel(jnp.linalg.norm(batch)))
+        if len(norms_parts_3) > 1:
+            norms = jnp.concatenate(norms_parts_3)
+        norms = jnp.append(norms, 0.0)
+        print(norms.shape)
+    return norms
+
+
 def start_of_a_caller(rows, steps):
     rows_parts = [rows]
     for i in range(steps):

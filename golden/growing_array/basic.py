@@ -51,6 +51,16 @@ def once_an_epoch(epochs, batches):
         print(epoch, norms.mean())
 
 
+def inside_and_behind(epochs, batches):
+    norms = jnp.array([])
+    for _ in range(epochs):
+        for batch in batches:
+            norms = jnp.append(norms, jnp.linalg.norm(batch))  # want: growing-array
+        norms = jnp.append(norms, 0.0)
+        print(norms.shape)
+    return norms
+
+
 def start_of_a_caller(rows, steps):
     for i in range(steps):
         rows = jnp.vstack([rows, jnp.full(3, i)])  # want: growing-array
