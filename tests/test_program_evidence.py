@@ -74,7 +74,8 @@ def _counted(evidence: Evidence) -> Evidence:
         replace(c, case="python program.py", before=_bare(c.before), after=_bare(c.after)) for c in evidence.comparisons
     )
     reason = evidence.reason.replace(evidence.command, "python program.py")
-    return replace(evidence, command="python program.py", comparisons=comparisons, reason=reason)
+    ran = replace(evidence.environment, interpreter=None)
+    return replace(evidence, command="python program.py", comparisons=comparisons, reason=reason, environment=ran)
 
 
 def _bare(counts: Counts) -> Counts:
