@@ -1,7 +1,9 @@
 """What is watched on Python 3.11, where each call that a profiler in Python sees costs more than the call."""
 
 import cProfile
+import gc
 import sys
+from types import FunctionType
 
 import pytest
 
@@ -62,6 +64,33 @@ def test_what_is_called_meanwhile_or_before_is_not_told(called: Called) -> None:
     finally:
         sys.setprofile(None)
     assert {"raising"} == names(called) & {"outer", "raising", "items"}
+
+
+@old
+def test_nothing_is_lost_over_what_the_collector_calls(called: Called) -> None:
+    """The profiler keeps its calls in a tree that turns with each call, also while it is read."""
+    many = {f"f{number}": FunctionType(compile(f"{number}", "f", "eval"), {}, f"f{number}") for number in range(100)}
+    calls = [FunctionType(f.__code__.replace(co_qualname=name), {}, name) for name, f in many.items()]
+
+    def busy(phase: str, info: object) -> None:
+        for call in calls:
+            call()
+
+    assert called.start()
+    try:
+        for call in calls:
+            call()
+        gc.callbacks.append(busy)
+        threshold = gc.get_threshold()
+        gc.set_threshold(1)
+        try:
+            found = names(called)
+        finally:
+            gc.set_threshold(*threshold)
+            gc.callbacks.remove(busy)
+    finally:
+        sys.setprofile(None)
+    assert many.keys() <= found
 
 
 @old

@@ -33,8 +33,13 @@ class Called:
             self._profiler.enable()
 
     def codes(self) -> Iterator[CodeType]:
-        """What was called until now."""
-        for entry in self._profiler.getstats() if self._profiler is not None else ():
+        """What was called until now.
+
+        Read while nothing is profiled: what the garbage collector calls meanwhile would turn the tree that holds it.
+        """
+        with self.suspended():
+            entries = self._profiler.getstats() if self._profiler is not None else ()
+        for entry in entries:
             if isinstance(entry.code, CodeType):
                 yield entry.code
 
