@@ -169,7 +169,7 @@ def test_a_name_is_written_that_every_jax_of_the_project_has(
     supported: tuple[int, ...] | None, expected: bytes
 ) -> None:
     source = SourceFile.decode("a.py", b"import jax\nfrom jax import tree_leaves\nx = jax.tree_map(f, y)\n")
-    chosen = [codemod for codemod in CODEMODS if codemod.id == "removed-tree-function"]
+    chosen = [codemod for codemod in CODEMODS if codemod.id == "removed-api"]
     assert plan(source, chosen, lambda fix: None, Surroundings(oldest_jax=supported)).after == expected
 
 

@@ -29,6 +29,7 @@ ELSEWHERE = {
     Code.CHANGED_ELSEWHERE: "asks for a second file, as the test of two files below has",
     Code.NOT_ELEMENTWISE: "such a `cond` is no finding at all",
     Code.NOT_WRITABLE: "no recipe of ours does it: tests/test_engine.py has such",
+    Code.OLDER_VERSION: "a pyproject.toml decides, as in tests/test_removed_api.py",
     Code.OVERLAPS: "holds a fix for one round of planning",
     Code.WAITS: "holds a fix for one round of planning",
     Code.LEFT_OUT: "a person decides, as in tests/test_decisions.py",

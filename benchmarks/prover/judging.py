@@ -36,7 +36,7 @@ BY_CLASS = (
 """Files of rewrites that say what each breaks, or that nothing is broken."""
 _PROMISED = {"drifting-state-dtype": Equality.CONVERGED.name}
 """What the fix of a program promises where the codemod promises other things for other fixes."""
-_OTHERWISE = ("python-counter", "removed-tree-function", "undonated-state")
+_OTHERWISE = ("python-counter", "removed-api", "undonated-state")
 """Of whose programs the fix alone says what it proves: the end of an error, or less memory."""
 
 

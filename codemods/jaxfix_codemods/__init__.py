@@ -11,7 +11,7 @@ from jaxfix_codemods import (
     local_loop_function,
     python_counter,
     ragged_shape,
-    removed_tree_function,
+    removed_api,
     static_exponent,
     undonated_state,
     unjitted_update,
@@ -33,5 +33,5 @@ CODEMODS: tuple[Codemod, ...] = (
     python_counter.CODEMOD,
     fresh_function.CODEMOD,
     ragged_shape.CODEMOD,
-    removed_tree_function.CODEMOD,
+    removed_api.CODEMOD,
 )

@@ -1,6 +1,7 @@
 """`python -m jaxfix.docs`, run from the root of a clone: writes what is generated, or with `--check` compares it.
 
-Generated are the pages of the codemods, the codes of reasons, the JSON schemas of reports, and the text of `--help`.
+Generated are the pages of the codemods, the table of changes, the codes of reasons, the JSON schemas of reports,
+and the text of `--help`.
 """
 
 import json
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxfix import docs
+from jaxfix.docs import changes
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import app
 from jaxfix.engine.registry import load_registry
@@ -23,6 +25,7 @@ from jaxfix.source.errors import UserError
 FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")
 REASONS = Path("docs/reasons.md")
+CHANGES = Path("docs/changes.md")
 _SCHEMAS = {"check": json_schema.check, "apply": json_schema.apply, "prove": json_schema.prove}
 USAGE = Path("jaxfix/drivers/cli/usage.py")
 COMMAND = "python -m jaxfix.docs"
@@ -58,7 +61,13 @@ def usage() -> tuple[Path, str]:
 def main(arguments: Sequence[str]) -> int:
     """Writes what is generated; with `--check`, writes nothing and fails if something would change."""
     stale = []
-    generated = (*pages(load_registry().codemods, Path("golden")), *schemas(), reasons(), usage())
+    generated = (
+        *pages(load_registry().codemods, Path("golden")),
+        *schemas(),
+        reasons(),
+        (CHANGES, changes.page()),
+        usage(),
+    )
     for path, text in generated:
         if path.is_file() and files.read_bytes(path) == text.encode():
             continue

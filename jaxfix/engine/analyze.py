@@ -151,6 +151,7 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         cell=cell,
         related=related(module, finding.at),
         deprecated=finding.deprecated,
+        fate=finding.fate,
     )
 
 

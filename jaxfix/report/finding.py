@@ -63,6 +63,23 @@ class Equality(Enum):
     """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
 
 
+@frozen
+class Fate:
+    """What newer versions of a library make of a line; each is the version from which on it does, empty for none.
+
+    Attributes:
+      package: whose versions.
+      warns: it says that it is deprecated.
+      raises: what it names is gone.
+      differs: it does something else, without a word.
+    """
+
+    package: str
+    warns: str = ""
+    raises: str = ""
+    differs: str = ""
+
+
 class Rewriter(Protocol):
     """The verbs of a recipe; `jaxfix.rewrite.rewriter` implements them.
 
@@ -108,6 +125,9 @@ class Rewriter(Protocol):
 
     def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
         """Adds a positional argument before the one at the index `before`, by default behind the last one."""
+
+    def name_argument(self, call: ast.Call, argument: ast.expr | ast.keyword, name: str | None) -> None:
+        """Gives an argument of `call` this name in place of the one that it has, if any; None makes it positional."""
 
     def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
         """Puts the decorator `@expression` above the definition, outside of those that it has."""
@@ -179,6 +199,7 @@ class Finding:
       guess: only a run tells whether its fix pays: without one it is not written.
       leaves: the parts of states that it is about, as a run names them; what compiled again for one of them is its own.
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
+      fate: what versions of a library make of it, where it is about that.
     """
 
     at: ast.AST
@@ -194,6 +215,7 @@ class Finding:
     guess: bool = False
     moot: bool = False
     leaves: tuple[str, ...] = ()
+    fate: Fate | None = None
 
 
 @frozen

@@ -63,6 +63,10 @@ class Code(StrEnum):
     OTHER_USES = "other-uses", "it has a use besides the one that is rewritten"
     ON_PURPOSE = "on-purpose", "it looks as if it were meant to be so"
 
+    # --- what a library has become
+    BY_HAND = "by-hand", "what takes its place is called in another way, and no rule says how"
+    OLDER_VERSION = "older-version", "the project says that it runs with a version that lacks what takes its place"
+
     # --- what is not known
     UNREAD = "unread", "what it is, or who uses it, was not read"
     SEEN_ONLY = "seen-only", "only a run has shown it: the line to change is not known"

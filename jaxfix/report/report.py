@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from jaxfix.report.evidence import Comparison, Evidence
-from jaxfix.report.finding import Confidence, Fix, Safety
+from jaxfix.report.finding import Confidence, Fate, Fix, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.report.seal import Seal
 from jaxfix.report.trace.gains import Went
@@ -79,6 +79,7 @@ class Diagnostic:
       related: where it is run again and again: the calls that lead to it, then the loop; in the same file where there
         is one, else in others.
       deprecated: whether what it uses is deprecated.
+      fate: as the finding's own.
     """
 
     path: str
@@ -105,6 +106,7 @@ class Diagnostic:
 
     related: tuple[Related, ...] = ()
     deprecated: bool = False
+    fate: Fate | None = None
 
 
 @frozen

@@ -1,6 +1,7 @@
 """The verbs of a recipe, recorded and turned into edits."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,6 +17,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError
 
+_NAMED = re.compile(rb"([^\s=]+)\s*=\s*")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LAST_TURN = sys.maxsize - 1
 _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
@@ -79,6 +81,17 @@ class EditRecorder:
         if before is None and not self._arguments_of(call).takes_positional:
             raise self._blocks.refusal(call, "a positional argument follows a keyword")
         self._further(call)[0].append((None if before == len(call.args) else before, value))
+
+    def name_argument(self, call: ast.Call, argument: ast.expr | ast.keyword, name: str | None) -> None:
+        span = self._span(argument)
+        if isinstance(argument, ast.keyword):
+            old = _NAMED.match(self._text, span.start)
+            end = span.start if old is None else old.end() if name is None else old.end(1)
+            edit = Edit(Span(span.start, end), name or "")
+        else:
+            start = self._ground.grouping.around(span).start
+            edit = Edit(Span(start, start), f"{name}=" if name is not None else "")
+        self._add(edit, self._module.span(call), Place.INSIDE)
 
     # --- statements -------------------------------------------------------------------------------------------
 

@@ -26,8 +26,13 @@ def becomes_unused(module: Module, alias: ast.alias, edits: Iterable[Edit]) -> b
         return False
     if not all(any(edit.span.contains(module.span(use)) for edit in edits) for use in uses):
         return False
-    is_written = any(_mentions(edit.text, name) for edit in edits)
+    is_written = any(_reads(edit.text, name) for edit in edits)
     return not (is_written or _is_quoted(module, name) or _is_conditional(module, statement) or _is_kept(module, alias))
+
+
+def _reads(text: str, name: str) -> bool:
+    """Whether code may read the variable: behind a dot it is an attribute."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 def _mentions(text: str, name: str) -> bool:

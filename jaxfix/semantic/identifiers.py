@@ -52,6 +52,16 @@ class Identifiers:
             and self._other_words.isdisjoint(words)
         )
 
+    def among(self, words: frozenset[str]) -> frozenset[str]:
+        """Those of `words` that the code mentions, as `mentions` takes it; empty for none."""
+        index = self._index
+        return (
+            (words & index.names.keys())
+            | (words & index.attributes.keys())
+            | (words & index.binding.keys())
+            | (words & self._other_words)
+        )
+
     @property
     def words(self) -> frozenset[str]:
         """Every identifier of the code, also one that is all of a string, such as an entry of `__all__`."""

@@ -21,6 +21,7 @@ class Surroundings:
         there is no place for one.
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
+      came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
       hot: what a traced run was long in beside compiling, at the lines of the file as it is.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
     """
@@ -31,6 +32,7 @@ class Surroundings:
     helpers: str | None = None
     jax: tuple[int, ...] | None = None
     oldest_jax: tuple[int, ...] | None = None
+    came_from: tuple[int, ...] | None = None
     hot: tuple[Hot, ...] = ()
     drifts: tuple[Drift, ...] = ()
 

@@ -2,7 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-from jax import grad, tree_leaves  # want: removed-tree-function
+from jax import grad, tree_leaves  # want: removed-api
 
 
 def loss(params):
@@ -11,5 +11,5 @@ def loss(params):
 
 params = {"w": jnp.arange(3.0), "b": jnp.ones(2)}
 for _ in range(3):
-    params = jax.tree_map(lambda p, g: p - 0.1 * g, params, grad(loss)(params))  # want: removed-tree-function
+    params = jax.tree_map(lambda p, g: p - 0.1 * g, params, grad(loss)(params))  # want: removed-api
 print(f"{loss(params):.4f}")

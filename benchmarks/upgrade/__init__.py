@@ -1,0 +1,1 @@
+"""What `jaxfix upgrade` knows, finds, rewrites and leaves: the table of changes, and real repositories."""

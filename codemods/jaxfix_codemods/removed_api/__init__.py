@@ -1,0 +1,163 @@
+"""Names, arguments and methods that newer versions of jax, and of libraries around it, are without.
+
+`jax.tree_map` is `jax.tree.map` since jax 0.4.25, deprecated since 0.4.26, and gone since 0.6.0: reading it raises an
+`AttributeError`, importing it an `ImportError`. Each row of the [table](../changes.md) says what became of a name, and
+from which version on. An import still binds the name that it bound, keywords are mapped by their names, and modules
+keep the names that the file has for them. Code that asks which version it runs with is left alone: below
+`hasattr(jax, "tree_map")`, a test of the version, or beside `except ImportError`. Where the `pyproject.toml` says that
+the project runs with an older jax too, what is written is what all of these have, such as `jax.tree_util.tree_map`;
+where there is nothing that all have, the line is told and left.
+
+What takes the place of some names is no other name: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are told with
+what to do by hand. [`jaxfix upgrade`](../upgrade.md) asks for another version than the installed one, and tells as well
+what that does differently without a word.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+    from jax import jit, tree_leaves
+
+    doubled = jax.tree_map(lambda x: 2 * x, {"w": 1.0})
+    clipped = jnp.clip(jnp.arange(4.0), a_max=2.0, a_min=1.0)
+
+After:
+    import jax
+    import jax.numpy as jnp
+    from jax import jit
+    from jax.tree import leaves as tree_leaves
+
+    doubled = jax.tree.map(lambda x: 2 * x, {"w": 1.0})
+    clipped = jnp.clip(jnp.arange(4.0), max=2.0, min=1.0)
+
+Safety: safe where the new name is the same function, or one that takes the same arguments and does the same, and where
+a type is named in an annotation. Where other code is written, as `x.at[i].set(y)` for `jax.ops.index_update(x, i, y)`,
+or a type is named elsewhere, it needs evidence; so does a line whose error is expected: below `except:`, `except
+Exception` or in a test, where other code runs with the fix.
+
+Evidence: nothing is rerun for a new name of the same function. For other code a rerun shows that the program raises at
+the line, and runs with the fix; equal is what it comes to before that.
+
+Source: https://docs.jax.dev/en/latest/changelog.html; each row is checked by running it in the versions that it names
+"""
+
+import ast
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
+
+from jaxfix.api import Codemod, Finding, Identifiers, Module, Proves, Recipe, Rewriter, Safety
+from jaxfix.api.library import BY_WORD, CHANGED_NAMES, CHANGED_WORDS, Keyword, Meaning, Method, Name, Positional, Way
+from jaxfix_codemods.removed_api import members
+from jaxfix_codemods.removed_api.fates import fate, words
+from jaxfix_codemods.removed_api.guards import asks_for_version, is_type
+from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_name
+from jaxfix_codemods.removed_api.telling import certain
+from jaxfix_codemods.removed_api.uses import Imported, Named, imported, named
+
+
+def find(module: Module) -> Iterator[Finding]:
+    found = module.get(Identifiers).among(CHANGED_WORDS)
+    if not found:
+        return
+    for finding in _all(module, found):
+        if not asks_for_version(module, finding.at):
+            yield finding
+
+
+def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
+    rows = [row for word in sorted(mentioned) for row in BY_WORD[word]]
+    names = [row for row in rows if isinstance(row, Name) and fate(module, row) is not None]
+    imports = [*imported(module)] if names else []
+    taken = {node for each in imports for node in each.planned}
+    for each in imports:
+        yield _of_import(module, each, imports)
+    for row in names:
+        yield from (_of_name(module, each) for each in named(module, row) if each.node not in taken)
+    yield from members.keywords(module, [row for row in rows if isinstance(row, Keyword)])
+    for other in rows:
+        match other:
+            case Positional():
+                yield from members.positional(module, other)
+            case Method():
+                yield from members.methods(module, other)
+    yield from members.meanings(module, [row for row in rows if isinstance(row, Meaning)])
+
+
+def _of_import(module: Module, each: Imported, imports: Sequence[Imported]) -> Finding:
+    new = each.new or each.row.new
+    together = [other for other in imports if other.statement is each.statement and other.declined is None]
+    recipe = partial(_import_otherwise, module, together) if each.declined is None else None
+    return _finding(module, each.alias, each.row, each.full, new, recipe, each)
+
+
+def _import_otherwise(module: Module, together: Sequence[Imported], edit: Rewriter) -> None:
+    """Of a statement all at once, for one import in its place."""
+    planned = {node: row for each in together for node, row in each.planned.items()}
+    Spelling(module, edit, planned).replace_all()
+    for each in together:
+        top = each.full.partition(".")[0]
+        if each.new and not _goes_with(module, each, planned):
+            edit.rename_import(each.alias, each.new)
+        elif isinstance(each.statement, ast.Import) and each.alias.asname is None:
+            _import_less(module, each, top, edit)
+        else:
+            edit.remove_import(each.alias)
+
+
+def _goes_with(module: Module, each: Imported, planned: Container[ast.AST]) -> bool:
+    """Whether each use is an index of what is rewritten, which takes what stands between its brackets."""
+    name = each.alias.asname or each.alias.name
+    uses = module.names.reads(name, module.scope_of(name, each.statement))
+    return bool(uses) and all(_is_index_of(module, use, planned) for use in uses)
+
+
+def _is_index_of(module: Module, use: ast.Name, planned: Container[ast.AST]) -> bool:
+    outer = module.parent(use)
+    return isinstance(outer, ast.Subscript) and is_index(module, outer) and module.parent(outer) in planned
+
+
+def _import_less(module: Module, each: Imported, top: str, edit: Rewriter) -> None:
+    """Has `import jax.experimental.maps` bind no more than `jax`, or go where another import does."""
+    others = (
+        b.node for b in module.bindings(top, module.scope_of(top, each.statement)) if b.node is not each.statement
+    )
+    if len(each.statement.names) == 1 and any(isinstance(node, ast.Import) for node in others):
+        edit.delete(each.statement)
+    else:
+        edit.rename_import(each.alias, top)
+
+
+def _of_name(module: Module, each: Named) -> Finding:
+    recipe = partial(_use, module, each) if each.declined is None else None
+    return _finding(module, each.at, each.row, each.row.old, new_name(module, each.row), recipe, each)
+
+
+def _use(module: Module, each: Named, edit: Rewriter) -> None:
+    Spelling(module, edit, {each.node: each.row}).replace_all()
+
+
+def _finding(
+    module: Module, at: ast.AST, row: Name, what: str, new: str, recipe: Recipe | None, each: Imported | Named
+) -> Finding:
+    is_other = row.way is Way.REWRITE or (row.way is Way.TYPE and not _are_types(module, each))
+    is_name = recipe is not None and not row.parameters and not row.is_text and bool(new)
+    title = f"Use `{new}`" if is_name else f"Replace `{what}`"
+    return certain(module, at, words(row, f"`{what}`", module), title, row, recipe, each.declined, is_same=not is_other)
+
+
+def _are_types(module: Module, each: Imported | Named) -> bool:
+    """Whether nothing but annotations names it."""
+    if isinstance(each, Named):
+        return is_type(module, each.at)
+    name = each.alias.asname or each.alias.name
+    uses = module.names.reads(name, module.scope_of(name, each.statement))
+    return all(is_type(module, use) for use in uses)
+
+
+CODEMOD = Codemod(
+    id="removed-api",
+    triggers=CHANGED_NAMES,
+    safety=Safety.SAFE,
+    equality=None,
+    find=find,
+    proves=Proves.ERROR_CURED,
+)

@@ -1,0 +1,68 @@
+"""What the versions in play make of a row of the table."""
+
+from jaxfix.api import Code, Module, Reason
+from jaxfix.api.library import Fate, Keyword, Method, Name, Positional, version
+
+Row = Name | Keyword | Positional | Method
+
+
+def package_of(row: Row) -> str:
+    match row:
+        case Name(old=name):
+            pass
+        case Keyword(function=name) | Positional(function=name):
+            pass
+        case Method():
+            return "jax"
+    return name.partition(".")[0]
+
+
+def _is_of_jax(row: Row) -> bool:
+    return package_of(row).startswith("jax")  # jaxlib has its versions
+
+
+def fate(module: Module, row: Row) -> Fate | None:
+    """What becomes of it with the version in use, or the newest where none is known; None where all is well."""
+    life = row.life
+    if not (_has_come(module, row, life.removed) or _has_come(module, row, life.deprecated)):
+        return None
+    return Fate(package_of(row), warns=life.deprecated, raises=life.removed)
+
+
+def is_gone(module: Module, row: Row) -> bool:
+    """Whether the version in use is without it."""
+    return _has_come(module, row, row.life.removed)
+
+
+def _has_come(module: Module, row: Row, since: str) -> bool:
+    in_use = module.surroundings.jax if _is_of_jax(row) else None
+    return bool(since) and (in_use is None or in_use >= version(since))
+
+
+def lacks_new(module: Module, row: Row) -> bool:
+    """Whether a version in play is without what takes its place: the one in use, or one that the project admits."""
+    since = row.life.since
+    if not since or not _is_of_jax(row):
+        return False
+    around = module.surroundings
+    return any(each is not None and each < version(since) for each in (around.jax, around.oldest_jax))
+
+
+def too_new(row: Row, new: str) -> Reason:
+    """Why it is left alone where `lacks_new`."""
+    since = f"`{new}` came with {package_of(row)} {row.life.since}"
+    return Reason(Code.OLDER_VERSION, f"{since}, and the project says that it runs with an older one")
+
+
+def words(row: Row, what: str, module: Module, *, number: int = 1) -> str:
+    """The message of a finding about `number` things."""
+    life, package = row.life, package_of(row)
+    are = "is" if number == 1 else "are"
+    if is_gone(module, row):
+        return f"{what} {are} gone since {package} {life.removed}: the line raises"
+    later = f", and gone since {life.removed}" if life.removed else ""
+    return f"{what} {are} deprecated since {package} {life.deprecated}{later}"
+
+
+def by_hand(row: Name | Keyword | Method) -> Reason:
+    return Reason(Code.BY_HAND, row.steps or "what takes its place is called in another way")

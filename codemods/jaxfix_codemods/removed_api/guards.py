@@ -1,0 +1,86 @@
+"""The code around an old name: whether it asks which version it runs with, or takes the error; whether it is a type."""
+
+import ast
+import re
+
+from jaxfix.api import FUNCTIONS, Module
+
+_ALL = ("Exception", "BaseException")
+_ERRORS = re.compile("AttributeError|ImportError|ModuleNotFoundError|TypeError")
+_TAKES = re.compile("suppress|raises", re.IGNORECASE)
+_ASKS = re.compile(r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError", re.IGNORECASE)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue)
+
+
+def asks_for_version(module: Module, node: ast.AST) -> bool:
+    """Whether the code around asks what it runs with: by a test, a handler, or one that leaves before."""
+    inner = node
+    for outer in module.ancestors(node):
+        asked = (getattr(outer, "test", None), *(handler.type for handler in getattr(outer, "handlers", ())))
+        if any(_ASKS.search(module.text(part)) for part in asked if part is not None):
+            return True
+        if any(_leaves_early(module, earlier) for earlier in _before(outer, inner)):
+            return True
+        inner = outer
+    return False
+
+
+def _before(outer: ast.AST, inner: ast.AST) -> list[ast.stmt]:
+    """The statements of the block before `inner`, within a function."""
+    body = getattr(outer, "body", None) if isinstance(outer, FUNCTIONS) else None
+    return body[: body.index(inner)] if isinstance(body, list) and inner in body else []
+
+
+def _leaves_early(module: Module, statement: ast.stmt) -> bool:
+    match statement:
+        case ast.If(test=test, body=[*_, last]) if isinstance(last, _LEAVES):
+            return _ASKS.search(module.text(test)) is not None
+        case ast.Try(body=[*_, last], handlers=handlers) if isinstance(last, _LEAVES):
+            return any(handler.type is not None and _ASKS.search(module.text(handler.type)) for handler in handlers)
+    return False
+
+
+def is_caught(module: Module, node: ast.AST) -> bool:
+    """Whether a handler takes the error that is cured: with it, other code runs."""
+    inner = node
+    for outer in module.ancestors(node):
+        match outer:
+            case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers) if inner in body:
+                if any(_takes(module, handler) for handler in handlers):
+                    return True
+            case ast.With(items=items) if any(_TAKES.search(module.text(item.context_expr)) for item in items):
+                return True
+        inner = outer
+    return False
+
+
+def _takes(module: Module, handler: ast.ExceptHandler) -> bool:
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or _is_all(kind) or _ERRORS.search(module.text(kind)) is not None for kind in types)
+
+
+def _is_all(kind: ast.expr) -> bool:
+    return isinstance(kind, ast.Name) and kind.id in _ALL
+
+
+def _is_typing(module: Module, expr: ast.expr) -> bool:
+    return (module.qualname(expr) or "").startswith("typing")
+
+
+def is_type(module: Module, node: ast.AST) -> bool:
+    """Whether nothing but a reader of types asks for it: in an annotation, or between the brackets of `Union`."""
+    inner = node
+    for outer in module.ancestors(node):
+        match outer:
+            case ast.arg() | ast.AnnAssign(annotation=ast.AST()) if getattr(outer, "annotation", None) is inner:
+                return True
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
+                return returns is inner
+            case ast.Subscript(value=value) if value is not inner and _is_typing(module, value):
+                return True
+            case ast.Subscript() | ast.Tuple() | ast.List() | ast.BinOp(op=ast.BitOr()):
+                pass
+            case _:
+                return False
+        inner = outer
+    return False

@@ -1,0 +1,137 @@
+"""Arguments and methods that are gone or going, and what has another meaning."""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import Code, Finding, Module, Reason, Rewriter, Safety, in_order
+from jaxfix.api.analysis import Values
+from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Way, version
+from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new, words
+from jaxfix_codemods.removed_api.spelling import Spelling
+from jaxfix_codemods.removed_api.telling import certain
+
+_PARTIAL = "functools.partial"
+
+
+def keywords(module: Module, rows: list[Keyword]) -> Iterator[Finding]:
+    """The calls with keywords that are gone, one finding for each call."""
+    by_function: dict[str, list[Keyword]] = {}
+    for row in rows:
+        if fate(module, row) is not None:
+            by_function.setdefault(row.function, []).append(row)
+    for function, some in by_function.items():
+        for call in _calls(module, function):
+            found = [(k, row) for k in call.keywords for row in some if k.arg == row.old]
+            if found:
+                yield _keyword(module, call, found)
+
+
+def _calls(module: Module, function: str) -> list[ast.Call]:
+    """The calls of a function, and those of `functools.partial` that bind arguments of it."""
+    bound = (c for c in module.calls(_PARTIAL) if c.args and module.qualname(c.args[0]) == function)
+    return in_order([*module.calls(function), *bound])
+
+
+def _keyword(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyword]]) -> Finding:
+    first = found[0][1]
+    named = " and ".join(f"`{keyword.arg}`" for keyword, _ in found)
+    message = words(first, f"{named} of `{first.function}`", module, number=len(found))
+    declined = next((why for k, row in found if (why := _why_not(module, call, k, row)) is not None), None)
+    new = " and ".join(f"`{row.new}`" for _, row in found if row.new)
+    title = f"Write {new}" if new and declined is None else f"Leave out {named}"
+    is_alias = all(row.way is Way.ALIAS for _, row in found)
+    recipe = None if declined is not None else partial(_rename, module, call, found)
+    return certain(module, found[0][0], message, title, first, recipe, declined, is_same=is_alias)
+
+
+def _why_not(module: Module, call: ast.Call, keyword: ast.keyword, row: Keyword) -> Reason | None:
+    if row.way is Way.BY_HAND:
+        return by_hand(row)
+    if lacks_new(module, row):
+        return too_new(row, f"{row.new}=")
+    if any(other.arg == row.new for other in call.keywords):
+        return Reason(Code.SIGNATURE, f"`{row.new}` is given as well")
+    if row.values and module.text(keyword.value) not in dict(row.values):
+        return Reason(Code.NEEDS_VALUE, f"it depends on the value what becomes of `{row.old}`")
+    if not row.new and (call.args or call.keywords[0] is not keyword or module.qualname(call.func) == _PARTIAL):
+        return Reason(Code.SIGNATURE, f"`{row.old}` has to become the first argument")
+    return None
+
+
+def _rename(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyword]], edit: Rewriter) -> None:
+    for keyword, row in found:
+        values = dict(row.values)
+        if values:
+            edit.replace(keyword, f"{row.new}={values[module.text(keyword.value)]}")
+        else:
+            edit.name_argument(call, keyword, row.new or None)
+
+
+def positional(module: Module, row: Positional) -> Iterator[Finding]:
+    """The calls that hand over by position what has to be named."""
+    if fate(module, row) is None:
+        return
+    last = row.function.rpartition(".")[2]
+    if not any(len(call.args) > row.first for call in module.names.spelled_calls({last})):
+        return
+    for call in module.calls(row.function):
+        late = call.args[row.first :]
+        if late and not any(isinstance(arg, ast.Starred) for arg in call.args):
+            named = " and ".join(f"`{name}`" for name in row.names[: len(late)])
+            message = words(row, f"{named} of `{row.function}` by position", module, number=len(late))
+            recipe = partial(_name, call, row) if len(late) <= len(row.names) else None
+            declined = None if recipe else Reason(Code.SIGNATURE, "it is called with more arguments than it takes")
+            yield certain(module, late[0], message, f"Name {named}", row, recipe, declined)
+
+
+def _name(call: ast.Call, row: Positional, edit: Rewriter) -> None:
+    for arg, name in zip(call.args[row.first :], row.names, strict=False):
+        edit.name_argument(call, arg, name)
+
+
+def methods(module: Module, row: Method) -> Iterator[Finding]:
+    """Attributes of what is known to be an array of jax."""
+    if fate(module, row) is None:
+        return
+    for node in module.attributes(row.old):
+        if not isinstance(node.ctx, ast.Load) or not module.get(Values).of(node.value).is_array:
+            continue
+        parent = module.parent(node)
+        whole: ast.expr = parent if isinstance(parent, ast.Call) and parent.func is node else node
+        if isinstance(whole, ast.Call) is not row.is_called or (
+            isinstance(whole, ast.Call) and (whole.args or whole.keywords)
+        ):
+            continue
+        message = words(row, f"`{row.old}` of arrays", module)
+        recipe = partial(_method, module, row, node, whole)
+        yield certain(module, node, message, "Use what newer versions have", row, recipe, None, is_same=False)
+
+
+def _method(module: Module, row: Method, node: ast.Attribute, whole: ast.expr, edit: Rewriter) -> None:
+    edit.replace(whole, Spelling(module, edit, {}).filled(row.new, {"x": node.value}, whole))
+
+
+def meanings(module: Module, rows: list[Meaning]) -> Iterator[Finding]:
+    """Calls that do something else, where the file came from a version before that."""
+    around = module.surroundings
+    came_from = around.came_from
+    if came_from is None:
+        return
+    lasting = [row for row in rows if came_from < version(row.since) <= (around.jax or version(row.since))]
+    told: set[str] = set()
+    every = [(call, row) for row in lasting for call in module.calls(row.function)]
+    for call, row in sorted(every, key=lambda pair: pair[0].lineno):
+        if row.unless and any(keyword.arg in (row.unless, None) for keyword in call.keywords):
+            continue
+        if row.is_told_once and row.what in told:
+            continue
+        told.add(row.what)
+        yield Finding(
+            call.func,
+            f"`{row.function}` {row.what}, since jax {row.since}",
+            "Check what it is used for",
+            declined=Reason(Code.BY_HAND, row.steps),
+            fate=Fate("jax", differs=row.since),
+            safety=Safety.DISPLAY_ONLY,
+        )

@@ -1,0 +1,139 @@
+"""How new code is written in a file: by the names that it has for modules, with the text of its own arguments."""
+
+import ast
+import re
+from collections.abc import Mapping
+
+from jaxfix.api import Code, Declined, Module, Reason, Rewriter, walk
+from jaxfix.api.library import IMPORTED_APART, Name
+from jaxfix_codemods.removed_api.fates import lacks_new
+
+_PART = re.compile(r"\[\[(.*?)\]\]")
+_PLACE = re.compile(r"\{(@?)([\w.]+)(?:\|(\w+))?\}")
+_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set)
+_BARE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.GeneratorExp)
+_TRIVIAL = (ast.Name, ast.Constant, ast.Attribute)
+_INDEX = "jax.ops.index"
+
+
+class Spelling:
+    """What is written in place of nodes; `planned` are those that one recipe replaces, each with its row."""
+
+    def __init__(self, module: Module, edit: Rewriter, planned: Mapping[ast.AST, Name]) -> None:
+        self._module = module
+        self._edit = edit
+        self._planned = planned
+
+    def replace_all(self) -> None:
+        """Replaces every planned node that stands in no other one."""
+        for node in self._planned:
+            if not any(outer in self._planned for outer in self._module.ancestors(node)):
+                self._edit.replace(node, self._new(node))
+
+    def _new(self, node: ast.AST) -> str:
+        row = self._planned[node]
+        if isinstance(node, ast.Call):
+            return self.filled(row.new, arguments(node, row), node)
+        if row.is_text:
+            return self.filled(row.new, {}, node)
+        assert isinstance(node, ast.Name | ast.Attribute)
+        return self.name(new_name(self._module, row), node)
+
+    def name(self, qualname: str, at: ast.expr) -> str:
+        """`qualname` as the file spells it at `at`: by a prefix that it has a name for, else by a new import."""
+        apart = next((each for each in IMPORTED_APART if f"{qualname}.".startswith(f"{each}.")), None)
+        least = apart or qualname.partition(".")[0]
+        inner = at.func if isinstance(at, ast.Call) else at
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+            own = self._module.qualname(inner)
+            if own is not None and own.startswith(least) and qualname.startswith(f"{own}."):
+                return self._module.text(inner) + qualname.removeprefix(own)
+        known = self._known(qualname, least, at)
+        if known is not None:
+            return known
+        return self._edit.imported(least, prefer=least.rpartition(".")[2], at=at) + qualname.removeprefix(least)
+
+    def _known(self, qualname: str, least: str, at: ast.expr) -> str | None:
+        """The name by what the file imports already, the longest first."""
+        imports, module = self._module.names.imports, self._module
+        prefix = qualname
+        while len(prefix) >= len(least):
+            for name, meaning in imports.items():
+                if meaning == prefix and module.scope_of(name, at) is module.tree:
+                    return name + qualname.removeprefix(prefix)
+            prefix = prefix.rpartition(".")[0]
+        return None
+
+    def filled(self, template: str, given: Mapping[str, ast.expr], at: ast.AST) -> str:
+        """The text of a row with arguments and names in their places."""
+        text = _PART.sub(lambda part: part[1] if _keys(part[1]) <= given.keys() else "", template)
+
+        def filled(place: re.Match[str]) -> str:
+            is_name, key, default = place.groups()
+            if is_name:
+                assert isinstance(at, ast.expr)
+                return self.name(key, at)
+            if key not in given:
+                return str(default)
+            return self._argument(given[key], text, place)
+
+        made = _PLACE.sub(filled, text)
+        is_signed = made.startswith("-") and not isinstance(at, ast.Call)
+        return f"({made})" if is_signed and _binds(self._module.parent(at)) else made
+
+    def _argument(self, expr: ast.expr, text: str, place: re.Match[str]) -> str:
+        is_inside = text[place.start() - 1 : place.start()] == "["
+        if is_inside and isinstance(expr, ast.Subscript) and is_index(self._module, expr):
+            return self._own(expr.slice)
+        own = self._own(expr)
+        is_read = text[place.end() : place.end() + 1] == "." or place.group() == text
+        if (is_read and not isinstance(expr, _ATOMS)) or isinstance(expr, _BARE):
+            return f"({own})"
+        return own
+
+    def _own(self, expr: ast.expr) -> str:
+        """The text of an argument, with what is planned inside of it."""
+        if expr in self._planned:
+            return self._new(expr)
+        inner = [n for n in walk(expr) if n in self._planned]
+        outermost = [n for n in inner if not any(o in inner for o in self._module.ancestors(n))]
+        return self._module.substitute(expr, {node: self._new(node) for node in outermost})
+
+
+def new_name(module: Module, row: Name) -> str:
+    """The name that every version in play has."""
+    return row.older if row.older and lacks_new(module, row) else row.new
+
+
+def arguments(call: ast.Call, row: Name) -> Mapping[str, ast.expr]:
+    """The arguments of the call by the parameters of the row.
+
+    Raises:
+      Declined: it is called in a way that the row does not tell.
+    """
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or any(k.arg is None for k in call.keywords):
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "`*` or `**` hides its arguments"))
+    given = dict(zip(row.parameters, call.args, strict=False))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+    needed = _keys(_PART.sub("", row.new), optional=False)
+    if len(call.args) > len(row.parameters) or not needed <= given.keys() or not given.keys() <= {*row.parameters}:
+        raise Declined(Reason(Code.SIGNATURE, "it is called with other arguments than the usual ones"))
+    if any(not isinstance(given[key], _TRIVIAL) for key in given.keys() - _keys(row.new)):
+        raise Declined(Reason(Code.SIDE_EFFECT, "an argument that is computed would be left out"))
+    return given
+
+
+def _keys(text: str, *, optional: bool = True) -> frozenset[str]:
+    """The parameters that a text names."""
+    return frozenset(key for is_name, key, default in _PLACE.findall(text) if not is_name and (optional or not default))
+
+
+def is_index(module: Module, expr: ast.Subscript) -> bool:
+    """Whether it is `jax.ops.index[...]`."""
+    return module.qualname(expr.value) == _INDEX
+
+
+def _binds(parent: ast.AST | None) -> bool:
+    """Whether an operator beside it would bind a minus sign more loosely."""
+    return isinstance(parent, ast.BinOp | ast.Attribute | ast.Subscript | ast.Await)

@@ -1,0 +1,154 @@
+"""Where a file uses what is gone or going: imports with all that is read through them, names, calls."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from jaxfix.api import Code, Declined, Module, Reason, frozen
+from jaxfix.api.library import NAMED, Name, Way
+from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new
+from jaxfix_codemods.removed_api.spelling import arguments
+
+Import = ast.Import | ast.ImportFrom
+
+
+@frozen
+class Imported:
+    """A name that an import takes from what is gone or going.
+
+    Attributes:
+      full: its canonical name.
+      new: the canonical name that the import takes in its place; empty where it goes, its uses being rewritten.
+      planned: the uses that are rewritten with it.
+      declined: why it stays.
+    """
+
+    alias: ast.alias
+    statement: Import
+    row: Name
+    full: str
+    new: str
+    planned: Mapping[ast.AST, Name]
+    declined: Reason | None = None
+
+
+@frozen
+class Named:
+    """An expression that names what is gone or going; `node` is what is replaced: it, or a call of it."""
+
+    at: ast.Name | ast.Attribute
+    node: ast.AST
+    row: Name
+    declined: Reason | None = None
+
+
+def imported(module: Module) -> Iterator[Imported]:
+    """Every import of what is gone or going, in the order of the text."""
+    statements: list[Import] = [*module.nodes(ast.ImportFrom), *module.nodes(ast.Import)]
+    for statement in statements:
+        for alias in statement.names:
+            full = _full(module, statement, alias)
+            row = _row_of(full)
+            if row is not None and fate(module, row) is not None:
+                yield _imported(module, statement, alias, full, row)
+
+
+def _full(module: Module, statement: Import, alias: ast.alias) -> str:
+    if isinstance(statement, ast.Import):
+        return alias.name
+    origin = module.names.absolute("." * statement.level + (statement.module or ""))
+    return origin if alias.name == "*" else f"{origin}.{alias.name}"
+
+
+def _row_of(full: str) -> Name | None:
+    """The row of the name, or of the module that is gone with it."""
+    row, outer = NAMED.get(full), full
+    while row is None and "." in outer:
+        outer = outer.rpartition(".")[0]
+        above = NAMED.get(outer)
+        row = above if above is not None and above.is_module else None
+    return row
+
+
+def _imported(module: Module, statement: Import, alias: ast.alias, full: str, row: Name) -> Imported:
+    binds_top = isinstance(statement, ast.Import) and alias.asname is None
+    if alias.name == "*":
+        return Imported(alias, statement, row, full, "", {}, Reason(Code.UNREAD, "it imports every name of a module"))
+    is_plain = row.way is not Way.BY_HAND and not row.parameters and not row.is_text
+    if is_plain and not binds_top:
+        if lacks_new(module, row) and not row.older:
+            return Imported(alias, statement, row, full, "", {}, too_new(row, row.new))
+        new = (row.older if lacks_new(module, row) else row.new) + full.removeprefix(row.old)
+        return Imported(alias, statement, row, full, new, {})
+    try:
+        return Imported(alias, statement, row, full, "", _read_through(module, statement, alias, row))
+    except Declined as declined:
+        return Imported(alias, statement, row, full, "", {}, declined.reason)
+
+
+def _read_through(module: Module, statement: Import, alias: ast.alias, row: Name) -> Mapping[ast.AST, Name]:
+    """What is read through the import, all of which can be rewritten.
+
+    Raises:
+      Declined: something cannot, or nothing is read.
+    """
+    binds_top = isinstance(statement, ast.Import) and alias.asname is None
+    name = alias.asname or alias.name.partition(".")[0]
+    scope = module.scope_of(name, statement)
+    if not binds_top and len(module.bindings(name, scope)) != 1:
+        raise Declined(Reason(Code.REBOUND, f"`{name}` is bound more than once"))
+    found: dict[ast.AST, Name] = {}
+    for use in module.names.reads(name, scope):
+        node = _longest(module, use)
+        own = NAMED.get(module.qualname(node) or "")
+        if own is None or not (own is row or own.old.startswith(f"{row.old}.")):
+            if binds_top:
+                continue
+            raise Declined(by_hand(row))
+        found[rewritable(module, node, own)] = own
+    if not found:
+        raise Declined(by_hand(row))
+    return found
+
+
+def _longest(module: Module, node: ast.Name | ast.Attribute) -> ast.Name | ast.Attribute:
+    """The longest dotted name that begins with `node` and is in the table; `node` itself where none is."""
+    found: ast.Name | ast.Attribute = node
+    outer = module.parent(node)
+    inner: ast.AST = node
+    while isinstance(outer, ast.Attribute) and outer.value is inner:
+        if module.qualname(outer) in NAMED:
+            found = outer
+        inner, outer = outer, module.parent(outer)
+    return found
+
+
+def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast.AST:
+    """What is replaced where `node` names what the row is about: itself, or the call of it.
+
+    Raises:
+      Declined: a person has to do it.
+    """
+    if row.way is Way.BY_HAND:
+        raise Declined(by_hand(row))
+    if lacks_new(module, row) and not row.older:
+        raise Declined(too_new(row, "what takes its place"))
+    if not isinstance(node.ctx, ast.Load):
+        raise Declined(Reason(Code.REBOUND, "it is set or deleted"))
+    if not row.parameters:
+        return node
+    call = module.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        raise Declined(Reason(Code.OTHER_USES, "it is handed on, and what takes its place is no function"))
+    arguments(call, row)
+    return call
+
+
+def named(module: Module, row: Name) -> Iterator[Named]:
+    """Every place that reads the name through a module."""
+    for at in module.references(row.old):
+        if isinstance(at, ast.Name) or _longest(module, at) is not at:
+            continue  # a bare name is what its import, or an attribute, makes of it
+        try:
+            yield Named(at, rewritable(module, at, row), row)
+        except Declined as declined:
+            yield Named(at, at, row, declined.reason)

@@ -1,0 +1,106 @@
+"""Keywords, positional arguments and methods that are gone or going, and what has another meaning now."""
+
+from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Positional, Way
+
+_CLIP = Life("0.4.27", "0.10.0", "0.4.27")
+_PLACED = Life("0.4.6", "0.4.14", "0.4.7")
+_INPUTS = "`jax.device_put` the inputs, or `with jax.default_device(device):` where there are none"
+_DRAWS = "set `jax_threefry_partitionable` to what it was, where the very numbers matter"
+_PIXELS = ("quantile", "nanquantile", "percentile", "nanpercentile")
+
+KEYWORDS = (
+    Keyword("jax.numpy.clip", "a_min", "min", Way.ALIAS, _CLIP),
+    Keyword("jax.numpy.clip", "a_max", "max", Way.ALIAS, _CLIP),
+    Keyword("jax.numpy.clip", "a", "", Way.ALIAS, _CLIP),
+    Keyword("jax.numpy.reshape", "newshape", "shape", Way.ALIAS, Life("0.4.28", "0.4.36", "0.4.28")),
+    *(
+        Keyword(f"jax.numpy.{last}", "interpolation", "method", Way.ALIAS, Life("0.4.0", "0.8.0", "0.4.0"))
+        for last in _PIXELS
+    ),
+    *(
+        Keyword("jax.experimental.pjit.pjit", f"{side}_axis_resources", f"{side}_shardings", Way.ALIAS, _PLACED)
+        for side in ("in", "out")
+    ),
+    Keyword("jax.jit", "device", "", Way.BY_HAND, Life("0.4.3", ""), steps=_INPUTS),
+    Keyword("jax.jit", "backend", "", Way.BY_HAND, Life("0.4.3", ""), steps=_INPUTS),
+    Keyword("jax.jit", "fun", "", Way.ALIAS, Life("0.6.0", "0.7.0")),
+    Keyword(
+        "jax.numpy.where", "condition", "", Way.BY_HAND, Life("", "0.5.0"), steps="hand the arguments over by position"
+    ),
+    Keyword("jax.nn.softmax", "initial", "", Way.BY_HAND, Life("0.4.27", "0.4.36"), steps="leave it out"),
+    Keyword(
+        "jax.pure_callback",
+        "vectorized",
+        "vmap_method",
+        Way.REWRITE,
+        Life("0.4.34", "0.6.0", "0.4.34"),
+        values=(("True", '"expand_dims"'), ("False", '"sequential"')),
+    ),
+)
+
+POSITIONAL = (
+    Positional("jax.lax.dot", 2, ("precision", "preferred_element_type"), Life("0.7.1", "0.10.0")),
+    Positional("jax.numpy.array", 2, ("copy", "order", "ndmin"), Life("0.10.1", "0.11.0")),
+)
+
+METHODS = (
+    Method("to_py", "{@numpy.asarray}({x})", True, Life("0.4.3", "0.4.14")),
+    Method("device_buffer", "{x}.addressable_data(0)", False, Life("0.4.22", "0.4.27")),
+    Method("unsafe_raw_array", "{@jax.random.key_data}({x})", True, Life("0.4.16", "0.4.24")),
+)
+
+MEANINGS = (
+    Meaning(
+        "jax.numpy.linalg.solve",
+        "0.5.0",
+        "takes a stack of vectors for matrices",
+        "where `b` holds one vector for each matrix, hand over `b[..., None]` and take `[..., 0]` of the result",
+    ),
+    Meaning(
+        "jax.numpy.empty",
+        "0.11.0",
+        "is not filled with zeros",
+        "write `jnp.zeros` where it is read before it is written",
+    ),
+    Meaning(
+        "jax.numpy.empty_like",
+        "0.11.0",
+        "is not filled with zeros",
+        "write `jnp.zeros_like` where it is read before it is written",
+    ),
+    Meaning(
+        "jax.make_mesh",
+        "0.9.0",
+        "makes axes of the type `Explicit`",
+        "give `axis_types=(jax.sharding.AxisType.Auto,) * n` to keep what it was",
+        unless="axis_types",
+    ),
+    Meaning(
+        "jax.scipy.stats.rankdata",
+        "0.10.0",
+        "returns floats where it returned integers",
+        "cast what it returns where it is an index",
+    ),
+    Meaning(
+        "jax.pmap",
+        "0.9.0",
+        "returns shards that keep their leading axis: `x[0]` gathers",
+        "read a shard by `x.addressable_shards`, or map by `jax.shard_map`",
+    ),
+    Meaning("jax.numpy.cross", "0.11.0", "raises for vectors of two", "append a zero to each"),
+    *(
+        Meaning(f"jax.random.{last}", "0.5.0", "draws other numbers from the same key", _DRAWS, is_told_once=True)
+        for last in (
+            "normal",
+            "uniform",
+            "randint",
+            "bernoulli",
+            "categorical",
+            "truncated_normal",
+            "gumbel",
+            "choice",
+            "permutation",
+            "bits",
+        )
+    ),
+)

@@ -1,0 +1,135 @@
+"""The rows of the table of changes: names, keywords, positional arguments, methods, meanings."""
+
+from enum import Enum
+
+from jaxfix.source.frozen import frozen
+
+Version = tuple[int, ...]
+
+
+class Way(Enum):
+    """How code gets from the old to the new."""
+
+    ALIAS = "alias"
+    """Another name of the same thing, or of a function that only calls it with the same arguments."""
+    TYPE = "type"
+    """Another type: an alias in annotations, where nothing asks for it."""
+    REWRITE = "rewrite"
+    """Other code, which a rerun has to show to do the same."""
+    BY_HAND = "by hand"
+    """No rule: a person follows the steps."""
+
+
+@frozen
+class Life:
+    """The versions of its package that warn of something, are without it, and first have what takes its place.
+
+    Attributes:
+      deprecated: empty where none has warned.
+      removed: empty where every version has it.
+      since: empty where every version has what takes its place.
+    """
+
+    deprecated: str = ""
+    removed: str = ""
+    since: str = ""
+
+
+@frozen
+class Name:
+    """A name that is gone, or going.
+
+    Attributes:
+      old: its canonical name; with `is_module`, all that is below it goes as well.
+      new: the canonical name of what takes its place; with `parameters` or `is_text`, the text: `{x}` is an argument,
+        `{x|True}` one with a default, `{@jax.numpy.sort}` a name as the file spells it, and `[[, axis={axis}]]` is
+        left out where `axis` is not given.
+      older: what every version has in place of `new`; empty where that is nothing.
+      parameters: of the function that is called; what it is called with beside them is not rewritten.
+      steps: what to do by hand, as a clause.
+    """
+
+    old: str
+    new: str
+    way: Way
+    life: Life
+    older: str = ""
+    parameters: tuple[str, ...] = ()
+    is_text: bool = False
+    is_module: bool = False
+    steps: str = ""
+
+
+@frozen
+class Keyword:
+    """A keyword of a function that is gone, or going.
+
+    Attributes:
+      new: the keyword in its place; empty where its value becomes the first positional argument, or by hand.
+      values: the texts of values that are rewritten, with what they become; empty for any value, which stays.
+    """
+
+    function: str
+    old: str
+    new: str
+    way: Way
+    life: Life
+    values: tuple[tuple[str, str], ...] = ()
+    steps: str = ""
+
+
+@frozen
+class Positional:
+    """Arguments that have to be named: `names` from the position `first` on."""
+
+    function: str
+    first: int
+    names: tuple[str, ...]
+    life: Life
+
+
+@frozen
+class Method:
+    """A method or attribute of arrays that is gone.
+
+    Attributes:
+      new: the text in place of `x.old`, or of `x.old()` where it is called: `{x}` is the array.
+    """
+
+    old: str
+    new: str
+    is_called: bool
+    life: Life
+    steps: str = ""
+
+
+@frozen
+class Meaning:
+    """What other versions do with the same text, without raising.
+
+    Attributes:
+      since: the version from which on it is so.
+      what: as a clause behind the name of the function.
+      unless: a keyword that settles it; empty where none does.
+      is_told_once: whether a file is told of it at the first place alone.
+    """
+
+    function: str
+    since: str
+    what: str
+    steps: str
+    unless: str = ""
+    is_told_once: bool = False
+
+
+Row = Name | Keyword | Positional | Method | Meaning
+
+
+def version(text: str) -> Version:
+    """The numbers of a version."""
+    return tuple(map(int, text.split(".")))
+
+
+def family(old: str, new: str, lasts: tuple[str, ...], way: Way, life: Life, older: str = "") -> tuple[Name, ...]:
+    """Names that begin alike, and so do what takes their places."""
+    return tuple(Name(f"{old}{last}", f"{new}{last}", way, life, f"{older}{last}" if older else "") for last in lasts)
