@@ -63,7 +63,7 @@ def test_another_meaning_is_told_of_code_from_before(came_from: tuple[int, ...] 
     "text",
     [
         'def f(t):\n    if hasattr(jax, "tree"):\n        return jax.tree.map(g, t)\n    return jax.tree_map(g, t)\n',
-        "def f(t):\n    try:\n        return new(t)\n    except AttributeError:\n        pass\n    return jax.tree_map(g, t)\n",
+        "def f(t):\n    try:\n        return t\n    except AttributeError:\n        t = 1\n    jax.tree_leaves(t)\n",
         "if jax.__version__ < '0.5':\n    tree_map = jax.tree_map\n",
         "tree_map = getattr(jax, 'tree_map')\n",
     ],
