@@ -37,10 +37,10 @@ if __name__ == "__main__":
 """
 
 
-def _found_in_tables(loop: str) -> list[tuple[int, str | None]]:
+def _found_in_tables(loop: str, library: str = LIBRARY) -> list[tuple[int, str | None]]:
     given = [
         (SourceFile.decode(f"{name}.py", text.encode()), name)
-        for name, text in {"tables": LIBRARY, "play": loop}.items()
+        for name, text in {"tables": library, "play": loop}.items()
     ]
     known = joined([(source, Surroundings(name)) for source, name in given])
     source, name = given[0]
@@ -55,3 +55,41 @@ def test_what_the_loop_of_another_file_calls_is_put_under_jit() -> None:
 
 def test_what_another_file_calls_once_is_left_alone() -> None:
     assert _found_in_tables(LOOP.replace("for step in range(1000):", "if (step := 1):")) == []
+
+
+TRAINING = """
+import jax
+import jax.numpy as jnp
+
+def loss_of(w, batch):
+    return jnp.mean((jnp.tanh(batch["x"] @ w) - batch["y"]) ** 2)
+
+def train(w, batches):
+    for batch in batches:
+        g = jax.grad(loss_of)(w, batch)
+        g = jnp.clip(g, -1.0, 1.0)
+        w = w - 0.1 * g
+    return w
+"""
+CALLER = """
+import jax.numpy as jnp
+from tables import train
+
+def batches(n):
+    for k in range(n):
+        batch = {"x": jnp.full((6, 4), k), "y": jnp.ones(6)}
+        if k > 2:
+            batch["name"] = MORE
+        yield batch
+
+train(jnp.ones(4), batches(20))
+"""
+
+
+def test_a_batch_of_another_file_that_holds_a_text_stays_out_of_jit() -> None:
+    def found(more: str) -> list[tuple[int, str | None]]:
+        return _found_in_tables(CALLER.replace("MORE", more), TRAINING)
+
+    assert found("jnp.ones(1)") == [(10, None)]
+    assert found('f"batch {k}"') == [(10, "batch")]
+    assert found("str(k)") == [(10, "batch")]

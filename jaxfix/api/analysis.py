@@ -20,6 +20,7 @@ from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import replaced_names
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
+from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
 from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects
 from jaxfix.effects.stability import During, why_unstable
@@ -115,6 +116,7 @@ __all__ = [
     "is_bound_before",
     "is_impure",
     "is_in_loop",
+    "is_no_tree_class",
     "is_of_others",
     "is_script",
     "is_stored",
@@ -128,6 +130,7 @@ __all__ = [
     "own_class",
     "own_parameter",
     "parameters_of",
+    "plain_parts",
     "positional_of",
     "purity",
     "reaching",

@@ -156,23 +156,29 @@ def values_elsewhere(module: Module, parameter: ast.arg) -> tuple[Value, ...]:
 
     Nothing where they pass nothing, or nothing is known of it at all.
     """
-    arguments = module.parent(parameter)
-    function = module.parent(arguments) if arguments is not None else None
-    if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
-        return ()
-    name = module.get(Staging).name_for_others(function)
-    uses = module.surroundings.project.ask(VALUES, name) if name is not None else ()
-    found = tuple(value for use in uses if (value := _value_of(function, use, parameter.arg)) is not None)
+    passed = _passed_elsewhere(module, parameter)
+    found = tuple(each.value if each is not None else UNKNOWN for each in passed)
     return found if any(value != UNKNOWN for value in found) else ()
 
 
-def _value_of(function: Function, use: Use, parameter: str) -> Value | None:
-    """What one use passes; None where it keeps the default."""
-    given = outside_arguments(function, use.call) if use.call is not None else None
-    if given is None or parameter not in given:
-        return UNKNOWN
-    passed = given[parameter]
-    return passed.value if passed is not None else None
+def passed_elsewhere(module: Module, parameter: ast.arg) -> tuple[ArgumentSummary, ...]:
+    """The arguments that programs of other files pass for a parameter of a function of this module, where read."""
+    return tuple(each for each in _passed_elsewhere(module, parameter) if each is not None)
+
+
+def _passed_elsewhere(module: Module, parameter: ast.arg) -> Iterator[ArgumentSummary | None]:
+    """None where it cannot be told what is passed; where a call keeps the default there is nothing."""
+    arguments = module.parent(parameter)
+    function = module.parent(arguments) if arguments is not None else None
+    if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
+        return
+    name = module.get(Staging).name_for_others(function)
+    for use in module.surroundings.project.ask(VALUES, name) if name is not None else ():
+        given = outside_arguments(function, use.call) if use.call is not None else None
+        if given is None or parameter.arg not in given:
+            yield None
+        elif (passed := given[parameter.arg]) is not None:
+            yield passed
 
 
 def _uses(module: Module, named: Named) -> Iterator[ast.expr]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.liveness import LOOPS, Place, binds_again, is_in_loop, why_live_after
+from jaxfix.effects.plain_parts import plain_parts
 from jaxfix.effects.stability import During, why_unstable
 from jaxfix.effects.traceability import demands
 from jaxfix.library.facets import Effect
@@ -73,6 +74,7 @@ class Passing:
             value=self._values.of(value) if is_number else UNKNOWN,
             why_unstable=None if passed.again else self.why_unstable(value),
             filled=isinstance(value, ast.Name) and self.is_filled(value),
+            plain=tuple(sorted(plain_parts(self._module, value))) if values and sort is ArgumentKind.DATA else (),
         )
 
     def sort(self, value: ast.expr) -> ArgumentKind:

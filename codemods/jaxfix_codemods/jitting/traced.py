@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import Module
-from jaxfix.api.analysis import Form, Kind, Values, class_of
+from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
 
 
 def picks(module: Module, values: Values, item: ast.Subscript) -> bool:
@@ -16,15 +16,7 @@ def picks(module: Module, values: Values, item: ast.Subscript) -> bool:
 def is_no_tree(module: Module, source: ast.AST) -> bool:
     """Whether `source` makes an object of a class of this file that `jit` takes for no tree of arrays."""
     owner = class_of(module, source.func) if isinstance(source, ast.Call) else None
-    if owner is None or owner.bases or owner.keywords or owner.decorator_list:
-        return False
-    uses = module.reads(owner.name, module.scope_of(owner.name, owner))
-    return not any(_registers(module, use) for use in uses)
-
-
-def _registers(module: Module, use: ast.Name) -> bool:
-    call = module.parent(use)
-    return isinstance(call, ast.Call) and "register" in (module.qualname(call.func) or "")
+    return owner is not None and is_no_tree_class(module, owner)
 
 
 def overflows(module: Module, values: Values, name: ast.Name) -> bool:

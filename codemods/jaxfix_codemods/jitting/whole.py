@@ -82,6 +82,8 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     _check_values(module, values, function, (*static, own) if own is not None else static)
     unread = (*static, *_of_shape_alone(module, function))
     for each in given:
+        for name, value in each.arguments.items():
+            check_plain(value.text, value.plain if name not in static else ())
         _check_arguments(each.arguments, unread, filtered=uses_equinox(module, [function]))
     return Whole(function, static, own, uses_equinox(module, [function]))
 
@@ -446,6 +448,13 @@ def _of_shape_alone(module: Module, function: ast.FunctionDef) -> Iterator[str]:
         uses = [module.parent(use) for use in module.reads(parameter.arg, function)]
         if uses and all(isinstance(use, ast.Attribute) and use.attr in _STATIC for use in uses):
             yield parameter.arg
+
+
+def check_plain(text: str, parts: Iterable[tuple[tuple[str, ...], str]]) -> None:
+    """Refuses an argument some part of which `jit` does not take, whoever passes it."""
+    for _, part in sorted(parts):
+        shown = f"`{text}` may hold `{part}`" if part != text else f"`{text}` is passed"
+        raise Declined(Reason(Code.NO_ARRAY, f"{shown}, which is no array: `jit` does not take it"))
 
 
 def _check_arguments(arguments: Mapping[str, ArgumentSummary], unread: Collection[str], *, filtered: bool) -> None:

@@ -61,8 +61,9 @@ or a NumPy array which other code gets hold of, and may fill anew; so is one tha
 converts to Python numbers, draws from NumPy, changes its arguments, returns
 texts or Python numbers, or a dictionary whose order somebody reads (`jit`
 sorts the keys). A buffer that is filled anew in place may be read by a jitted
-step after it was overwritten: declined too. Functions are static only where
-each call passes the same one. Fused operations round in other places: results
+step after it was overwritten: declined too. So is an argument that some caller,
+here or in another file, evidently gives a text, a function or an object in, as a
+batch with a name. Functions are static only where each call passes the same one. Fused operations round in other places: results
 move within a tolerance onto those of the original under `jit`.
 
 Of a method the object becomes static: `jit` looks a program up by which object

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Collection, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
-from jaxfix.api.analysis import During, Passing, Values, positional_of
+from jaxfix.api.analysis import During, Passing, Values, plain_parts, positional_of
 from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
-from jaxfix_codemods.jitting.whole import LOOPS, has_sorted_keys, leaves, plain_value
+from jaxfix_codemods.jitting.whole import LOOPS, check_plain, has_sorted_keys, leaves, plain_value
 
 _OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
@@ -74,6 +74,7 @@ def check_parameter(
 ) -> None:
     """Refuses what the step does with `name`, at `uses`, that a traced argument does not allow or does otherwise."""
     for node in uses:
+        check_plain(name, plain_parts(module, node) if module.definition(node) is None else ())
         if isinstance(node, ast.Name) and Passing(module, values).is_filled(node, during):
             raise Declined(
                 Reason(Code.MUTATED, f"`{name}` is changed in place, perhaps while the jitted step still reads it")

@@ -18,7 +18,7 @@ from jaxfix.api.analysis import (
     runs_of,
 )
 from jaxfix.api.library import Transform, where
-from jaxfix_codemods.jitting.whole import LOOPS, check_made_once
+from jaxfix_codemods.jitting.whole import LOOPS, check_made_once, check_plain
 from jaxfix_codemods.unjitted_update.device import Likely
 from jaxfix_codemods.unjitted_update.glue import is_short
 
@@ -178,6 +178,7 @@ def _check_calls(module: Module, values: Values, found: Mapped) -> None:
         for each in call.arguments:
             if each.sort in (ArgumentKind.TEXT, ArgumentKind.FUNCTION):
                 raise Declined(Reason(Code.NO_ARRAY, f"`{found.name}` is passed `{each.text}`, which is no array"))
+            check_plain(each.text, each.plain)
             if each.filled:
                 text = f"`{each.text}` is changed in place, perhaps while the jitted function still reads it"
                 raise Declined(Reason(Code.MUTATED, text))

@@ -156,6 +156,7 @@ class ArgumentSummary:
       why_live: why it may be needed when the call has run; None where nobody has it.
       why_unstable: why it may be another object, or do another thing, at another call, if not bound anew.
       filled: code stores into it.
+      plain: its parts that are evidently no arrays: where they are, and their text.
     """
 
     to: Argument
@@ -166,6 +167,7 @@ class ArgumentSummary:
     why_live: Reason | None = None
     why_unstable: Reason | None = None
     filled: bool = False
+    plain: tuple[tuple[tuple[str, ...], str], ...] = ()
 
 
 @frozen
@@ -186,8 +188,8 @@ class CallSite:
 
     @property
     def tells_values(self) -> bool:
-        """Whether something is known of a number among the arguments."""
-        return any(passed.value != UNKNOWN for passed in self.arguments or ())
+        """Whether something is known of a number among the arguments, or one holds what is no array."""
+        return any(passed.value != UNKNOWN or passed.plain for passed in self.arguments or ())
 
 
 PASSED = "()"
