@@ -15,6 +15,7 @@ from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.attributes import reads_of, stores_of
+from jaxfix.effects.deletion import leaves
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
@@ -121,6 +122,7 @@ __all__ = [
     "is_script",
     "is_stored",
     "iterations",
+    "leaves",
     "local_uses",
     "made_by",
     "may_be_jitted",

@@ -51,7 +51,7 @@ def _is_deleted(module: Module, name: str) -> bool:
         return True
     if own is not None and _is_taken_elsewhere(project, f"{own}.{name}"):
         return True
-    if not all(_leaves(module, use) for use in module.reads(name, module.tree)):
+    if not all(leaves(module, use) for use in module.reads(name, module.tree)):
         return True
     others = {node.id for value in values for node in walk(value) if isinstance(node, ast.Name)} - {name}
     return any(module.get(_deleted)(other) for other in sorted(others) if module.bindings(other))
@@ -71,7 +71,7 @@ def _values(module: Module, name: str) -> Iterator[ast.expr]:
             yield value
 
 
-def _leaves(module: Module, use: ast.expr) -> bool:
+def leaves(module: Module, use: ast.expr) -> bool:
     """Whether the code around what may be an array leaves it as it is, and hands neither it nor its memory on."""
     parent = module.parent(use)
     if isinstance(parent, ast.keyword):
@@ -84,9 +84,9 @@ def _leaves(module: Module, use: ast.expr) -> bool:
             is_called = isinstance(call, ast.Call) and call.func is parent
             return attr in (_METHODS if is_called else _STATIC)
         case ast.Subscript(ctx=ast.Load(), value=value):
-            return value is not use or _leaves(module, parent)
+            return value is not use or leaves(module, parent)
         case ast.Call(func=func) if func is not use:
-            return _call_leaves(module, parent, use)
+            return _callleaves(module, parent, use)
         case ast.IfExp() | ast.Return() | ast.Lambda() | ast.Tuple() | ast.Dict():
             return module.get(Staging).runs(use) is Runs.TRACED
     return False
@@ -94,10 +94,10 @@ def _leaves(module: Module, use: ast.expr) -> bool:
 
 def _gives(module: Module) -> Solver[tuple[ast.FunctionDef, str], bool]:
     """Whether a function hands on, or keeps, what it is passed for a parameter."""
-    return Solver(lambda passed: not all(_leaves(module, read) for read in module.reads(passed[1], passed[0])), MAY)
+    return Solver(lambda passed: not all(leaves(module, read) for read in module.reads(passed[1], passed[0])), MAY)
 
 
-def _call_leaves(module: Module, call: ast.Call, use: ast.expr) -> bool:
+def _callleaves(module: Module, call: ast.Call, use: ast.expr) -> bool:
     if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None:
         return call.func.id in _READERS
     function = module.definition(call.func)
@@ -113,4 +113,4 @@ def _call_leaves(module: Module, call: ast.Call, use: ast.expr) -> bool:
     if qualname in _CALLING:
         return False
     is_traced = module.get(Staging).runs(use) is Runs.TRACED
-    return qualname in _COMPUTING or is_traced or _leaves(module, call)
+    return qualname in _COMPUTING or is_traced or leaves(module, call)

@@ -38,7 +38,9 @@ an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
 the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
 a whole number of Python. A name that the loop binds anew, an
 attribute that is stored later, code that may run under a trace and reads in
-some rounds only are left alone. Rows that go into a jitted function must be
+some rounds only are left alone; so is an array that the loop hands on, or that a
+function which the loop was given may have too: where it is donated or deleted
+meanwhile, the original raises. Rows that go into a jitted function must be
 strongly typed, as those of NumPy are, no keys, and not donated; programs that name
 devices are left alone. On another device than the CPU each row travels. Where nothing says that it is an array of JAX,
 a run has to.
@@ -75,7 +77,15 @@ from jaxfix.api.analysis import Values, is_script
 from jaxfix.api.library import Effect, Result, where
 from jaxfix_codemods.element_reads import indices
 from jaxfix_codemods.element_reads.arrays import Arrays, Sure
-from jaxfix_codemods.element_reads.places import Place, follows, is_few, is_long, is_unconditional, place_of
+from jaxfix_codemods.element_reads.places import (
+    Place,
+    follows,
+    is_few,
+    is_long,
+    is_unconditional,
+    place_of,
+    why_given_away,
+)
 from jaxfix_codemods.element_reads.uses import Over, Uses, loops_over
 
 _TITLE = "Read the elements from one copy on the host"
@@ -116,7 +126,8 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
         return
     taken.update((array, *over.names))
     reads = [use for name in over.names for use in uses.of_name(name) or ()]
-    cure: Recipe | Reason = _why_not(module, over.loop, reads) or partial(_wrap, array)
+    given_away = why_given_away(module, array, over.loop)
+    cure: Recipe | Reason = _why_not(module, over.loop, reads) or given_away or partial(_wrap, array)
     if not isinstance(cure, Reason) and not module.has_exact_spans(array):
         cure = Reason(Code.FORMAT_STRING, "it stands inside a format string")
     yield _finding(module, _Read(array, over.loop, sure), _within(module, reads, cure))
@@ -193,7 +204,8 @@ def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: se
         cure = partial(_copy, module, tuple(inner), place, on_host)
         if not all(map(module.has_exact_spans, inner)):
             cure = Reason(Code.FORMAT_STRING, "an element is read inside a format string")
-    cure = _why_not(module, place.loop, inner) or _within(module, inner, cure, on_host)
+    given_away = why_given_away(module, first, place.loop)
+    cure = _why_not(module, place.loop, inner) or given_away or _within(module, inner, cure, on_host)
     yield _finding(module, _Read(first, place.loop, sure), cure)
 
 

@@ -2,14 +2,17 @@
 
 import ast
 
-from jaxfix.api import FUNCTIONS, Module, frozen, walk
+from jaxfix.api import FUNCTIONS, Code, Module, Reason, frozen, walk
 from jaxfix.api.analysis import (
     During,
     changes_of,
+    family,
     instances,
     is_bound_before,
     is_stored,
     iterations,
+    leaves,
+    methods,
     own_class,
     why_unstable,
 )
@@ -100,6 +103,68 @@ def _hands_on(module: Module, root: ast.Name, loop: ast.AST) -> bool:
         if root.id in named or (is_own and not _is_of_array(call.func)) or (is_given and called is call.func):
             return True
     return False
+
+
+def why_given_away(module: Module, array: ast.expr, loop: ast.AST) -> Reason | None:
+    """Why code that `loop` calls may delete the array behind `array`, or donate it: a copy of it would go on."""
+    root = _root(array)
+    if root is None:
+        return None
+    whole = array.id if isinstance(array, ast.Name) else module.text(array)
+    scope = module.scope_of(root.id, root)
+    for use in (each for each in _uses(module, array, root, scope) if loop in module.ancestors(each)):
+        if (
+            not isinstance(module.parent(use), ast.Subscript)
+            and not _is_gone_over(module, use)
+            and not leaves(module, use)
+        ):
+            text = f"line {use.lineno} hands on `{whole}`, which other code may donate or delete"
+            return Reason(Code.ESCAPES, text, use.lineno)
+    for call in (node for node in walk(loop) if isinstance(node, ast.Call)):
+        if _is_of_caller(module, call.func) and _is_held(module, array, root, scope):
+            text = f"line {call.lineno} calls what it was given, which may have `{whole}` too, and donate or delete it"
+            return Reason(Code.ESCAPES, text, call.lineno)
+    return None
+
+
+def _uses(module: Module, array: ast.expr, root: ast.Name, scope: ast.AST | None) -> list[ast.expr]:
+    if isinstance(array, ast.Attribute):
+        return [each for each in module.attributes(array.attr) if module.text(each) == module.text(array)]
+    return [*module.reads(root.id, scope)] if scope is not None else []
+
+
+def _is_gone_over(module: Module, use: ast.expr) -> bool:
+    """Whether a loop goes over it, by itself or with its numbers."""
+    outer = module.parent(use)
+    is_header = isinstance(outer, ast.For | ast.comprehension) and outer.iter is use
+    return is_header or isinstance(outer, ast.Starred)
+
+
+def _is_of_caller(module: Module, func: ast.expr) -> bool:
+    """Whether a function is one that the code around was given: a parameter, an attribute that is no method."""
+    match func:
+        case ast.Name():
+            found = module.bindings(func.id, module.scope_of(func.id, func))
+            return any(isinstance(binding.node, ast.arg) for binding in found)
+        case ast.Attribute(value=owner, attr=attr):
+            own = own_class(module, owner)
+            return own is not None and not methods(family(module, own), attr)
+    return False
+
+
+def _is_held(module: Module, array: ast.expr, root: ast.Name, scope: ast.AST | None) -> bool:
+    """Whether other code may have the array."""
+    if not isinstance(array, ast.Name):
+        return True
+    for binding in module.bindings(root.id, scope):
+        value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+        is_new = isinstance(value, ast.BinOp) or (
+            isinstance(value, ast.Call) and module.qualname(value.func) is not None
+        )
+        if not is_new:
+            return True
+    reads = (use for use in module.reads(root.id, scope) if not isinstance(module.parent(use), ast.Subscript))
+    return not all(leaves(module, use) for use in reads)
 
 
 def _is_of_array(func: ast.expr) -> bool:

@@ -63,8 +63,9 @@ texts or Python numbers, or a dictionary whose order somebody reads (`jit`
 sorts the keys). A buffer that is filled anew in place may be read by a jitted
 step after it was overwritten: declined too. So is an argument that some caller,
 here or in another file, evidently gives a text, a function or an object in, as a
-batch with a name. Functions are static only where each call passes the same one. Fused operations round in other places: results
-move within a tolerance onto those of the original under `jit`.
+batch with a name. Functions are static only where each call passes the same one.
+Fused operations round in other places: results move within a tolerance onto
+those of the original under `jit`.
 
 Of a method the object becomes static: `jit` looks a program up by which object
 it is, reads its attributes once, and would go on with `self.rate` as it was at
