@@ -194,19 +194,25 @@ def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: se
         bound.add(whole)
         uses = module.get(Uses).of_name(whole) or ()
         inner: list[ast.Name | ast.Attribute] = [u for u in uses if isinstance(module.parent(u), ast.Subscript)]
-        value = module.names.value_of(whole)
-        assert value is not None
-        cure: Recipe | Reason = partial(_wrap, value)
-        on_host = None
     else:
         inner = [read for read in reads if isinstance(read, ast.Name | ast.Attribute)]
-        on_host = module.get(Identifiers).unused(f"{module.text(first).rpartition('.')[2]}_on_host")
-        cure = partial(_copy, module, tuple(inner), place, on_host)
-        if not all(map(module.has_exact_spans, inner)):
-            cure = Reason(Code.FORMAT_STRING, "an element is read inside a format string")
-    given_away = why_given_away(module, first, place.loop)
-    cure = _why_not(module, place.loop, inner) or given_away or _within(module, inner, cure, on_host)
+    refused = _why_not(module, place.loop, inner) or why_given_away(module, first, place.loop)
+    cure = refused or _cure(module, inner, place, whole)
     yield _finding(module, _Read(first, place.loop, sure), cure)
+
+
+def _cure(
+    module: Module, reads: Sequence[ast.Name | ast.Attribute], place: Place, whole: ast.Name | None
+) -> Recipe | Reason:
+    """A copy where the variable is bound, if `whole` binds it; else before the loop."""
+    if whole is not None:
+        value = module.names.value_of(whole)
+        assert value is not None
+        return _within(module, reads, partial(_wrap, value))
+    if not all(map(module.has_exact_spans, reads)):
+        return Reason(Code.FORMAT_STRING, "an element is read inside a format string")
+    on_host = module.get(Identifiers).unused(f"{module.text(reads[0]).rpartition('.')[2]}_on_host")
+    return _within(module, reads, partial(_copy, module, tuple(reads), place, on_host), on_host)
 
 
 def _is_fixed(module: Module, array: ast.expr) -> bool:

@@ -1,0 +1,67 @@
+"""Arrays that a loop hands on, or that a function of the caller may have too: a copy would go on where it is deleted."""
+
+import jax
+import jax.numpy as jnp
+
+give = jax.jit(lambda v: v * 2.0, donate_argnums=0)
+
+
+def told(key, tell):
+    v = jax.random.normal(key, (32,))
+    for i in range(32):
+        if v[i] > 0:  # want: element-reads (no fix)
+            print(i)
+        tell(v, i)
+
+
+def donated(key):
+    v = jax.random.normal(key, (32,))
+    for i in range(32):
+        if v[i] > 0:  # want: element-reads (no fix)
+            print(i)
+        if i == 7:
+            give(v)
+
+
+def held(v: jax.Array, tell):
+    for i in range(v.shape[0]):
+        if v[i] > 0:  # want: element-reads (no fix)
+            print(i)
+        tell(i)
+
+
+def given_before(key, tell, keep):
+    v = jax.random.normal(key, (32,))
+    keep.append(v)
+    for i in range(32):
+        if v[i] > 0:  # want: element-reads (no fix)
+            print(i)
+        tell(i)
+
+
+class Shown:
+    def __init__(self, board: jax.Array, tell):
+        self.board = board
+        self.tell = tell
+
+    def show(self):
+        board = self.board
+        for i in range(board.shape[0]):
+            if board[i] > 0:  # want: element-reads (no fix)
+                self.tell(i)
+
+
+def own(key, tell):
+    v = jax.random.normal(key, (32,))
+    print(jnp.max(v))
+    for i in range(32):
+        if v[i] > 0:  # want: element-reads
+            tell(i)
+
+
+told(jax.random.key(0), print)
+donated(jax.random.key(0))
+held(jnp.ones(8), print)
+given_before(jax.random.key(0), print, [])
+own(jax.random.key(0), print)
+Shown(jnp.ones(8), print).show()
