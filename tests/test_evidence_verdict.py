@@ -299,6 +299,22 @@ def test_what_rounds_in_a_dtype_that_the_program_never_passes_limits_the_proof()
         assert wrong.verdict is Verdict.DIFFERENT
 
 
+def test_what_drifts_under_a_transformation_is_told_by_double_precision_where_it_is_that_already() -> None:
+    """Of single precision a little is let pass as it is."""
+    drifted = Beside(FUNCTION, "under jit", Output("", "*", ()), Output("", "*", ()))
+
+    def verdict(away: float, dtype: str, double: float | None) -> Verdict:
+        values = Output("", "*", (leaf(1.0, dtype=dtype),)), Output("", "*", (leaf(1.0 + away, dtype=dtype),))
+        entry = replace(drifted, before=values[0], after=values[1], double=double)
+        return compare(BEFORE, replace(CURED, beside=(entry,)), Equality.BITWISE, FUNCTION).verdict
+
+    assert verdict(1e-6, "float32", None) is Verdict.PROVEN
+    assert verdict(1e-12, "float64", None) is Verdict.PROVEN
+    assert verdict(1e-6, "float64", 1e-14) is Verdict.PROVEN
+    for double in (1e-6, None):
+        assert verdict(1e-6, "float64", double) is Verdict.DIFFERENT
+
+
 TRACED = Traced(FUNCTION, ("float32[3]", "int32[]"), is_same=True, any_size=True)
 ELSEWHERE = replace(TRACED, function="train.py:other", is_same=False)
 

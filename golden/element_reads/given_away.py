@@ -39,18 +39,6 @@ def given_before(key, tell, keep):
         tell(i)
 
 
-class Shown:
-    def __init__(self, board: jax.Array, tell):
-        self.board = board
-        self.tell = tell
-
-    def show(self):
-        board = self.board
-        for i in range(board.shape[0]):
-            if board[i] > 0:  # want: element-reads (no fix)
-                self.tell(i)
-
-
 def own(key, tell):
     v = jax.random.normal(key, (32,))
     print(jnp.max(v))
@@ -64,4 +52,3 @@ donated(jax.random.key(0))
 held(jnp.ones(8), print)
 given_before(jax.random.key(0), print, [])
 own(jax.random.key(0), print)
-Shown(jnp.ones(8), print).show()

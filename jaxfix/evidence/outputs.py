@@ -33,6 +33,7 @@ MOVING = (*FUSING, Equality.NUMBERS)
 JIT_TOLERANCE = 1e-5
 # Bits of the significand that are stored.
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
+_WIDE = ("float64", "complex128")
 _DRIFTING = (*_MANTISSA, "<float>", "<complex>")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
@@ -111,6 +112,7 @@ class Likeness:
       compared: how many leaves have the digests that make this more than a guess.
       max_delta: the largest difference of floats, relative to the largest value of their array.
       max_ulp: the same in units of the last place of each value.
+      max_wide: the largest difference of floats that are double precision in the program itself.
       strengthened: the leaves whose weak type became strong.
       beside: how many calls of the original beside the rewritten function had equal results, with values to compare.
       drift: the largest difference of floats that nothing is decided by.
@@ -133,6 +135,7 @@ class Likeness:
     limits: tuple[str, ...] = ()
     is_open: bool = False
     moored: tuple[str, ...] = ()
+    max_wide: float = 0.0
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -213,8 +216,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         retyped = frozenset({label} if may.first and not label.endswith(UPDATED) else ())
         mine = replace(may, first=retyped, drifts=may.drifts or fuses)
         found = replace(outputs_alike((old,), (new,), mine), beside=0)
-        apart = found.max_delta > JIT_TOLERANCE if fuses else may.drifts and (found.max_delta or found.max_ulp)
-        if apart and found.difference is None:
+        if _is_apart(found, may, fuses=fuses) and found.difference is None:
             found = replace(_in_double(found, label, pair.double), widened=int(pair.is_widened))
         if may.drifts and pair.how.endswith(BEYOND) and found.difference is None and found.max_delta > TOLERANCE:
             found = replace(found, difference=f"`{label}`: {found.max_delta:.1e} of the largest value apart")
@@ -227,6 +229,13 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         known = any(leaf.digest is not None for leaf in pair.after.leaves)
         whole = replace(whole, beside=whole.beside + (known and not pair.after.treedef.startswith(RAISED)))
     return whole
+
+
+def _is_apart(found: Likeness, may: Allowed, *, fuses: bool) -> bool:
+    """Whether double precision has to tell: results of a transformation as a whole may drift a little without it."""
+    if fuses:
+        return found.max_delta > JIT_TOLERANCE or found.max_wide > ROUNDED
+    return may.drifts and bool(found.max_delta or found.max_ulp)
 
 
 def _rounds(old: Output, new: Output, may: Allowed, double: float | None) -> bool:
@@ -297,16 +306,17 @@ def outputs_alike(
             old.pop(label, None)
         elif label not in old or label not in new:
             return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the change")
-    compared, delta, ulp, stronger, moored = 0, 0.0, 0.0, list[str](), list[str]()
+    compared, delta, ulp, wide, stronger, moored = 0, 0.0, 0.0, 0.0, list[str](), list[str]()
     for label, output in old.items():
         for leaf in _leaves(output, new[label], may, retyped=may.lets_retype(label)):
             if isinstance(leaf, str):
                 return Likeness(f"`{label}`{leaf}", compared, delta, ulp)
             compared += leaf.digested and not label.startswith(FILE)
             delta, ulp = max(delta, leaf.delta), max(ulp, leaf.ulp)
+            wide = max(wide, leaf.delta) if leaf.is_wide else wide
             stronger += [f"{label}{leaf.path}"] if leaf.strengthened else []
             moored += [f"{label}{leaf.path}"] if leaf.moored else []
-    return Likeness(None, compared, delta, ulp, tuple(stronger), moored=tuple(moored))
+    return Likeness(None, compared, delta, ulp, tuple(stronger), moored=tuple(moored), max_wide=wide)
 
 
 def noise(first: Measurement, second: Measurement) -> Noise:
@@ -336,6 +346,7 @@ class _Alike:
     delta: float = 0.0
     ulp: float = 0.0
     moored: bool = False
+    is_wide: bool = False
 
 
 def _ending(before: str | None, after: str | None) -> str:
@@ -352,7 +363,8 @@ def _leaves(before: Output, after: Output, may: Allowed, *, retyped: bool) -> It
         return
     for old, new in zip(before.leaves, after.leaves, strict=True):
         found = _retyped(old, new) if retyped and _are_floats(old, new) else _leaf(old, new, may)
-        yield found if isinstance(found, str) else replace(found, moored=may.moored and old.placed != new.placed)
+        is_moored = may.moored and old.placed != new.placed
+        yield found if isinstance(found, str) else replace(found, moored=is_moored, is_wide=old.dtype in _WIDE)
 
 
 def _are_floats(old: Leaf, new: Leaf) -> bool:
