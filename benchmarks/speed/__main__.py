@@ -2,6 +2,7 @@
 
 python -m benchmarks.speed                          all: `docs/evidence/speed.md`, `.svg` and `.json`
 python -m benchmarks.speed --only warm,changed      some rows, printed
+python -m benchmarks.speed --only cold-cpu --select IDS --python PATH       with the codemods and the jaxfix of another time
 python -m benchmarks.speed --only growth --save FILE       keeps what each run has cost
 python -m benchmarks.speed --saved FILE FILE        measures nothing, and writes the page of what was kept, such as
                                                     `docs/evidence/speed-runs.json`, of which the page was made
@@ -65,7 +66,7 @@ def _measured(options: argparse.Namespace) -> Measured:
     work = options.work.absolute()
     site = corpus.installed((options.site or work / "site").absolute())
     fixit = contestants.fixit_of(options.fixit, work) if "fixit" in options.only else None
-    place = Place(work, site, options.python, contestants.ruff_of(options.ruff, options.python), fixit)
+    place = Place(work, site, options.python, contestants.ruff_of(options.ruff, options.python), fixit, options.select)
     contest = Contest(place, say=lambda line: print(line, file=sys.stderr, flush=True))
     contest.rounds({name for row in options.only for name in NEEDS[row]}, options.rounds)
     fixit_files = min(options.fixit_files or len(corpus.sources(site)), len(corpus.sources(site)))
@@ -95,6 +96,7 @@ def parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=CACHE / "speed", help="where trees, caches and Fixit are kept")
     parser.add_argument("--site", type=Path, help="a folder with the libraries; by default pip makes one")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has jaxfix")
+    parser.add_argument("--select", help="the codemods that are on, by default all; only with `--only`")
     parser.add_argument("--ruff", help="the ruff to compare with")
     parser.add_argument("--fixit", help="the Fixit to compare with; by default it gets an environment of its own")
     parser.add_argument("--rounds", type=_positive, default=5, help="runs of each; the best counts")
@@ -104,7 +106,10 @@ def parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--saved", type=Path, nargs="+", help="such files; then nothing is measured")
     parser.add_argument("--sizes", type=_sizes, default=SIZES, help="files in the trees on which growth is measured")
     parser.add_argument("--cores", type=_positive, default=2, help="those that everybody may use")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    if options.select is not None and set(options.only) == set(NEEDS):
+        parser.error("`--select` leaves codemods out, and the page is about all of them; name rows with `--only`")
+    return options
 
 
 def _rows(named: str) -> tuple[str, ...]:

@@ -31,13 +31,20 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where everything stands; `site` holds the sources, `fixit` is None where nobody asks for it."""
+    """Where everything stands.
+
+    Attributes:
+      site: holds the sources.
+      fixit: None where nobody asks for it.
+      select: the codemods that are on; None for all.
+    """
 
     work: Path
     site: Path
     python: str
     ruff: str
     fixit: str | None
+    select: str | None = None
 
     @property
     def jaxfix(self) -> str:
@@ -144,7 +151,8 @@ class Contest:
         return self._check("changed", tree)
 
     def _check(self, home: str, tree: Path, *, watched: bool = False) -> Cost:
-        command = [self.place.jaxfix, "check", str(tree)]
+        chosen = [] if self.place.select is None else ["--select", self.place.select]
+        command = [self.place.jaxfix, "check", *chosen, str(tree)]
         return run(command, self._home(home), self._env(home), watched=watched)
 
     def _starts(self, command: Sequence[str]) -> list[Cost]:
