@@ -2,7 +2,7 @@
 
 python -m benchmarks.speed                          all: `docs/evidence/speed.md`, `.svg` and `.json`
 python -m benchmarks.speed --only warm,changed      some rows, printed
-python -m benchmarks.speed --only cold-cpu --select IDS --python PATH       with the codemods and the jaxfix of another time
+python -m benchmarks.speed --only cold-cpu --select IDS --python PATH      with some codemods, of another jaxfix
 python -m benchmarks.speed --only growth --save FILE       keeps what each run has cost
 python -m benchmarks.speed --saved FILE FILE        measures nothing, and writes the page of what was kept, such as
                                                     `docs/evidence/speed-runs.json`, of which the page was made
