@@ -12,7 +12,7 @@ from jax.experimental import maps, stax  # want: removed-api  # want: removed-ap
 from jax.experimental.pjit import with_sharding_constraint  # want: removed-api
 from jax.interpreters import pxla
 from jax.lib import xla_bridge  # want: removed-api
-from jax.ops import index, index_add  # want: removed-api  # want: removed-api
+from jax.ops import index, index_add  # want: removed-api
 from jax.random import KeyArray  # want: removed-api
 
 config.update("jax_enable_x64", True)
@@ -45,6 +45,6 @@ def constrained(x, init: ClosedJaxpr):
 
 
 def indexed(x, y):
-    from jax.ops import index, index_update as put  # want: removed-api  # want: removed-api
+    from jax.ops import index, index_update as put  # want: removed-api
 
     return put(put(x, index[0], y), (index[1]), put(x, index[:], -y)[0])

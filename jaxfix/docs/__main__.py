@@ -26,7 +26,12 @@ FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")
 REASONS = Path("docs/reasons.md")
 CHANGES = Path("docs/changes.md")
-_SCHEMAS = {"check": json_schema.check, "apply": json_schema.apply, "prove": json_schema.prove}
+_SCHEMAS = {
+    "check": json_schema.check,
+    "apply": json_schema.apply,
+    "prove": json_schema.prove,
+    "upgrade": json_schema.upgrade,
+}
 USAGE = Path("jaxfix/drivers/cli/usage.py")
 COMMAND = "python -m jaxfix.docs"
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
-from jaxfix.evidence.outputs import SILENCE, Noise
+from jaxfix.evidence.outputs import SILENCE, Noise, raises_curable
 from jaxfix.evidence.slower import RUNS, is_longer, warm_times
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, stopping, with_peak
 from jaxfix.report.finding import Equality, Fix, Proves
@@ -87,6 +87,19 @@ class Runs:
         self._peaks: dict[tuple[str, Fixes], list[int]] = {}
         self._bare: dict[tuple[str, Fixes], Measurement] = {}
         self._bare_sources: dict[Fixes, Bare] = {}
+        self._reach_behind_errors(baseline)
+
+    def _reach_behind_errors(self, baseline: Iterable[Measurement]) -> None:
+        """Counts as reached what a case calls once all errors are cured that fixes can cure: one hides the next."""
+        cures = Fixes(key for key, fix in self.fixes.items() if fix.proves is Proves.ERROR_CURED)
+        ended = frozenset(run.case for run in baseline if raises_curable(run))
+        if not (cures and ended):
+            return
+        self._progress(f"running it with {self._told(cures)}")
+        for run in self.runner.measure(self._patched(cures), ended):
+            called = frozenset(key for key, fix in self.fixes.items() if _calls(run, name_of(key, fix)))
+            self.reaches[run.case] |= called
+            self._remember(run, cures & self.reaches[run.case], beside=True)
 
     def has(self, case: str, fixes: Fixes) -> bool:
         """Whether the case has been run with these fixes."""

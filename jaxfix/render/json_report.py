@@ -8,6 +8,7 @@ from jaxfix.report.campaign import Campaign
 from jaxfix.report.change import Proven
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.seal import closed
+from jaxfix.report.upgrade import State
 from jaxfix.report.wire import to_json
 
 
@@ -65,6 +66,25 @@ def proven(found: Proven) -> str:
     document = to_json(found)
     assert isinstance(document, dict)
     return _document(closed(document, found.seal))
+
+
+def upgrade(state: State) -> str:
+    """What another version makes of a project: `{"schema": 1, "to": "0.12", "raises_today": 2, ...}`."""
+    found = Report(state.findings, state.errors)
+    versions = {"from": state.came_from, "today": state.today, "to": state.to}
+    told = {name: ".".join(map(str, each)) if each is not None else None for name, each in versions.items()}
+    numbers = {
+        "raises_today": len(state.raises_today),
+        "raises_at_the_target": len(state.raises_later),
+        "warns": len(state.warns),
+        "differs": len(state.differs),
+        "safe": len(state.safe),
+        "needs_evidence": len(state.proving),
+        "by_hand": len(state.by_hand),
+    }
+    document = _found(found)
+    document["findings"] = [_finding(each) | {"fate": to_json(each.fate)} for each in state.findings]
+    return _document({"schema": document.pop("schema")} | told | {"files": state.files} | numbers | document)
 
 
 def campaign(found: Campaign) -> str:

@@ -2,7 +2,7 @@
 
 from jaxfix.report.change import Proven
 from jaxfix.report.evidence import Comparison, Evidence
-from jaxfix.report.finding import Confidence, Safety
+from jaxfix.report.finding import Confidence, Fate, Safety
 from jaxfix.report.report import SCHEMA, Related, Seen
 from jaxfix.report.seal import Seal
 from jaxfix.report.trace.gains import Went
@@ -72,6 +72,36 @@ def prove() -> Schema:
     properties = body["properties"]
     assert isinstance(properties, dict)
     return _document("prove", body | {"description": told, "properties": properties | _VERSION}, known)
+
+
+def upgrade() -> Schema:
+    """Of what `jaxfix upgrade --output-format json` writes."""
+    known: dict[str, Schema] = {}
+    finding = _finding(known)
+    properties = finding["properties"]
+    assert isinstance(properties, dict)
+    properties["fate"] = or_null(schema_of(Fate, known))
+    finding["required"] = [name for name in properties if name != "cell"]
+    counts = {
+        "raises_today": "lines that raise with the installed version",
+        "raises_at_the_target": "further ones that raise with the target",
+        "warns": "others that are deprecated",
+        "differs": "calls that do something else, without a word",
+        "safe": "findings that are fixed at once",
+        "needs_evidence": "findings whose fix a run has to prove",
+        "by_hand": "findings that no fix is made of",
+    }
+    told: dict[str, Schema] = {
+        "schema": {"const": SCHEMA},
+        "from": described(or_null(_TEXT), "the version that the project was written for"),
+        "today": described(or_null(_TEXT), "the installed version"),
+        "to": described(or_null(_TEXT), "the target; null is the newest"),
+        "files": described(_WHOLE, "how many were looked at"),
+        **{name: described(_WHOLE, what) for name, what in counts.items()},
+        "findings": _list(finding),
+        "errors": described(_list(_TEXT), "sentences, each of which names what it is about"),
+    }
+    return _document("upgrade", object_of(f"What another version makes of a project. {_PROMISE}", told), known)
 
 
 def _document(command: str, body: Schema, known: dict[str, Schema]) -> Schema:

@@ -44,7 +44,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Finding, Identifiers, Module, Proves, Recipe, Rewriter, Safety
+from jaxfix.api import Codemod, Finding, Identifiers, Module, Proves, Rewriter, Safety
 from jaxfix.api.library import BY_WORD, CHANGED_NAMES, CHANGED_WORDS, Keyword, Meaning, Method, Name, Positional, Way
 from jaxfix_codemods.removed_api import members
 from jaxfix_codemods.removed_api.fates import fate, words
@@ -69,7 +69,12 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     imports = [*imported(module)] if names else []
     taken = {node for each in imports for node in each.planned}
     for each in imports:
-        yield _of_import(module, each, imports)
+        together = [other for other in imports if other.statement is each.statement and other.declined is None]
+        is_same = not any(_is_other(module, other) for other in together)
+        if each.declined is not None or is_same:
+            yield _of_import(module, [each], together if each.declined is None else [], is_same=is_same)
+        elif each is together[0]:  # a proof leaves all of them out, or none
+            yield _of_import(module, together, together, is_same=False)
     for row in names:
         yield from (_of_name(module, each) for each in named(module, row) if each.node not in taken)
     yield from members.keywords(module, [row for row in rows if isinstance(row, Keyword)])
@@ -82,11 +87,16 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     yield from members.meanings(module, [row for row in rows if isinstance(row, Meaning)])
 
 
-def _of_import(module: Module, each: Imported, imports: Sequence[Imported]) -> Finding:
+def _of_import(module: Module, told: Sequence[Imported], together: Sequence[Imported], *, is_same: bool) -> Finding:
+    """The finding about the names that are told, which rewrites all that go together."""
+    each = told[0]
+    what = " and ".join(f"`{other.full}`" for other in told)
+    recipe = partial(_import_otherwise, module, together) if together else None
+    has_name = recipe is not None and len(told) == 1 and not (each.row.parameters or each.row.is_text)
     new = each.new or each.row.new
-    together = [other for other in imports if other.statement is each.statement and other.declined is None]
-    recipe = partial(_import_otherwise, module, together) if each.declined is None else None
-    return _finding(module, each.alias, each.row, each.full, new, recipe, each)
+    title = f"Use `{new}`" if has_name and new else f"Replace {what}"
+    message = words(each.row, what, module, number=len(told))
+    return certain(module, each.alias, message, title, each.row, recipe, each.declined, is_same=is_same)
 
 
 def _import_otherwise(module: Module, together: Sequence[Imported], edit: Rewriter) -> None:
@@ -127,21 +137,25 @@ def _import_less(module: Module, each: Imported, top: str, edit: Rewriter) -> No
 
 
 def _of_name(module: Module, each: Named) -> Finding:
+    row = each.row
     recipe = partial(_use, module, each) if each.declined is None else None
-    return _finding(module, each.at, each.row, each.row.old, new_name(module, each.row), recipe, each)
+    has_name = recipe is not None and not row.parameters and not row.is_text
+    title = f"Use `{new_name(module, row)}`" if has_name else f"Replace `{row.old}`"
+    is_same = not _is_other(module, each)
+    return certain(
+        module, each.at, words(row, f"`{row.old}`", module), title, row, recipe, each.declined, is_same=is_same
+    )
 
 
 def _use(module: Module, each: Named, edit: Rewriter) -> None:
     Spelling(module, edit, {each.node: each.row}).replace_all()
 
 
-def _finding(
-    module: Module, at: ast.AST, row: Name, what: str, new: str, recipe: Recipe | None, each: Imported | Named
-) -> Finding:
-    is_other = row.way is Way.REWRITE or (row.way is Way.TYPE and not _are_types(module, each))
-    is_name = recipe is not None and not row.parameters and not row.is_text and bool(new)
-    title = f"Use `{new}`" if is_name else f"Replace `{what}`"
-    return certain(module, at, words(row, f"`{what}`", module), title, row, recipe, each.declined, is_same=not is_other)
+def _is_other(module: Module, each: Imported | Named) -> bool:
+    """Whether other code is written, or a type is named that something may ask for."""
+    rows = {each.row, *each.planned.values()} if isinstance(each, Imported) else {each.row}
+    ways = {row.way for row in rows}
+    return Way.REWRITE in ways or (Way.TYPE in ways and not _are_types(module, each))
 
 
 def _are_types(module: Module, each: Imported | Named) -> bool:

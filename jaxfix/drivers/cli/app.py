@@ -20,6 +20,7 @@ from jaxfix.drivers.cli.options.prove import Prove
 from jaxfix.drivers.cli.options.records import Receipts, Trust, Undo, Verify
 from jaxfix.drivers.cli.options.review import Report, Review
 from jaxfix.drivers.cli.options.trace import Gate, Trace
+from jaxfix.drivers.cli.options.upgrade import Upgrade
 from jaxfix.source.errors import ConfigError
 
 Command = Callable[[], int]
@@ -113,6 +114,14 @@ def apply(options: Apply) -> int:
     from jaxfix.drivers.cli import apply as command
 
     return command.apply(options)
+
+
+@_command()
+def upgrade(options: Upgrade) -> int:
+    """Say what another version of jax makes of a project, and bring it there."""
+    from jaxfix.drivers.cli import upgrade as command
+
+    return command.upgrade(options)
 
 
 @_command()

@@ -22,6 +22,7 @@ from jaxfix.drivers.workflow.generating import Needed, needed
 from jaxfix.drivers.workflow.looking import Findings
 from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
+from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.salvaging import salvaging
 from jaxfix.drivers.workflow.scouting import scouted
 from jaxfix.drivers.workflow.session import (
@@ -62,9 +63,14 @@ class _Decided:
 
 def apply(options: Apply) -> int:
     """Finds, plans, reruns if that is agreed to, and writes; returns the exit code."""
+    return applied(options, options.request)
+
+
+def applied(options: Apply, request: Request) -> int:
+    """As `apply`, of what `request` says is looked at, and for what."""
     _check_options(options)
     place = target_for(options.on, options.launcher, options.python)
-    looked_at = find_targets(options.request)
+    looked_at = find_targets(request)
     _check_targets(options, looked_at)
     vendored = only_package(looked_at.targets) if options.to is not None else None
     copy = place_for(vendored, Path(options.to)) if vendored and options.to is not None else None

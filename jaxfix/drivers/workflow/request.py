@@ -4,11 +4,20 @@ from jaxfix.source.frozen import frozen
 
 
 @frozen
+class Ends:
+    """From which version of jax a project is brought to which; None is what the project and its Python say."""
+
+    came_from: tuple[int, ...] | None = None
+    to: tuple[int, ...] | None = None
+
+
+@frozen
 class Request:
     """What the options of a command say about where to look and for what.
 
     `trace` is the file of a traced run; without paths, its files are looked at. `helper` is where the generated helper
-    file stands; None for beside the code, or where the configuration says.
+    file stands; None for beside the code, or where the configuration says. `ends` is there where the project is to be
+    brought to another version.
     """
 
     paths: tuple[str, ...]
@@ -18,6 +27,7 @@ class Request:
     python: str | None = None
     trace: str | None = None
     helper: str | None = None
+    ends: Ends | None = None
 
 
 @frozen

@@ -71,6 +71,15 @@ class Targets:
     is_complete: bool = True
 
 
+def installed_jax(python: str | None) -> tuple[int, ...] | None:
+    """The version of jax that `python`, or else the Python that runs jaxfix, has; None where it has none."""
+    if python is None:
+        return installed.version("jax", installed.search_path(None))
+    from jaxfix.drivers import versions  # it alone needs `importlib.metadata`
+
+    return installed.version("jax", versions.packages_of(Path(python)))
+
+
 @frozen
 class _Place:
     path: Path
@@ -194,7 +203,11 @@ class _Settings:
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
         oldest = self._oldest_jax(where.path.parent) if target.module is None else None
-        return replace(target, surroundings=where.told(helper, self._jax, oldest), helper=helper)
+        told = where.told(helper, self._jax, oldest)
+        ends = self.request.ends
+        if ends is not None:
+            told = replace(told, jax=ends.to or self._jax, came_from=ends.came_from or oldest)
+        return replace(target, surroundings=told, helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
         """The other files of the projects that the user's own targets belong to."""
@@ -236,11 +249,7 @@ class _Settings:
     @cached_property
     def _jax(self) -> tuple[int, ...] | None:
         """The version of jax of the Python that runs what is looked at."""
-        if self.request.python is None:
-            return installed.version("jax", installed.search_path(None))
-        from jaxfix.drivers import versions  # it alone needs `importlib.metadata`
-
-        return installed.version("jax", versions.packages_of(Path(self.request.python)))
+        return installed_jax(self.request.python)
 
     @property
     def _known(self) -> tuple[str, ...]:

@@ -1,0 +1,69 @@
+"""What another version makes of a project, in about ten lines."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from jaxfix.render.paint import Paint, counted
+from jaxfix.report.report import Diagnostic
+from jaxfix.report.upgrade import State, Version
+
+_MOST = 6
+_MOST_PLACES = 3
+
+
+def text(state: State, paint: Paint) -> str:
+    """The whole state: what raises, warns and differs, how much is automatic, and what is left to do by hand."""
+    return "".join(f"{line}\n" for line in _lines(state, paint))
+
+
+def _lines(state: State, paint: Paint) -> Iterator[str]:
+    yield paint("bold", _versions(state))
+    if not state.findings:
+        yield f"nothing to do in {counted(state.files, 'file')}"
+        return
+    yield from _row("raises today", state.raises_today)
+    yield from _row("raises at the target", state.raises_later)
+    yield from _row("only warns", state.warns)
+    yield from _row("differs, without a word", state.differs)
+    yield f"{'automatic':<24}{len(state.safe):>5}, and {len(state.proving)} with a run that proves them (`--run CMD`)"
+    yield f"{'by hand':<24}{len(state.by_hand):>5}"
+    told = [*state.by_hand, *state.differs]
+    groups = _groups(told)
+    for steps, places in groups[:_MOST]:
+        yield f"  {_places(places)}: {steps}"
+    left = sum(len(places) for _, places in groups[_MOST:])
+    if left:
+        yield f"  and {counted(left, 'place')} more: `jaxfix upgrade --output-format json`"
+
+
+def _row(what: str, found: Sequence[Diagnostic]) -> Iterator[str]:
+    if found:
+        lines = {(each.path, each.cell, each.line) for each in found}
+        files = {each.path for each in found}
+        yield f"{what:<24}{len(lines):>5} {'line' if len(lines) == 1 else 'lines'} in {counted(len(files), 'file')}"
+
+
+def _versions(state: State) -> str:
+    came_from = f"jax {_named(state.came_from)} to " if state.came_from is not None else "to "
+    to = f"jax {_named(state.to)}" if state.to is not None else "the newest jax"
+    today = f"jax {_named(state.today)} is installed" if state.today is not None else "no jax is installed"
+    return f"{came_from}{to}; {today}"
+
+
+def _named(version: Version) -> str:
+    return ".".join(map(str, version))
+
+
+def _groups(found: Iterable[Diagnostic]) -> list[tuple[str, list[Diagnostic]]]:
+    """The findings by what there is to do, the most frequent first."""
+    groups: dict[str, list[Diagnostic]] = {}
+    for each in found:
+        what = each.message.partition(" is ")[0].partition(" are ")[0]
+        if each.fate is not None and each.fate.differs:
+            what = each.message.partition(", since")[0]
+        groups.setdefault(f"{what}: {each.declined}" if each.declined is not None else what, []).append(each)
+    return sorted(groups.items(), key=lambda item: -len(item[1]))
+
+
+def _places(found: Sequence[Diagnostic]) -> str:
+    shown = ", ".join(each.where for each in found[:_MOST_PLACES])
+    return shown if len(found) <= _MOST_PLACES else f"{shown} and {len(found) - _MOST_PLACES} more"

@@ -1,0 +1,74 @@
+"""What another version makes of a project: the state that `jaxfix upgrade` tells."""
+
+from collections.abc import Callable
+
+from jaxfix.report.finding import Fate, Safety
+from jaxfix.report.report import Diagnostic
+from jaxfix.source.frozen import frozen
+
+Version = tuple[int, ...]
+
+
+@frozen
+class State:
+    """The findings of a project, between the versions that are at stake.
+
+    Attributes:
+      came_from: the version that it was written for; None where nobody says.
+      today: the installed one; None where there is none.
+      to: the one that it is to run with; None for the newest.
+      files: how many were looked at.
+    """
+
+    came_from: Version | None
+    today: Version | None
+    to: Version | None
+    files: int
+    findings: tuple[Diagnostic, ...]
+    errors: tuple[str, ...]
+
+    @property
+    def raises_today(self) -> tuple[Diagnostic, ...]:
+        """None where no version is installed."""
+        return self._where(lambda fate: self.today is not None and _has_come(fate, fate.raises, self.today))
+
+    @property
+    def raises_later(self) -> tuple[Diagnostic, ...]:
+        """What raises with the target, and not yet today."""
+        today = {id(each) for each in self.raises_today}
+        found = self._where(lambda fate: _has_come(fate, fate.raises, self.to))
+        return tuple(each for each in found if id(each) not in today)
+
+    @property
+    def warns(self) -> tuple[Diagnostic, ...]:
+        """What is deprecated, and raises neither today nor with the target."""
+        raising = {id(each) for each in (*self.raises_today, *self.raises_later)}
+        return tuple(each for each in self._where(lambda fate: not fate.differs) if id(each) not in raising)
+
+    @property
+    def differs(self) -> tuple[Diagnostic, ...]:
+        return self._where(lambda fate: bool(fate.differs))
+
+    @property
+    def safe(self) -> tuple[Diagnostic, ...]:
+        return tuple(each for each in self.findings if each.fixable and each.safety is Safety.SAFE)
+
+    @property
+    def proving(self) -> tuple[Diagnostic, ...]:
+        """What is written once a run has proven it."""
+        return tuple(each for each in self.findings if each.fixable and each.safety is Safety.NEEDS_EVIDENCE)
+
+    @property
+    def by_hand(self) -> tuple[Diagnostic, ...]:
+        """What no fix is made of, and is no mere change of meaning."""
+        return tuple(each for each in self.findings if not each.fixable and not (each.fate and each.fate.differs))
+
+    def _where(self, holds: Callable[[Fate], bool]) -> tuple[Diagnostic, ...]:
+        return tuple(each for each in self.findings if each.fate is not None and holds(each.fate))
+
+
+def _has_come(fate: Fate, since: str, version: Version | None) -> bool:
+    """Whether that version is one which does it; of other packages than jax the newest is meant."""
+    if not since:
+        return False
+    return version is None or not fate.package.startswith("jax") or version >= tuple(map(int, since.split(".")))

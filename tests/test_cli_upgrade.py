@@ -1,0 +1,74 @@
+"""`jaxfix upgrade`: the state of a project, and the exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import ROOT, Cli
+
+from jaxfix.source.source_file import SourceFile
+from jaxfix.testing import unmarked
+
+TRAINING = unmarked((ROOT / "golden" / "removed_api" / "training.py").read_bytes()).decode()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(TRAINING)
+    return tmp_path
+
+
+def test_a_script_of_2021(project: Path, cli: Cli) -> None:
+    done = cli("upgrade", "--from", "0.4.13", "--to", "jax==0.10.2")
+    lines = done.out.splitlines()
+    assert done.code == 1 and len(lines) <= 10
+    assert lines[0].startswith("jax 0.4.13 to jax 0.10.2; jax ")
+    assert lines[1] == "raises today               12 lines in 1 file"
+    assert "automatic                   8, and 5 with a run that proves them (`--run CMD`)" in lines
+    assert "by hand                     1" in lines
+    assert any("`jax.experimental.host_callback`" in line for line in lines)
+    assert any("draws other numbers" in line for line in lines)
+
+
+def test_the_target_decides_what_raises(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text("import jax.numpy as jnp\nx = jnp.array([1.0], None, False)\n")
+    later, now = (json.loads(cli("upgrade", "--to", to, "--output-format", "json").out) for to in ("0.12", "0.10.0"))
+    assert (later["raises_at_the_target"] + later["raises_today"], later["to"]) == (1, "0.12")
+    assert now["findings"] == []
+    assert later["findings"][0]["fate"]["raises"] == "0.11.0"
+
+
+def test_nothing_to_do_is_clean(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text("import jax\n")
+    done = cli("upgrade")
+    assert (done.code, done.out.splitlines()[1]) == (0, "nothing to do in 1 file")
+
+
+def test_writing_makes_what_is_safe(project: Path, cli: Cli) -> None:
+    done = cli("upgrade", "--write", "--allow-no-vcs")
+    text = (project / "train.py").read_text()
+    assert done.code == 1 and "jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads)" in text
+    assert "jax.ops" in text and SourceFile.decode("train.py", text.encode()).text
+    cli("upgrade", "--write", "--unproven", "--allow-no-vcs")
+    assert "losses.at[epoch].set(value)" in (project / "train.py").read_text()
+
+
+def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:
+    done = cli("upgrade", "--diff")
+    assert "+from jax.tree import map as tree_multimap" in done.out
+    assert (project / "train.py").read_text() == TRAINING
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--to", "next"), "not a version of jax"),
+        (("--diff", "--write"), "writes nothing"),
+        (("--unproven",), "says what is written"),
+        (("--unproven", "--run", "python train.py"), "runs nothing"),
+    ],
+)
+def test_a_wrong_option_is_named(project: Path, cli: Cli, options: tuple[str, ...], said: str) -> None:
+    done = cli("upgrade", *options)
+    assert done.code == 2 and said in done.err
