@@ -12,6 +12,7 @@ from jaxfix_codemods import (
     python_counter,
     ragged_shape,
     removed_api,
+    separate_value_and_grad,
     static_exponent,
     undonated_state,
     unjitted_update,
@@ -28,6 +29,7 @@ CODEMODS: tuple[Codemod, ...] = (
     growing_array.CODEMOD,
     unjitted_update.CODEMOD,
     undonated_state.CODEMOD,
+    separate_value_and_grad.CODEMOD,
     element_reads.CODEMOD,
     # what a traced run shows best, or alone
     python_counter.CODEMOD,

@@ -1,0 +1,108 @@
+"""A function and its gradient, computed by two calls with the same arguments.
+
+Reverse mode computes the value on its way to the gradient, and `jax.grad` throws it away: a call of the function
+beside it does all of that work again, and a `jit` of its own compiles it again. `jax.value_and_grad` returns both.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+
+
+    def loss_fn(weights, x, y):
+        return jnp.mean((x @ weights - y) ** 2)
+
+
+    def train(weights, batches):
+        for x, y in batches:
+            loss = loss_fn(weights, x, y)
+            grads = jax.grad(loss_fn)(weights, x, y)
+            print(loss)
+            weights = weights - 0.1 * grads
+        return weights
+
+After:
+    import jax
+    import jax.numpy as jnp
+
+
+    def loss_fn(weights, x, y):
+        return jnp.mean((x @ weights - y) ** 2)
+
+
+    def train(weights, batches):
+        for x, y in batches:
+            loss, grads = jax.value_and_grad(loss_fn)(weights, x, y)
+            print(loss)
+            weights = weights - 0.1 * grads
+        return weights
+
+Safety: needs evidence. Both calls stand in one block, with the same arguments, and nothing between them binds or
+changes what they read. The function runs once in place of twice, so one that prints, draws numbers or counts its
+calls is declined; so is one with a derivative rule of its own, whose forward pass may return another value.
+Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may be
+fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
+gradient under `jit` is reported and left alone: under `jit` it would be rounded otherwise. Layers of `nnx` may count
+their calls, and are left alone too. Under one `jit` XLA finds what is computed twice by itself, so nothing is said of
+traced code.
+
+Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before
+and after are told where the rewritten function can be traced.
+
+Source: https://docs.jax.dev/en/latest/_autosummary/jax.value_and_grad.html
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import (
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Module,
+    Proves,
+    Runs,
+    Safety,
+    Staging,
+)
+from jaxfix_codemods.separate_value_and_grad.checks import check
+from jaxfix_codemods.separate_value_and_grad.pairs import GRADIENTS, Pair, pairs
+from jaxfix_codemods.separate_value_and_grad.rewriting import join
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return
+    staging = module.get(Staging)
+    for pair in pairs(module):
+        if not staging.is_staged(pair.gradient) and staging.may_repeat(pair.gradient):
+            yield _finding(module, pair)
+
+
+def _finding(module: Module, pair: Pair) -> Finding:
+    staging = module.get(Staging)
+    is_sure = staging.runs(pair.gradient) is Runs.EAGER and staging.surely_repeats(pair.gradient)
+    name = module.text(pair.derivative.function)
+    found = partial(
+        Finding,
+        at=pair.last,
+        message=f"`{name}` is computed twice for the same arguments: its gradient has its value on the way",
+        title="Take the value and the gradient from one call",
+        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
+    )
+    try:
+        check(module, pair)
+    except Declined as declined:
+        return found(declined=declined.reason)
+    return found(recipe=partial(join, module, pair))
+
+
+CODEMOD = Codemod(
+    id="separate-value-and-grad",
+    triggers=tuple(sorted(GRADIENTS)),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    proves=Proves.LESS_WORK,
+)

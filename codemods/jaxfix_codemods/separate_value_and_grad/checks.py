@@ -1,0 +1,237 @@
+"""Whether a call of a function and one of its gradient can be one."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, walk
+from jaxfix.api.analysis import Form, Values, changes_of, effects, is_impure, is_stored, methods, own_class
+from jaxfix.api.library import Effect, Package, Result, Transform, short_names, where
+from jaxfix_codemods.separate_value_and_grad.pairs import Pair, is_same, is_value_jitted, uses_of
+
+_MUTABLE_LAYERS = "flax.nnx."
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await, ast.Assert)
+_RULES = frozenset(name.rpartition(".")[0] for name in where(Transform.DERIVATIVE_RULE)) | {"jax.custom_gradient"}
+_HARMLESS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins")
+_PURE = short_names(Effect.PURE, "builtins")
+_READING = where(Package.READS) | where(Package.IMMUTABLE)
+_CONVERTING = where(Result.CONVERTED)
+_MUTATING = where(Effect.MUTATES)
+_READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
+_COLLECTORS = short_names(Effect.MUTATES, "builtins.list")
+_Variable = tuple[str, ast.AST | None]
+"""A name, and the scope that it belongs to."""
+
+
+def check(module: Module, pair: Pair) -> None:
+    """Whether one call gives what the two give.
+
+    Raises:
+      Declined: it may not.
+    """
+    if (module.qualname(pair.derivative.made.func) or "").startswith(_MUTABLE_LAYERS):
+        raise Declined(Reason(Code.SIDE_EFFECT, "a layer of `nnx` may count its calls, or draw from its own key"))
+    _check_rounding(module, pair)
+    if not module.has_exact_spans(pair.value) or not module.has_exact_spans(pair.gradient):
+        raise Declined(Reason(Code.FORMAT_STRING, "it is called inside a format string"))
+    functions = tuple(_closure(module, pair.derivative.function))
+    _check_uses(module, pair)
+    for function in functions:
+        _check_function(module, function)
+    _check_rules(module)
+    _check_between(module, pair, functions)
+
+
+def _check_rounding(module: Module, pair: Pair) -> None:
+    name = module.text(pair.derivative.function)
+    is_jitted = is_value_jitted(module, pair.value)
+    if pair.derivative.is_jitted and not is_jitted:
+        text = f"`{name}` runs eagerly, its gradient under `jit`: in one program the value may be rounded otherwise"
+        raise Declined(Reason(Code.ROUNDING, text))
+    is_inside = is_same(module, pair.value.func, pair.derivative.function)
+    if is_jitted and not pair.derivative.is_jitted and not is_inside:
+        text = f"`{name}` runs under `jit`, its gradient does not: run eagerly, the value may be rounded otherwise"
+        raise Declined(Reason(Code.ROUNDING, text))
+    values = module.get(Values)
+    if any(values.of(each).form is Form.PYTHON for each in pair.value.args):
+        raise Declined(Reason(Code.DTYPE, "an argument is a Python number, of which the value may be one too"))
+
+
+def _check_uses(module: Module, pair: Pair) -> None:
+    """A variable that is bound to a compiled gradient must have no use but this one."""
+    others = [use for use in uses_of(module, pair.derivative) if use is not pair.gradient.func]
+    if others and pair.derivative.is_jitted:
+        line = others[0].lineno
+        raise Declined(Reason(Code.OTHER_USES, f"line {line} uses the compiled gradient without the value", line))
+
+
+# --- what the function does ---------------------------------------------------------------------------------------
+
+
+def _closure(module: Module, named: ast.expr) -> Iterator[Function]:
+    """The functions of this file that a call of `named` may run, as far as they can be followed."""
+    pending, met = _definitions(module, named), set[Function]()
+    for function in pending:  # grows
+        if function in met:
+            continue
+        met.add(function)
+        yield function
+        for node in _inside(function):
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+                pending += _definitions(module, node)
+
+
+def _definitions(module: Module, named: ast.expr) -> list[Function]:
+    if isinstance(named, ast.Attribute):
+        owner = own_class(module, named.value)
+        return [] if owner is None else list(methods((owner,), named.attr))
+    found = module.definition(named)
+    if found is not None:
+        return [found]
+    value = module.only_value(named)
+    return [f for each in value.args if (f := module.definition(each))] if isinstance(value, ast.Call) else []
+
+
+def _inside(function: Function) -> Iterator[ast.AST]:
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    for part in body:
+        yield from walk(part)
+
+
+def _check_function(module: Module, function: Function) -> None:
+    captures = module.captures(function)
+    if captures is None or captures.rebinds:
+        raise Declined(Reason(Code.SIDE_EFFECT, "it binds what belongs to a scope around, and would do so once"))
+    for reason in effects(module, function):
+        if not _is_own_collector(module, function, reason):
+            raise Declined(reason.restated(f"{reason.text.removesuffix(', at every trace')}: it would run once"))
+    for node in _inside(function):
+        _check_node(module, function, node)
+
+
+def _is_own_collector(module: Module, function: Function, reason: Reason) -> bool:
+    """Whether it is about a list of the function itself that is filled."""
+    given = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+    owners = {owner for owner, text in _collecting(module, function) if f"`{text}`" in reason.text}
+    return bool(owners) and owners <= module.names.bound_in(function) - given
+
+
+def _collecting(module: Module, function: Function) -> Iterator[tuple[str, str]]:
+    for node in _inside(function):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr) as func) if attr in _COLLECTORS:
+                yield name, module.text(func)
+
+
+def _check_node(module: Module, function: Function, node: ast.AST) -> None:
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if module.scope_of(name, node) is None and name not in _PURE:
+            raise Declined(Reason(Code.SIDE_EFFECT, f"it calls `{name}`, and would do so once"))
+        case ast.Name(id=name) if isinstance(node.ctx, ast.Load):
+            value = module.only_value(node)
+            if isinstance(value, ast.Call) and is_impure(module.qualname(value.func)):
+                raise Declined(Reason(Code.IMPURE, f"it uses `{name}`, which answers differently each time"))
+            roots = changes_of(module).roots.get(name, ())
+            if node in roots and module.scope_of(name, node) is not function:
+                raise Declined(Reason(Code.SIDE_EFFECT, f"it changes `{name}`, and would do so once"))
+
+
+def _check_rules(module: Module) -> None:
+    for rule in sorted(_RULES):
+        found = next(iter(module.references(rule)), None)
+        if found is not None:
+            text = f"line {found.lineno} makes a derivative rule, whose forward pass may return another value"
+            raise Declined(Reason(Code.GRADIENT, text, found.lineno))
+
+
+# --- what happens meanwhile ---------------------------------------------------------------------------------------
+
+
+def _check_between(module: Module, pair: Pair, functions: tuple[Function, ...]) -> None:
+    """Nothing between the calls may bind or change what they read.
+
+    Raises:
+      Declined: something may.
+    """
+    watched = _watched(module, pair, functions)
+    behind = {pair.value, pair.gradient, *module.ancestors(pair.last)}
+    for statement in pair.block:
+        for node in _nodes(statement):
+            if statement is pair.block[-1]:
+                if node not in behind and not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+                    _check_step(module, pair, node, watched)
+            elif isinstance(node, _LEAVES):
+                line = getattr(node, "lineno", statement.lineno)
+                raise Declined(Reason(Code.MAY_FAIL, f"line {line} may leave before the second call", line))
+            elif node not in behind:
+                _check_step(module, pair, node, watched)
+
+
+def _watched(module: Module, pair: Pair, functions: tuple[Function, ...]) -> frozenset[_Variable]:
+    """The variables that either call reads."""
+    read = [node for call in (pair.value, pair.gradient, pair.derivative.whole) for node in ast.walk(call)]
+    found = {(node.id, module.scope_of(node.id, node)) for node in read if isinstance(node, ast.Name)}
+    for function in functions:
+        for node in _inside(function):
+            if isinstance(node, ast.Name):
+                scope = module.scope_of(node.id, node)
+                if scope is not None and function not in (scope, *module.ancestors(scope)):
+                    found.add((node.id, scope))
+    return frozenset(found)
+
+
+def _nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """What runs with a statement; the inside of functions that it defines does not."""
+    pending: list[ast.AST] = [statement]
+    for node in pending:  # grows
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            pending += ast.iter_child_nodes(node)
+
+
+def _check_step(module: Module, pair: Pair, node: ast.AST, watched: frozenset[_Variable]) -> None:
+    line = getattr(node, "lineno", pair.first.lineno)
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if (name, module.scope_of(name, node)) in watched:
+            raise Declined(Reason(Code.REBOUND, f"line {line} binds `{name}` between the two calls", line))
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            raise Declined(Reason(Code.MUTATED, f"line {line} changes `{module.text(node)}` between the two", line))
+        case ast.AugAssign(target=ast.Name(id=name)) if not _is_number(module, node.target):
+            raise Declined(
+                Reason(Code.MUTATED, f"line {line} changes `{name}` between the two, perhaps in place", line)
+            )
+        case ast.Call() if not _is_harmless(module, node, watched):
+            text = f"line {line} calls `{module.text(node.func)}` between the two, which may change what they read"
+            raise Declined(Reason(Code.ESCAPES, text, line))
+        case ast.With() | ast.AsyncWith() | ast.AsyncFor() | ast.Try():
+            raise Declined(Reason(Code.ESCAPES, f"line {line} enters a block between the two calls", line))
+        case ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal() | ast.ClassDef():
+            raise Declined(Reason(Code.REBOUND, f"line {line} binds names between the two calls", line))
+
+
+def _is_number(module: Module, target: ast.expr) -> bool:
+    found = module.get(Values).of(target)
+    return found.form is Form.PYTHON or found.is_array
+
+
+def _is_harmless(module: Module, call: ast.Call, watched: frozenset[_Variable]) -> bool:
+    """Whether a call changes nothing that either of the two reads."""
+    qualname = module.qualname(call.func)
+    if qualname is not None:
+        is_read = qualname in _CONVERTING or any(qualname.startswith(f"{package}.") for package in _READING)
+        is_filled = any(keyword.arg == "out" for keyword in call.keywords)
+        return is_read and not is_filled and not is_impure(qualname) and qualname not in _MUTATING
+    match call.func:
+        case ast.Name(id=name):
+            return name in _HARMLESS and module.scope_of(name, call) is None
+        case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr) if attr in _COLLECTORS:
+            return (name, module.scope_of(name, owner)) not in watched and _is_list(module, owner)
+        case ast.Attribute(attr="update"):  # of an optimizer that returns what it makes
+            return isinstance(around := module.parent(call), ast.Assign) and isinstance(around.targets[0], ast.Tuple)
+        case ast.Attribute(attr=attr):
+            return attr in _READERS and not is_stored(module, attr)
+    return False
+
+
+def _is_list(module: Module, name: ast.expr) -> bool:
+    value = module.only_value(name)
+    return isinstance(value, ast.List)

@@ -1,0 +1,159 @@
+"""Values and gradients that one call may not give."""
+
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+draws = np.random.default_rng(0)
+seen = []
+count = 0
+
+
+def loss_fn(params, x):
+    return jnp.mean((x @ params) ** 2)
+
+
+def rounded_otherwise(params, xs):
+    grad_fn = jax.jit(jax.grad(loss_fn))
+    for x in xs:
+        loss = loss_fn(params, x)
+        params = params - grad_fn(params, x)  # want: separate-value-and-grad (no fix): rounded otherwise
+        print(loss)
+    return params
+
+
+def rounded_otherwise_too(params, xs):
+    value_of = jax.jit(loss_fn)
+    for x in xs:
+        loss = value_of(params, x)
+        params = params - jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): rounded otherwise
+        print(loss)
+    return params
+
+
+def compiled_gradient_used_twice(params, xs):
+    value_of = jax.jit(loss_fn)
+    slope_of = jax.jit(jax.grad(loss_fn))
+    start = slope_of(params, xs[0])
+    for x in xs:
+        loss = value_of(params, x)
+        params = params - slope_of(params, x) / loss  # want: separate-value-and-grad (no fix): without the value
+    return start, params
+
+
+def drawing(p):
+    return jnp.sum(p * draws.normal(size=3))
+
+
+def printing(p):
+    print("called")
+    return jnp.sum(p)
+
+
+def remembering(p):
+    return helper(p)
+
+
+def helper(p):
+    seen.append(1)
+    return jnp.sum(p)
+
+
+def counting(p):
+    global count
+    count += 1
+    return jnp.sum(p)
+
+
+def taking(p, items):
+    return jnp.sum(p * next(items))
+
+
+def of_what_does_more(p, items):
+    for _ in range(100):
+        a = drawing(p)
+        p = p - jax.grad(drawing)(p) / a  # want: separate-value-and-grad (no fix): answers differently
+        a = printing(p)
+        p = p - jax.grad(printing)(p) / a  # want: separate-value-and-grad (no fix): run once
+        a = remembering(p)
+        p = p - jax.grad(remembering)(p) / a  # want: separate-value-and-grad (no fix): run once
+        a = counting(p)
+        p = p - jax.grad(counting)(p) / a  # want: separate-value-and-grad (no fix): do so once
+        a = taking(p, items)
+        p = p - jax.grad(taking)(p, items) / a  # want: separate-value-and-grad (no fix): calls `next`
+    return p
+
+
+def bound_between(params, xs):
+    for x in xs:
+        grads = jax.grad(loss_fn)(params, x)
+        params = params - 0.1 * grads
+        print(loss_fn(params, x))  # want: separate-value-and-grad (no fix): binds `params`
+    return params
+
+
+def filled_between(params, read):
+    x = np.zeros((2, 3))
+    while read(x):
+        loss = loss_fn(params, x)
+        x[0] = 1
+        params = params - jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): changes `x[0]`
+    return params
+
+
+def added_to(params, x):
+    for _ in range(100):
+        loss = loss_fn(params, x)
+        params -= 0.1
+        params = params - jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): line
+    return params
+
+
+def handed_on(params, xs, report):
+    for x in xs:
+        loss = loss_fn(params, x)
+        report(loss)
+        params = params - jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): calls `report`
+    return params
+
+
+def measured(params, xs):
+    for x in xs:
+        start = time.perf_counter()
+        loss = loss_fn(params, x)
+        middle = time.perf_counter()
+        grads = jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): calls `time.perf_counter`
+        print(middle - start, loss, grads)
+
+
+def stopping(params, xs):
+    for x in xs:
+        loss = loss_fn(params, x)
+        if loss < 1e-3:
+            break
+        params = params - jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): may leave
+    return params
+
+
+def of_layers(model, optimizer, xs):
+    def loss_of(model, x):
+        return jnp.mean(model(x) ** 2)
+
+    for x in xs:
+        grads = nnx.grad(loss_of)(model, x)
+        optimizer.update(model, grads)
+        print(loss_of(model, x))  # want: separate-value-and-grad (no fix): count its calls
+
+
+def of_numbers(n):
+    for i in range(n):
+        x = 3.0
+        print(cube(x), jax.grad(cube)(x), i)  # want: separate-value-and-grad (no fix): Python number
+
+
+
+def cube(x):
+    return x**3
