@@ -87,14 +87,6 @@ def of_what_does_more(p, items):
     return p
 
 
-def bound_between(params, xs):
-    for x in xs:
-        grads = jax.grad(loss_fn)(params, x)
-        params = params - 0.1 * grads
-        print(loss_fn(params, x))  # want: separate-value-and-grad (no fix): binds `params`
-    return params
-
-
 def filled_between(params, read):
     x = np.zeros((2, 3))
     while read(x):
@@ -104,11 +96,22 @@ def filled_between(params, read):
     return params
 
 
-def added_to(params, x):
+def added_to(params, x, others):
     for _ in range(100):
         loss = loss_fn(params, x)
-        params -= 0.1
-        params = params - jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): line
+        others += 1
+        params = params - jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): in place
+    return params
+
+
+def captured_variable_bound_between(params, scale):
+    def scaled(p):
+        return scale * jnp.sum(p**2)
+
+    for _ in range(100):
+        loss = scaled(params)
+        scale = scale / 2
+        params = params - jax.grad(scaled)(params) / loss  # want: separate-value-and-grad (no fix): binds `scale`
     return params
 
 

@@ -24,6 +24,23 @@ def drawn_twice(params, batches):
     return params
 
 
+def after_the_step(params, xs):
+    for x in xs:
+        grads = jax.grad(loss_fn)(params, x)
+        params = params - 0.1 * grads
+        print(loss_fn(params, x))
+    return params
+
+
+def at_both_ends(params, x, steps):
+    slope = jax.grad(loss_fn)
+    g = slope(params, x)
+    for _ in range(steps):
+        params = params - g
+        g = slope(params, x)
+    return params, loss_fn(params, x)
+
+
 def both_at_once(params, xs):
     for x in xs:
         loss, grads = jax.value_and_grad(loss_fn)(params, x)

@@ -12,7 +12,6 @@ _MUTABLE_LAYERS = "flax.nnx."
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await, ast.Assert)
 _RULES = frozenset(name.rpartition(".")[0] for name in where(Transform.DERIVATIVE_RULE)) | {"jax.custom_gradient"}
 _HARMLESS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins")
-_PURE = short_names(Effect.PURE, "builtins")
 _READING = where(Package.READS) | where(Package.IMMUTABLE)
 _CONVERTING = where(Result.CONVERTED)
 _MUTATING = where(Effect.MUTATES)
@@ -124,7 +123,7 @@ def _collecting(module: Module, function: Function) -> Iterator[tuple[str, str]]
 
 def _check_node(module: Module, function: Function, node: ast.AST) -> None:
     match node:
-        case ast.Call(func=ast.Name(id=name)) if module.scope_of(name, node) is None and name not in _PURE:
+        case ast.Call(func=ast.Name(id=name)) if module.scope_of(name, node) is None and name not in _HARMLESS:
             raise Declined(Reason(Code.SIDE_EFFECT, f"it calls `{name}`, and would do so once"))
         case ast.Name(id=name) if isinstance(node.ctx, ast.Load):
             value = module.only_value(node)

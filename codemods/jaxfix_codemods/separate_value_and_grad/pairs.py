@@ -141,7 +141,7 @@ def _with(module: Module, derivative: Derivative, gradient: ast.Call) -> Iterato
     for call in sorted(called, key=lambda call: abs(call.lineno - gradient.lineno)):
         if _same_arguments(call, gradient) and _runs_with_its_statement(module, call):
             block = _between(module, *sorted((call, gradient), key=_position))
-            if block:
+            if block and not _binds_arguments(module, gradient, block):
                 yield Pair(derivative, call, gradient, block)
 
 
@@ -216,6 +216,15 @@ def _between(module: Module, first: ast.Call, last: ast.Call) -> tuple[ast.stmt,
         if isinstance(block, list) and one in block and other in block:
             return tuple(block[block.index(one) : block.index(other) + 1])
     return ()
+
+
+def _binds_arguments(module: Module, call: ast.Call, block: tuple[ast.stmt, ...]) -> bool:
+    """Whether a statement before the last one binds what is passed: the arguments are spelled alike, and differ."""
+    given = {node.id for part in (*call.args, *call.keywords) for node in ast.walk(part) if isinstance(node, ast.Name)}
+    between = (node for statement in block[:-1] for node in ast.walk(statement))
+    return any(
+        isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in given for node in between
+    )
 
 
 def _position(node: ast.expr) -> tuple[int, int]:
