@@ -45,7 +45,7 @@ Python = Annotated[
 Trace = Annotated[
     str | None, Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files.")
 ]
-NoCache = Annotated[bool, Option("--no-cache", help="Look at everything anew.")]
+NoCache = Annotated[bool, Option("--no-cache", help="Analyse every file again.")]
 ExitZero = Annotated[bool, Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
 
 Fresh = Annotated[bool, Option("--fresh", help="Run again what was run before, even if nothing has changed.")]
