@@ -28,10 +28,11 @@ After:
 
 Safety: needs evidence. The start stays the first part: an empty float array decides the dtype of what is joined, and a
 loop of no rounds leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
-buffer that is filled in place would be every part at once. Declined is what anybody may see grow: a loop that reads
-the array, its length among it; a function that captures it; a `try` or a `with` around that an error may leave with
-the array half as long. Parts that do not fit together raise behind the loop instead of in it, and so does a part that
-a later call is donated.
+buffer that is filled in place would be every part at once; so are a part and a start that other code gets hold of, and
+may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
+function that captures it; a `try` or a `with` around that an error may leave with the array half as long. Parts that
+do not fit together raise behind the loop instead of in it. Where whole numbers are joined with floats of two narrower
+types, each is rounded once, to the type of the result, and no more to the types in between.
 A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
 
 Evidence: fewer compiles, results equal bit for bit.
@@ -64,7 +65,7 @@ from jaxfix.api import (
     in_order,
     walk,
 )
-from jaxfix.api.analysis import Form, Values, is_bound_before, is_script, iterations
+from jaxfix.api.analysis import Form, Values, is_bound_before, is_script, iterations, leaves
 from jaxfix.api.library import Effect, Package, Result, short_names, where
 
 _APPEND = "jax.numpy.append"
@@ -288,8 +289,9 @@ def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, e
     parts = module.get(Identifiers).unused(f"{name}_parts")
     jnp = edit.imported("jax.numpy", prefer="jnp", at=first.statement)
     is_alone = _is_itself_alone(module, first, loop)
+    start = name if _is_own(module, first, loop) else f"{jnp}.array({name})"  # of a list too: it may stay one
     edit.insert_before(
-        loop, f"{parts} = [{jnp}.ravel({name})]" if first.is_flat and not is_alone else f"{parts} = [{name}]"
+        loop, f"{parts} = [{jnp}.ravel({start})]" if first.is_flat and not is_alone else f"{parts} = [{start}]"
     )
     for growth in every:
         texts = [_part(module, growth, part, jnp) for part in growth.parts]
@@ -302,22 +304,61 @@ def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, e
 
 
 def _part(module: Module, growth: _Growth, part: ast.expr, jnp: str) -> str:
-    """What is collected: a copy, if it may be a buffer that somebody fills in place.
+    """What is collected: a copy, if it may be a buffer that somebody fills in place, or gives away.
 
-    `jnp.ravel` copies arrays of NumPy, of one dimension too: measured with jax 0.4.30 and 0.10.2.
+    `jnp.ravel` copies arrays of NumPy, of one dimension too, and none of JAX: measured with jax 0.4.30 and 0.10.2.
     """
     text = module.text(part)
+    is_kept = _is_kept(module, growth, part)
     if growth.is_flat:
-        return f"{jnp}.ravel({text})"
-    return text if _is_new(module, part) else f"{jnp}.copy({text})"
+        return f"{jnp}.ravel({text})" if is_kept else f"{jnp}.copy({jnp}.ravel({text}))"
+    return text if is_kept and _is_new(module, part) else f"{jnp}.copy({text})"
+
+
+def _is_kept(module: Module, growth: _Growth, part: ast.expr) -> bool:
+    """Whether no other code can donate or delete it, if it is an array of JAX, before all parts are joined."""
+    if not isinstance(part, ast.Name) or module.get(Values).of(part).scalar:
+        return not isinstance(part, ast.Attribute)
+    scope = module.scope_of(part.id, part)
+    reads = module.reads(part.id, scope) if scope is not None else (part,)
+    others = (use for use in reads if use is not part and growth.call not in module.ancestors(use))
+    return all(leaves(module, use) for use in others)
+
+
+def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
+    """Whether nobody else has the array that it begins as."""
+    found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
+    for binding in found:
+        if loop in module.ancestors(binding.node):
+            continue
+        value = _value(module, binding.node)
+        if value is None or not (_is_made_there(module, value) or _is_written_out(module, value)):
+            return False
+    reads = module.reads(growth.target.id, module.scope_of(growth.target.id, growth.target))
+    before = (use for use in reads if loop not in module.ancestors(use) and use.lineno < loop.lineno)
+    return all(leaves(module, use) for use in before)
+
+
+def _is_written_out(module: Module, value: ast.expr) -> bool:
+    """Whether it is made of what stands in the text, and given one name."""
+    match value, module.parent(value):
+        case ast.Call(func=func, args=[first, *_]), ast.Assign(targets=[_]) | ast.AnnAssign() | ast.Tuple():
+            is_text = isinstance(first, ast.List | ast.Tuple | ast.Constant)
+            return module.qualname(func) in (_FILLED | _CONVERTED if is_text else _FILLED)
+    return False
 
 
 def _is_new(module: Module, part: ast.expr) -> bool:
     """Whether it is surely an array of JAX or a number, or what nobody else holds."""
     found = module.get(Values).of(part)
-    if found.is_array or found.form is Form.PYTHON:
-        return True
+    return found.is_array or found.form is Form.PYTHON or _is_made_there(module, part)
+
+
+def _is_made_there(module: Module, part: ast.expr) -> bool:
+    """Whether the expression makes an array of its own, or gives what another function has made."""
     match part:
+        case ast.Subscript(slice=ast.Constant(value=None)):
+            return module.get(Values).of(part.value).is_array
         case ast.BinOp() | ast.UnaryOp() | ast.Compare():
             return True
         case ast.Call(func=func, args=args):
