@@ -16,6 +16,7 @@ from jaxfix_codemods import (
     static_exponent,
     undonated_state,
     unjitted_update,
+    unrolled_loop,
     weak_state,
 )
 
@@ -27,6 +28,7 @@ CODEMODS: tuple[Codemod, ...] = (
     weak_state.CODEMOD,
     static_exponent.CODEMOD,
     growing_array.CODEMOD,
+    unrolled_loop.CODEMOD,
     unjitted_update.CODEMOD,
     undonated_state.CODEMOD,
     separate_value_and_grad.CODEMOD,

@@ -1,5 +1,6 @@
 """What libraries do: the facets of their functions, and which functions have them."""
 
+from jaxfix.library.arguments import index_of
 from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Positional, Way, version
 from jaxfix.library.changes.table import BY_WORD, IMPORTED_APART, NAMED
 from jaxfix.library.changes.table import TRIGGERS as CHANGED_NAMES
@@ -60,6 +61,7 @@ __all__ = [
     "Way",
     "WeakType",
     "dtype_positions",
+    "index_of",
     "rows",
     "short_names",
     "unfiltered",

@@ -8,7 +8,7 @@ from typing import Protocol
 from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise, raises_curable
-from jaxfix.evidence.slower import RUNS, is_longer, warm_times
+from jaxfix.evidence.slower import RUNS, is_longer, limit_of, warm_times
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, stopping, with_peak
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
@@ -142,8 +142,8 @@ class Runs:
 
     def timed(self, pair: Pair, without: Fixes, with_it: Fixes) -> Pair:
         """The pair with the times of more runs, where a warm step seems to take much longer with the fixes."""
-        times = [warm_times(pair.before, pair.after)]
-        while len(times) < RUNS and times[-1] is not None and is_longer(times[-1]) and not self.runner.repeats:
+        times, limit = [warm_times(pair.before, pair.after)], limit_of({self.fixes[key].proves for key in with_it})
+        while len(times) < RUNS and times[-1] is not None and is_longer(times[-1], limit) and not self.runner.repeats:
             self._progress("running it once more, for its time")
             case = frozenset({pair.before.case})
             sides = [self.runner.measure(self._patched(fixes), case, beside=False) for fixes in (without, with_it)]

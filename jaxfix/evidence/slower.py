@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from jaxfix.report.finding import Proves
 from jaxfix.report.measurement import Measurement, Worked
 
 FACTOR = 3.0
 """Of work and of time at a warm step: below it, nothing is said."""
+_FACTOR_OF_LOOPS = 1.5
+"""Of time, for a fix that trades it for a smaller program."""
 RUNS = 3
 """Pairs of runs in each of which the time has to be that much longer."""
 _OPERATIONS, _VALUES, _TRACES, _SECONDS = 50, 100_000, 4, 1e-3
@@ -16,10 +19,18 @@ Times = tuple[float, float]
 """Seconds of a warm step without the fix and with it."""
 
 
-def dearer(before: Measurement, after: Measurement, work: Iterable[Worked], times: Sequence[Times]) -> str | None:
+def limit_of(proves: Iterable[Proves]) -> float:
+    """How many times as long a warm step may take with fixes that prove this."""
+    return _FACTOR_OF_LOOPS if Proves.SMALLER_PROGRAM in proves else FACTOR
+
+
+def dearer(
+    before: Measurement, after: Measurement, work: Iterable[Worked], times: Sequence[Times], limit: float = FACTOR
+) -> str | None:
     """What is much dearer with the fix, in words; None if nothing is.
 
     Args:
+      limit: how many times as long a warm step may take.
       work: of the rewritten function beside its original.
       times: of several pairs of runs; fewer than `RUNS` say nothing.
     """
@@ -35,16 +46,16 @@ def dearer(before: Measurement, after: Measurement, work: Iterable[Worked], time
     old, new = (min((step.traces for step in run.steady_steps), default=0) for run in (before, after))
     if new > FACTOR * old and new - old >= _TRACES:
         return f"traces per step {old} -> {new}"
-    if len(times) >= RUNS and all(map(is_longer, times)):
+    if len(times) >= RUNS and all(is_longer(each, limit) for each in times):
         shown = " and ".join(f"{1e3 * old:.1f} -> {1e3 * new:.1f}" for old, new in times)
         return f"a warm step takes longer in each of {len(times)} runs: {shown} ms"
     return None
 
 
-def is_longer(times: Times) -> bool:
+def is_longer(times: Times, limit: float = FACTOR) -> bool:
     """Whether the second time is much longer."""
     old, new = times
-    return new > FACTOR * old and new - old > _SECONDS
+    return new > limit * old and new - old > _SECONDS
 
 
 def warm_times(before: Measurement, after: Measurement) -> Times | None:

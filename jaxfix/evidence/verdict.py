@@ -25,7 +25,8 @@ from jaxfix.evidence.outputs import (
     rounded,
     steps_alike,
 )
-from jaxfix.evidence.slower import Times, dearer
+from jaxfix.evidence.slower import Times, dearer, limit_of
+from jaxfix.evidence.smaller import is_smaller, sizes
 from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement, Traced
@@ -316,13 +317,15 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
     if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the change: {before.failure}"
     work = (entry for entry in pair.called_beside.work if entry.function == function)
-    slower = dearer(before, after, work, pair.times)
+    slower = dearer(before, after, work, pair.times, limit_of({proves}))
     if slower is not None:
         return Verdict.SLOWER, slower
     if proves is Proves.LESS_MEMORY:
         return memory_effect(before, after, pair.noise)
     if proves is Proves.LESS_WORK:
         return no_cost(before, after, pair.noise)
+    if proves is Proves.SMALLER_PROGRAM:
+        return size_effect(before, after, pair.noise)
     if proves is Proves.SAME_RESULTS:
         return same_results(counts(before), counts(after), pair.noise)
     return effect(counts(before), counts(after), pair.noise)
@@ -380,6 +383,19 @@ def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> 
     if are_alike and new - old >= least:
         return Verdict.NO_EFFECT, f"peak memory {old / 1e6:.0f} -> {new / 1e6:.0f} MB: it rises"
     return Verdict.PROVEN, "equal results, and neither compiles nor memory rise"
+
+
+def size_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of the size of what they compile."""
+    rises = _rises(counts(before), counts(after), noise)
+    if rises is not None:
+        return Verdict.NO_EFFECT, rises
+    old, new = sizes(before), sizes(after)
+    if old is None or new is None:
+        return Verdict.NOT_COMPARED, "jax does not tell how large the programs are that it compiles"
+    seconds = " -> ".join(f"{sum(entry.seconds for entry in run.compiles):.1f}" for run in (before, after))
+    words = f"operations that are compiled {old} -> {new}, in {seconds} s"
+    return (Verdict.PROVEN if is_smaller(old, new) else Verdict.NO_EFFECT), words
 
 
 def same_results(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:

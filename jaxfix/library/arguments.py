@@ -7,6 +7,7 @@ from jaxfix.library.facets import Transform
 from jaxfix.library.table import ROWS, short_names, unfiltered, where
 
 _SHAPES = {row.name.rpartition(".")[2]: row.shape_at for row in ROWS if row.shape_at is not None}
+_INDICES = {row.name: row.index_at for row in ROWS if row.index_at is not None}
 _STATIC_KEYWORDS = frozenset({"axis", "axes", "shape", "dtype", "num", "length", "num_classes", "has_aux", "argnums"})
 _FUNCTION_TAKERS = unfiltered(where(Transform.DIFFERENTIATES) | where(Transform.BATCHES)) | short_names(
     Transform.SAME_RESULT, "jax"
@@ -17,6 +18,12 @@ def shapes(call: ast.Call, last: str) -> Iterator[ast.expr]:
     """What `call`, of a function of JAX with that last name, makes a shape or a type of."""
     yield from call.args[_SHAPES[last]] if last in _SHAPES else ()
     yield from (keyword.value for keyword in call.keywords if keyword.arg in _STATIC_KEYWORDS)
+
+
+def index_of(call: ast.Call, qualname: str) -> ast.expr | None:
+    """What `call`, of the function of that name, is told of where an element is; None where it takes no such thing."""
+    place = _INDICES.get(qualname)
+    return call.args[place] if place is not None and place < len(call.args) else None
 
 
 def takes_function(qualname: str) -> bool:

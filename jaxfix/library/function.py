@@ -41,6 +41,7 @@ class Function:
       operands: the first parameter of what branches take.
       dtype_at: the position of the dtype.
       shape_at: the positions of what makes a shape or a number of elements.
+      index_at: the position of what says where an element is, or which number a key gets, traced or not.
       versions: the releases that have it, where not all have.
       options: of a transformation, what its parameters beside the function may be called with: where that is a literal
         of the usual kind, making the function cannot fail. In order, where they can be passed by position.
@@ -53,5 +54,6 @@ class Function:
     operands: Parameter | None = None
     dtype_at: int | None = None
     shape_at: slice | None = None
+    index_at: int | None = None
     versions: str = ""
     options: tuple[str, ...] = ()

@@ -40,6 +40,8 @@ class Proves(Enum):
     """The peak of memory drops, and compiles do not rise."""
     LESS_WORK = "the same results at less work"
     """Nothing counts work: neither compiles nor the peak of memory rise, and the page says what is saved."""
+    SMALLER_PROGRAM = "a smaller program"
+    """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
     SAME_RESULTS = "the same results"
     """Nothing is gained: steady steps compile no more often, and what starting costs is told, not judged."""
     ERROR_CURED = "an error cured"
@@ -119,6 +121,15 @@ class Rewriter(Protocol):
           replacements: nodes inside of it, with the text that they have there.
         """
         ...
+
+    def into_function(self, loop: ast.For, head: str, last: str, behind: str) -> None:
+        """Makes a loop a function that stands where it stood: its block stays as it is, comments and all.
+
+        Args:
+          head: what stands for `for ... in ...:`, such as `def body(i, x):`.
+          last: the last statement of the function.
+          behind: statements that follow on it.
+        """
 
     def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
         """Adds the keyword argument, or changes its value if `call` has it."""
@@ -259,6 +270,8 @@ class Fix:
                 return f"{words}, with less memory"
             case Proves.LESS_WORK:
                 return f"{words}, at less work"
+            case Proves.SMALLER_PROGRAM:
+                return f"{words}, in a smaller program"
             case Proves.ERROR_CURED:
                 return f"{words} where the original runs; runs where it raises"
         return words

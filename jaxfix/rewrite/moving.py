@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from jaxfix.rewrite.brackets import step
 from jaxfix.rewrite.layout import Layout, indentation, string_lines
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span, apply_edits
@@ -88,6 +89,16 @@ def header(
         is_behind = comment.kind == "COMMENT" and lines.line(comment.span.start) == lines.line(opening)
         end = comment.span.end if is_behind else opening
         yield Edit(Span(end, end), "".join(f"{layout.newline}{above}{parameter}," for parameter in parameters))
+
+
+def head_end(found: Sequence[Token], start: int) -> int:
+    """Where the head of the compound statement at `start` ends: behind its colon."""
+    depth = 0
+    for token in islice(found, bisect_left(found, start, key=lambda token: token.span.start), None):
+        depth += step(token)
+        if depth == 0 and token.text == ":":
+            return token.span.end
+    return start
 
 
 def reindented(text: bytes, old: str, new: str) -> str:

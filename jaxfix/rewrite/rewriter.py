@@ -10,7 +10,7 @@ from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
 from jaxfix.rewrite.import_names import Import, ImportNames
 from jaxfix.rewrite.layout import indentation
-from jaxfix.rewrite.moving import Move, header, lines_of, reindented, renamed
+from jaxfix.rewrite.moving import Move, head_end, header, lines_of, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
 from jaxfix.rewrite.unused_imports import becomes_unused
 from jaxfix.semantic.module import Module
@@ -147,6 +147,24 @@ class EditRecorder:
             return self._module.substitute(statement, replacements)
         self._taken[statement] = region = self._blocks.region(statement)
         return lines_of(self._module, region, self._blocks.indent(statement), replacements)
+
+    def into_function(self, loop: ast.For, head: str, last: str, behind: str) -> None:
+        self._refuse_foreign(loop)
+        first, start, lead = loop.body[0], self._blocks.start(loop), self._blocks.lead(loop)
+        if not (self._blocks.owns_line(loop) and self._blocks.owns_line(first)) or any(self._blocks.neighbours(loop)):
+            raise self._blocks.refusal(loop, "it shares a line")
+        outer, inner, newline = self._blocks.indent(loop), self._blocks.indent(first), self._layout.newline
+        span, end = self._module.span(loop), self._blocks.body_end(loop)
+        self._pieces.append(
+            Piece(
+                Edit(Span(lead, lead), ""), span, Place.LINES_BEFORE, self._wanted(loop), not self._begins_block(loop)
+            )
+        )
+        self._add(
+            Edit(Span(start, head_end(self._ground.tokens, start)), self._statements(head, outer)), span, Place.INSIDE
+        )
+        texts = (f"{inner}{self._statements(last, inner)}", "", f"{outer}{self._statements(behind, outer)}")
+        self._add(Edit(Span(end, end), newline + newline.join(texts)), span, Place.LINES_AFTER)
 
     def decorate(self, function: ast.FunctionDef | ast.AsyncFunctionDef, expression: str) -> None:
         self._refuse_foreign(function)

@@ -1,0 +1,194 @@
+"""A Python loop in traced code, which becomes as many copies of its block as it has rounds.
+
+`jax.jit` sees no loop: it traces, lowers and compiles each round anew, so that
+the time of a first call grows with the number of rounds. What the loop hands
+from round to round becomes the carry of `jax.lax.fori_loop` or of
+`jax.lax.scan`, which are traced and compiled once for all rounds.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+
+
+    @jax.jit
+    def smoothed(signal, weights):
+        level = signal[0]
+        for i in range(64):
+            level = 0.9 * level + 0.1 * signal[i]
+            level = level + jnp.tanh(weights[i] * level)
+        return level
+
+
+    print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
+
+After:
+    import jax
+    import jax.numpy as jnp
+
+
+    @jax.jit
+    def smoothed(signal, weights):
+        level = signal[0]
+
+        def loop_body(i, level):
+            level = 0.9 * level + 0.1 * signal[i]
+            level = level + jnp.tanh(weights[i] * level)
+            return level
+
+        level = jax.lax.fori_loop(0, 64, loop_body, level)
+        return level
+
+
+    print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
+
+Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter, a list that grows would
+happen once. The number of the round is no number of Python any more: as an index, in `fold_in`, and where it is
+computed with an array at once, it gives the same; anything else, such as `i / 3`, which Python divides in double
+precision, is declined. So are rounds that end early, names that are read behind the loop and bound in it alone,
+layers that the loop makes, lists of arrays of several shapes, a start that Python or NumPy computes with. What is
+carried must keep its structure, its shape and its dtype: where it does not, JAX raises at the trace. The number of
+rounds is known to a trace as it was before, so that gradients go through both.
+On some devices a small loop is slower than its unrolled form: where a run shows that a warm step takes half as long
+again, the fix is held back.
+
+Evidence: a smaller program at results that are equal bit for bit; seconds of compilation are shown.
+
+Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.fori_loop.html: a loop whose bounds are known to the trace
+is lowered to `scan`, and can be differentiated in reverse; https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
+for compile times.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Module,
+    Proves,
+    Reason,
+    Runs,
+    Safety,
+    Staging,
+    walk,
+)
+from jaxfix.api.analysis import reaching
+from jaxfix_codemods.unrolled_loop.arrays import Arrays
+from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
+from jaxfix_codemods.unrolled_loop.reads import check_effects, check_reads
+from jaxfix_codemods.unrolled_loop.rounds import Rounds, rounds_of
+from jaxfix_codemods.unrolled_loop.starting import check_starts, updates
+from jaxfix_codemods.unrolled_loop.writing import has_strings_over_lines, write
+
+_FEW, _MANY = 4, 32
+"""Rounds that are not worth a word, and those that are worth a change whatever a run shows."""
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return
+    for loop in module.nodes(ast.For):
+        rounds = rounds_of(module, loop) if module.function(loop) is not None and not loop.orelse else None
+        if rounds is None or (rounds.count or _MANY) < _FEW or not _computes(module, rounds):
+            continue
+        is_staged = _is_staged(module, loop)
+        if is_staged is not None:
+            yield from _findings(module, rounds, is_sure=is_staged)
+
+
+def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Finding]:
+    many = (rounds.count or 0) >= _MANY
+    message = "a trace unrolls this loop: {} traced and compiled"
+    found = partial(
+        Finding,
+        at=rounds.loop.iter,
+        message=message.format(f"all {rounds.count} rounds are" if rounds.count else "each round is"),
+        title="Loop with `fori_loop`" if rounds.counts_up else "Loop with `scan`",
+        confidence=Confidence.CERTAIN if many and is_sure else Confidence.POSSIBLE,
+        guess=not many,
+    )
+    try:
+        carry = _checked(module, rounds)
+    except Declined as declined:
+        if rounds.count is None or many:
+            yield found(declined=declined.reason, moot=not many)
+        return
+    if carry.names:
+        yield found(recipe=partial(write, module, rounds, carry.names))
+
+
+def _checked(module: Module, rounds: Rounds) -> Carry:
+    """What the loop carries.
+
+    Raises:
+      Declined: it cannot become a function of one round.
+    """
+    loop = rounds.loop
+    if has_strings_over_lines(loop):
+        raise Declined(Reason(Code.MULTILINE_STRING, "its block holds a string of several lines"))
+    carry = carry_of(module, loop)
+    _check_target(module, rounds)
+    check_reads(module, rounds)
+    check_effects(module, rounds, carry)
+    check_starts(module, loop, carry)
+    for array in rounds.arrays:
+        if not module.get(Arrays).is_sure(array):
+            shown = " ".join(module.text(array).split())
+            raise Declined(Reason(Code.NO_ARRAY, f"`{shown}` may be a list, whose entries differ in shape"))
+    return carry
+
+
+def _check_target(module: Module, rounds: Rounds) -> None:
+    """Nobody may read the variable of the loop behind it, or bind it in it."""
+    loop = rounds.loop
+    for target in (node for node in walk(loop.target) if isinstance(node, ast.Name)):
+        inside = set(walk(loop))
+        if target.id in stores(module, loop):
+            raise Declined(Reason(Code.REBOUND, f"a round binds `{target.id}` again"))
+        scope = module.function(loop)
+        for use in module.uses(target.id, scope):
+            if isinstance(use.ctx, ast.Load) and use not in inside and _is_last(module, use, loop):
+                raise Declined(Reason(Code.LIVE, f"line {use.lineno} reads the last `{target.id}`", use.lineno))
+
+
+def _is_last(module: Module, use: ast.Name, loop: ast.For) -> bool:
+    """Whether `use`, outside of the loop, may read what the loop has bound."""
+    found = module.bindings(use.id, module.function(loop))
+    return any(loop in module.ancestors(binding.node) for binding in reaching(module, use, found))
+
+
+def _computes(module: Module, rounds: Rounds) -> bool:
+    """Whether what a round binds is likely an array that comes from the round before."""
+    names = stores(module, rounds.loop)
+    reads = {n.id for s in rounds.loop.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    again = {s.target.id for s in walk(rounds.loop) if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name)}
+    arrays = module.get(Arrays)
+    return any(
+        arrays.is_sure(value) or isinstance(value, ast.Call)
+        for name in names
+        if name in reads | again
+        for value in updates(module, rounds.loop, name)
+    )
+
+
+def _is_staged(module: Module, loop: ast.For) -> bool | None:
+    """Whether the loop only ever runs under a trace; None where nothing says that it ever does."""
+    staging = module.get(Staging)
+    if staging.runs(loop) is Runs.TRACED or staging.is_staged(loop):
+        return True
+    return False if Runs.TRACED in staging.ways(loop).known and staging.runs(loop) is not Runs.EAGER else None
+
+
+CODEMOD = Codemod(
+    id="unrolled-loop",
+    triggers=("jax",),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    proves=Proves.SMALLER_PROGRAM,
+)

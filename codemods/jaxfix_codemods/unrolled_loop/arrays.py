@@ -1,0 +1,117 @@
+"""Which expressions of traced code are surely arrays, and not numbers of Python."""
+
+import ast
+
+from jaxfix.api import FUNCTIONS, Module, jitted_by_decorator, jittings
+from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
+from jaxfix.api.library import Member, Package, Result, short_names, where
+from jaxfix_codemods.unrolled_loop.rounds import rounds_of
+
+_OPERATING = where(Package.OPERATES) | where(Package.FRESH)
+_NO_ARRAYS = short_names(Result.STATIC)
+_ABSTRACT, _CONCRETE = short_names(Member.ABSTRACT), short_names(Member.CONCRETE)
+
+
+class Arrays:
+    """Answers for one module. Solved for is whether an expression may be no array: what refers to itself is one."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._may_not: Solver[ast.AST, bool] = Solver(self._transfer, EXISTS)
+        self._traced: dict[ast.arg, bool] = {}
+
+    def is_sure(self, expr: ast.AST) -> bool:
+        """Whether a trace surely makes an array of `expr`, or a tree of them."""
+        return not self._may_not(expr)
+
+    def _transfer(self, expr: ast.AST) -> bool:
+        module, may_not = self._module, self._may_not
+        match expr:
+            case ast.BinOp(left=left, right=right):
+                return may_not(left) and may_not(right)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
+                return may_not(operand)
+            case ast.Compare(left=left, comparators=others):
+                return all(may_not(part) for part in (left, *others))
+            case ast.Subscript(value=value):
+                return may_not(value)
+            case ast.Attribute(value=value, attr=attr):
+                return attr in _ABSTRACT | _CONCRETE or may_not(value)
+            case ast.Call(func=func):
+                qualname = module.qualname(func)
+                if qualname is None:
+                    return not isinstance(func, ast.Attribute) or may_not(func)
+                package, _, last = qualname.rpartition(".")
+                return package not in _OPERATING or last in _NO_ARRAYS
+            case ast.Name():
+                return self._may_not_be_bound(expr)
+        return not module.get(Values).of(expr).is_array
+
+    def _may_not_be_bound(self, name: ast.Name) -> bool:
+        module = self._module
+        scope = module.scope_of(name.id, name)
+        if scope is None or scope is module.tree:
+            return module.qualname(name) is not None or not module.get(Values).of(name).is_array
+        found = reaching(module, name, module.bindings(name.id, scope))
+        return not found or any(self._may_bind_none(binding.node) for binding in found)
+
+    def _may_bind_none(self, node: ast.AST) -> bool:
+        """Whether a binding may give its variable something else than an array."""
+        if isinstance(node, ast.arg):
+            return not self.is_traced(node)
+        if not isinstance(node, ast.Name):
+            return True
+        match self._module.parent(node), self._module.value_of(node):
+            case _, ast.expr() as value:
+                return self._may_not(value)
+            case ast.AugAssign(value=value), _:
+                return self._may_not(value)
+            case ast.For() as loop, _:
+                return self._may_not_be_row(loop, node)
+            case (ast.Tuple() | ast.List()) as pattern, _:
+                match self._module.parent(pattern):
+                    case ast.Assign(value=value):
+                        return self._may_not_be_part(value, pattern, node)
+                    case ast.For() as loop:
+                        return self._may_not_be_row(loop, node)
+        return True
+
+    def _may_not_be_row(self, loop: ast.For, node: ast.Name) -> bool:
+        rounds = rounds_of(self._module, loop)
+        if rounds is None or not rounds.arrays or rounds.number is node:
+            return True
+        return any(map(self._may_not, rounds.arrays))
+
+    def _may_not_be_part(self, value: ast.expr, pattern: ast.Tuple | ast.List, node: ast.Name) -> bool:
+        match value:
+            case ast.Tuple(elts=elts) if len(elts) == len(pattern.elts):
+                return self._may_not(elts[pattern.elts.index(node)])
+        return self._may_not(value)
+
+    def is_traced(self, parameter: ast.arg) -> bool:
+        """Whether it is a parameter of a function under `jit`, and no static one."""
+        if parameter not in self._traced:
+            self._traced[parameter] = self._is_traced(parameter)
+        return self._traced[parameter]
+
+    def _is_traced(self, parameter: ast.arg) -> bool:
+        module = self._module
+        arguments = module.parent(parameter)
+        function = module.parent(arguments) if arguments is not None else None
+        if not isinstance(function, FUNCTIONS) or parameter not in positional_of(function.args):
+            return False
+        direct = jitted_by_decorator(module, function)
+        every = [made for _, made in jittings(module) if made.function is function]
+        found = [direct] if direct is not None else every
+        place = positional_of(function.args).index(parameter)
+        is_own = module.method_of(function) is not None and place == 0
+        return (
+            bool(found)
+            and not is_own
+            and all(made.jit.is_static(place) is False and made.jit.is_static(parameter.arg) is False for made in found)
+        )
+
+
+def form_of(module: Module, expr: ast.expr) -> Form:
+    """What form of value `expr` is."""
+    return module.get(Values).of(expr).form

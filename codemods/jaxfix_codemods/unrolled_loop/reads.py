@@ -1,0 +1,227 @@
+"""What one trace for all rounds would change: how the number of a round is read, what a round does beside computing."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, walk
+from jaxfix.api.analysis import Form, demands_of_statements, own_parameter
+from jaxfix.api.library import Effect, Member, Package, Result, index_of, short_names, where
+from jaxfix_codemods.unrolled_loop.arrays import Arrays, form_of
+from jaxfix_codemods.unrolled_loop.carried import Carry
+from jaxfix_codemods.unrolled_loop.rounds import Rounds
+
+_LAYERS = where(Package.LAYERS)
+_SEES_NAMES = short_names(Effect.SEES_NAMES)
+_ABSTRACT = short_names(Member.ABSTRACT)
+_STATIC = short_names(Result.STATIC)
+_WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_WITH_ARRAYS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_LARGE = 10_000
+"""Of a factor: with a larger one, the product of fewer rounds than anybody unrolls may leave 32 bits."""
+_DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
+
+
+def check_reads(module: Module, rounds: Rounds) -> None:
+    """Each read of the number of a round must be the same of an array.
+
+    Raises:
+      Declined: one needs a number of Python.
+    """
+    if rounds.number is None:
+        return
+    name = rounds.number.id
+    for statement in rounds.loop.body:
+        for node in walk(statement):
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+                _check_read(module, rounds, node)
+
+
+def _check_read(module: Module, rounds: Rounds, read: ast.Name) -> None:
+    whole, outer = _whole(module, read)
+    if _is_index(module, whole, outer):
+        return
+    if rounds.counts_up and whole is read and _meets_array(module, whole, outer):
+        return
+    shown = " ".join(module.text(outer if isinstance(outer, ast.expr) else whole).split())
+    text = f"`{shown}` in line {read.lineno} takes `{read.id}` as a number of Python"
+    raise Declined(Reason(Code.NEEDS_VALUE, text, read.lineno))
+
+
+def _whole(module: Module, read: ast.expr) -> tuple[ast.expr, ast.AST | None]:
+    """The arithmetic of whole numbers that a read is a part of, and what stands around it."""
+    outer = module.parent(read)
+    while isinstance(outer, ast.BinOp) and isinstance(outer.op, _WHOLE) and _is_whole_with(outer, read):
+        read, outer = outer, module.parent(outer)
+    return read, outer
+
+
+def _is_whole_with(operation: ast.BinOp, part: ast.expr) -> bool:
+    other = operation.right if operation.left is part else operation.left
+    match other:
+        case ast.Constant(value=int() as value):
+            return not isinstance(value, bool) and abs(value) <= _LARGE
+        case ast.Name() | ast.Attribute():
+            return True  # in an index, it can only be whole
+        case ast.Subscript(value=ast.Attribute(attr=attr)):
+            return attr in _ABSTRACT
+        case ast.BinOp(op=op, left=left, right=right):
+            return isinstance(op, _WHOLE) and all(
+                isinstance(e, ast.Constant | ast.Name | ast.Attribute) for e in (left, right)
+            )
+    return False
+
+
+def _is_index(module: Module, whole: ast.expr, outer: ast.AST | None) -> bool:
+    """Whether it says which element of an array is meant, or which number a key gets."""
+    if isinstance(outer, ast.Tuple):
+        whole, outer = outer, module.parent(outer)
+    match outer:
+        case ast.Subscript(slice=where_, value=value) if where_ is whole:
+            return _may_be_array(module, value)
+        case ast.Call(func=func):
+            return index_of(outer, module.qualname(func) or "") is whole
+    return False
+
+
+def _may_be_array(module: Module, value: ast.expr) -> bool:
+    """Whether nothing says that it is a list, a dictionary or an array of NumPy."""
+    if isinstance(value, _DISPLAYS) or form_of(module, value) in (Form.NUMPY, Form.PYTHON):
+        return False
+    if not isinstance(value, ast.Name):
+        return True
+    scope = module.scope_of(value.id, value)
+    found = (module.value_of(b.node) for b in module.bindings(value.id, scope) if isinstance(b.node, ast.Name))
+    return not any(_is_of_host(module, each) for each in found if each is not None)
+
+
+def _is_of_host(module: Module, value: ast.expr) -> bool:
+    match value:
+        case ast.Call(func=func):
+            qualname = module.qualname(func) or ""
+            is_builtin = isinstance(func, ast.Name) and module.scope_of(func.id, func) is None
+            return is_builtin or qualname.partition(".")[0] in where(Package.HOST)
+    return isinstance(value, _DISPLAYS)
+
+
+def _meets_array(module: Module, read: ast.expr, outer: ast.AST | None) -> bool:
+    """Whether it is computed with an array at once: a loop of JAX counts in weakly typed numbers, as Python does."""
+    match outer:
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _WITH_ARRAYS):
+            other = right if left is read else left
+            return module.get(Arrays).is_sure(other) and form_of(module, other) is not Form.NUMPY
+    return False
+
+
+# --- what else is done --------------------------------------------------------------------------------------------
+
+
+def check_effects(module: Module, rounds: Rounds, carry: Carry, apart: Iterable[ast.AST] = ()) -> None:
+    """A round may do nothing but compute, and ask for no value that it is given.
+
+    Args:
+      apart: statements that are written in another way.
+
+    Raises:
+      Declined: it does.
+    """
+    loop, taken = rounds.loop, set(apart)
+    for statement in loop.body:
+        for node in walk(statement):
+            reason = _effect(module, node) if node not in taken else None
+            if reason is not None:
+                raise Declined(reason)
+    asked = demands_of_statements(module, [each for each in loop.body if each not in taken])
+    if asked.reason is not None:
+        raise Declined(asked.reason.restated(f"a round cannot be traced once for all: {asked.reason}"))
+    varying = _varying(module, rounds, carry)
+    for name, what in asked.values.items():
+        if name in varying:
+            raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, of which `{name}` is another one in each round"))
+    called = next((name for name in asked.called if name in varying), None)
+    if called is not None:
+        raise Declined(Reason(Code.NO_ARRAY, f"it calls `{called}`, which is another one in each round"))
+
+
+def _effect(module: Module, node: ast.AST) -> Reason | None:
+    line = getattr(node, "lineno", 1)
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return None
+        case ast.Expr():
+            return Reason(Code.SIDE_EFFECT, f"line {line} does something in each round: it would do so once", line)
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            return Reason(Code.SIDE_EFFECT, f"line {line} changes `{module.text(node)}`", line)
+        case ast.Yield() | ast.YieldFrom() | ast.Await():
+            return Reason(Code.COROUTINE, "it is a generator or a coroutine")
+        case ast.NamedExpr() | ast.Starred(ctx=ast.Store()):
+            return Reason(Code.LAYOUT, f"line {line} binds a name inside of an expression, or any number of them", line)
+        case ast.Name(id="super" | "__class__"):
+            return Reason(Code.SEES_SCOPE, "it needs the class around it")
+        case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
+            return Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
+        case ast.Call():
+            return _layer(module, node)
+    return None
+
+
+def _layer(module: Module, call: ast.Call) -> Reason | None:
+    """Why a call may make a layer, or draw on the state of one."""
+    text = f"`{module.text(call.func)}` in line {call.lineno}"
+    package = (module.qualname(call.func) or "").rpartition(".")[0]
+    if package in _LAYERS or isinstance(call.func, ast.Call):
+        return Reason(Code.SIDE_EFFECT, f"{text} may make a layer, or draw on the state of one", call.lineno)
+    function = module.function(call)
+    around = module.functions_around(call)
+    method = next((f for f in around if module.method_of(f) is not None), function)
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name)) if isinstance(method, FUNCTIONS) and name == own_parameter(method):
+            owner = module.method_of(method)
+            bases = (module.qualname(base) or "" for base in owner.bases) if owner is not None else ()
+            if any(base.rpartition(".")[0] in _LAYERS for base in bases):
+                return Reason(Code.SIDE_EFFECT, f"{text} may make a layer, or draw on the state of one", call.lineno)
+    return None
+
+
+def _varying(module: Module, rounds: Rounds, carry: Carry) -> frozenset[str]:
+    """The names that a trace of one round does not know: what is carried, and what is computed with it."""
+    found = {*carry.names, *(node.id for node in walk(rounds.loop.target) if isinstance(node, ast.Name))}
+    while True:
+        more = {
+            name for name, value in _computed(rounds.loop) if name not in found and found & _known_by(module, value)
+        }
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
+def _computed(loop: ast.For) -> Iterator[tuple[str, ast.AST]]:
+    for statement in loop.body:
+        for node in walk(statement):
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    yield from ((each.id, value) for t in targets for each in walk(t) if isinstance(each, ast.Name))
+                case ast.AugAssign(target=ast.Name(id=name), value=value):
+                    yield name, value
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                    yield name, value
+                case ast.For(target=target, iter=iterable):
+                    yield from ((each.id, iterable) for each in walk(target) if isinstance(each, ast.Name))
+
+
+def _known_by(module: Module, value: ast.AST) -> frozenset[str]:
+    """The names that a value depends on, but for what a trace knows of them."""
+    found: set[str] = set()
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.Attribute(attr=attr) if attr in _ABSTRACT:
+                continue
+            case ast.Call(func=ast.Name(id="len")):
+                continue
+            case ast.Call(func=func) if (module.qualname(func) or "").rpartition(".")[2] in _STATIC:
+                continue
+            case ast.Name(id=name):
+                found.add(name)
+        pending += list(ast.iter_child_nodes(node))
+    return frozenset(found)

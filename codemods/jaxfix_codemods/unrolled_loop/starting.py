@@ -1,0 +1,102 @@
+"""What a carry is before the first round: what it becomes must be of the same kind."""
+
+import ast
+from collections.abc import Sequence
+
+from jaxfix.api import Code, Declined, Module, Reason, walk
+from jaxfix.api.analysis import Form
+from jaxfix_codemods.unrolled_loop.arrays import Arrays, form_of
+from jaxfix_codemods.unrolled_loop.carried import Carry
+
+_MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+
+
+def check_starts(module: Module, loop: ast.For, carry: Carry) -> None:
+    """The first round must compute as all others do.
+
+    Raises:
+      Declined: what it begins with is no array, or a number that Python computes with.
+    """
+    for name in carry.names:
+        for start in carry.starts[name]:
+            value = module.value_of(start) if isinstance(start, ast.Name) else None
+            if value is not None:
+                _check_start(module, loop, name, value)
+
+
+def _check_start(module: Module, loop: ast.For, name: str, value: ast.expr) -> None:
+    match value:
+        case ast.Constant(value=None | str() | bytes()) | ast.JoinedStr():
+            raise Declined(Reason(Code.STRUCTURE, f"`{name}` begins as `{module.text(value)}`, which is no array"))
+        case _ if isinstance(value, _MUTABLE):
+            raise Declined(
+                Reason(Code.STRUCTURE, f"`{name}` begins as a list or a dictionary, which may change in place")
+            )
+    form = form_of(module, value)
+    if form is Form.NUMPY:
+        text = f"the first round computes `{name}` with NumPy, perhaps in double precision"
+        raise Declined(Reason(Code.ROUNDING, text))
+    if form is Form.PYTHON or isinstance(value, ast.Constant | ast.UnaryOp):
+        _check_number(module, loop, name, value)
+
+
+def _check_number(module: Module, loop: ast.For, name: str, value: ast.expr) -> None:
+    """A number of Python must meet an array at once: else Python computes in double precision, round by round."""
+    if not (isinstance(value, ast.Constant) and value.value in (0, 1)):
+        text = f"`{name}` begins as the number `{module.text(value)}`, with which Python computes in double precision"
+        raise Declined(Reason(Code.ROUNDING, text))
+    arrays = module.get(Arrays)
+    if not all(map(arrays.is_sure, updates(module, loop, name))):
+        text = f"`{name}` begins as a number of Python, and nothing says that a round makes an array of it"
+        raise Declined(Reason(Code.DTYPE, text))
+    nodes = (node for statement in loop.body for node in walk(statement))
+    for node in nodes:
+        is_read = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        if is_read and isinstance(node, ast.expr) and not _meets_array(module, node, is_zero=not value.value):
+            text = f"the first round computes `{name}` in Python, the others on the device"
+            raise Declined(Reason(Code.ROUNDING, text, node.lineno))
+
+
+def _meets_array(module: Module, read: ast.expr, *, is_zero: bool) -> bool:
+    """Whether an array is what it is computed with, of a zero at the second operation at the latest."""
+    arrays, left = module.get(Arrays), 2 if is_zero else 1
+    outer = module.parent(read)
+    while isinstance(outer, ast.BinOp) and left:
+        other = outer.right if outer.left is read else outer.left
+        if arrays.is_sure(other):
+            return True
+        read, outer, left = outer, module.parent(outer), left - 1
+    if isinstance(outer, ast.AugAssign):
+        return arrays.is_sure(outer.value)
+    match outer:
+        case ast.Call() | ast.Return() | ast.Tuple():
+            return left == 2 or (not is_zero and left == 1)
+    return False
+
+
+def updates(module: Module, loop: ast.For, name: str) -> Sequence[ast.expr]:
+    """What a round binds `name` to."""
+    found: list[ast.expr] = []
+    for statement in loop.body:
+        for node in walk(statement):
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    found += [part for target in targets if (part := _part(target, value, name)) is not None]
+                case ast.AugAssign(target=ast.Name(id=target), value=value) if target == name:
+                    found.append(value)
+                case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
+                    found.append(value)
+    return found
+
+
+def _part(target: ast.expr, value: ast.expr, name: str) -> ast.expr | None:
+    match target, value:
+        case ast.Name(id=bound), _:
+            return value if bound == name else None
+        case ((ast.Tuple(elts=names) | ast.List(elts=names)), (ast.Tuple(elts=values) | ast.List(elts=values))):
+            found = (_part(t, v, name) for t, v in zip(names, values, strict=False))
+            return next((part for part in found if part is not None), None)
+        case ((ast.Tuple(elts=names) | ast.List(elts=names)), _):
+            found = (_part(t, value, name) for t in names)
+            return next((part for part in found if part is not None), None)
+    return None

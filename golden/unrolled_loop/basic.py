@@ -1,0 +1,74 @@
+import jax
+import jax.numpy as jnp
+from functools import partial
+
+
+@jax.jit
+def smoothed(signal, weights):
+    level = signal[0]
+    # one round for each sample
+    for i in range(64):  # want: unrolled-loop
+        level = 0.9 * level + 0.1 * signal[i]
+        level = level + jnp.tanh(weights[i] * level)
+    return level
+
+
+@partial(jax.jit, static_argnames="steps")
+def walk(key, position, steps):
+    velocity = jnp.zeros_like(position)
+    for i in range(1, steps):  # want: unrolled-loop
+        noise = jax.random.normal(jax.random.fold_in(key, i), position.shape)
+        velocity = 0.9 * velocity + noise
+        position += velocity
+        # where it has been stays
+    return position, velocity
+
+
+@jax.jit
+def returns(rewards, values):
+    last = 0.0
+    out = jnp.zeros(200)
+    for t in reversed(range(200)):  # want: unrolled-loop
+        last = rewards[t] + 0.99 * last
+        out = out.at[t].set(last - values[t])
+    return out
+
+
+@jax.jit
+def filtered(samples, gains):
+    state = jnp.zeros(3)
+    for x, gain in zip(samples, gains):  # want: unrolled-loop
+        state = state + gain * (x - state)
+    return state
+
+
+@jax.jit
+def powers(matrix, vector):
+    for i, row in enumerate(matrix):  # want: unrolled-loop
+        vector = vector + row * vector[i]
+    return vector
+
+
+@jax.jit
+def scaled(x):
+    total = jnp.zeros(())
+    for row in x:  # want: unrolled-loop
+        total = total + jnp.sum(row**2)
+    return total
+
+
+def energy(x):
+    for i in range(40):  # want: unrolled-loop
+        x = x * jnp.cos(x) + i * x
+    return jnp.sum(x)
+
+
+slope = jax.jit(jax.grad(energy))
+
+
+@jax.jit
+def table(x):
+    for epoch in range(50):  # want: unrolled-loop
+        for step in range(0, 100, 2):  # want: unrolled-loop
+            x = jnp.sin(x) + x[step]
+    return x
