@@ -35,7 +35,7 @@ def returns(rewards, values):
 
 
 @jax.jit
-def filtered(samples, gains):
+def filtered(samples: jax.Array, gains: jax.Array):
     state = jnp.zeros(3)
     for x, gain in zip(samples, gains):  # want: unrolled-loop
         state = state + gain * (x - state)
@@ -44,6 +44,7 @@ def filtered(samples, gains):
 
 @jax.jit
 def powers(matrix, vector):
+    vector = matrix.T @ vector
     for i, row in enumerate(matrix):  # want: unrolled-loop
         vector = vector + row * vector[i]
     return vector
@@ -52,6 +53,7 @@ def powers(matrix, vector):
 @jax.jit
 def scaled(x):
     total = jnp.zeros(())
+    x = jnp.asarray(x)
     for row in x:  # want: unrolled-loop
         total = total + jnp.sum(row**2)
     return total
@@ -59,7 +61,7 @@ def scaled(x):
 
 def energy(x):
     for i in range(40):  # want: unrolled-loop
-        x = x * jnp.cos(x) + i * x
+        x = x * jnp.cos(x) + i * jnp.sin(x)
     return jnp.sum(x)
 
 

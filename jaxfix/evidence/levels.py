@@ -8,7 +8,7 @@ from jaxfix.report.finding import Equality
 from jaxfix.report.measurement import Traced
 
 _NAMED = 3
-_ROUNDED = (Equality.ROUNDING, Equality.NUMBERS, Equality.AS_JITTED)
+_ROUNDED = (Equality.ROUNDING, Equality.NUMBERS, Equality.FUSED, Equality.AS_JITTED)
 
 
 def level(found: Likeness, equality: Equality, programs: Collection[Traced]) -> Level:

@@ -27,7 +27,7 @@ TOLERANCE = 1e-3
 ROUNDED = 1e-10
 FUSING = (Equality.AS_JITTED, Equality.ROUNDING)
 """The promises of fixes that let XLA fuse."""
-MOVING = (*FUSING, Equality.NUMBERS)
+MOVING = (*FUSING, Equality.NUMBERS, Equality.FUSED)
 """The promises of fixes that move results by rounding."""
 # Of the jitted original: what fusing multiplications with additions does to a few steps of float32.
 JIT_TOLERANCE = 1e-5

@@ -32,7 +32,7 @@ class ProgramRunner:
       steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
       told: how far a run is.
       python: what a bare `python` of the command means; None leaves that to the project.
-      sizes: whether it is told how large each compiled program is, and how long the steps of a loop around take.
+      sizes: whether it is told how large each compiled program is, and how long a warm call of it takes.
       originals: what the originals are of files that are others on the disk, by path; None is no file.
     """
 
@@ -170,7 +170,6 @@ class ProgramRunner:
             "stop_after": self._steps,
             "effects": True,
             "sizes": self._sizes,
-            "explain": False,
             "spending": True,
             "reads": True,
             "tells": self._told is not progress.ignore,

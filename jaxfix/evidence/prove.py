@@ -19,7 +19,7 @@ Worth = Callable[[Measurement], Mapping[Key, float]]
 _WORTH_WEEDING = 3
 _LOOSEST_LAST = (
     *(Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED),
-    *(Equality.NUMBERS, Equality.ROUNDING, Equality.AS_JITTED),
+    *(Equality.NUMBERS, Equality.FUSED, Equality.ROUNDING, Equality.AS_JITTED),
 )
 
 

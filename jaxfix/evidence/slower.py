@@ -12,7 +12,7 @@ _FACTOR_OF_LOOPS = 1.5
 """Of time, for a fix that trades it for a smaller program."""
 RUNS = 3
 """Pairs of runs in each of which the time has to be that much longer."""
-_OPERATIONS, _VALUES, _TRACES, _SECONDS = 50, 100_000, 4, 1e-3
+_OPERATIONS, _VALUES, _TRACES, _SECONDS, _CALL_SECONDS = 50, 100_000, 4, 1e-3, 2e-4
 _FEW = 4
 
 Times = tuple[float, float]
@@ -37,6 +37,8 @@ def dearer(
     for entry in work:
         if entry.freed:
             return f"every call now runs `{entry.freed[0]}`, which ran before only where a branch was taken"
+        if len(entry.paced) >= RUNS and all(_is_longer_call(each) for each in entry.paced):
+            return f"a warm call takes longer each time: {_shown(entry.paced)} ms"
         for what, old, new, least in (
             ("operations", entry.operations_before, entry.operations_after, _OPERATIONS),
             ("values", entry.values_before, entry.values_after, _VALUES),
@@ -47,9 +49,17 @@ def dearer(
     if new > FACTOR * old and new - old >= _TRACES:
         return f"traces per step {old} -> {new}"
     if len(times) >= RUNS and all(is_longer(each, limit) for each in times):
-        shown = " and ".join(f"{1e3 * old:.1f} -> {1e3 * new:.1f}" for old, new in times)
-        return f"a warm step takes longer in each of {len(times)} runs: {shown} ms"
+        return f"a warm step takes longer in each of {len(times)} runs: {_shown(times)} ms"
     return None
+
+
+def _shown(times: Sequence[Times]) -> str:
+    return " and ".join(f"{1e3 * old:.1f} -> {1e3 * new:.1f}" for old, new in times)
+
+
+def _is_longer_call(times: Times) -> bool:
+    old, new = times
+    return new > _FACTOR_OF_LOOPS * old and new - old > _CALL_SECONDS
 
 
 def is_longer(times: Times, limit: float = FACTOR) -> bool:

@@ -27,7 +27,7 @@ from jaxfix.evidence.outputs import (
 )
 from jaxfix.evidence.slower import Times, dearer, limit_of
 from jaxfix.evidence.smaller import is_smaller, sizes
-from jaxfix.report.evidence import Comparison, Counts, Course, Verdict
+from jaxfix.report.evidence import SIZE, Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
@@ -394,7 +394,7 @@ def size_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE)
     if old is None or new is None:
         return Verdict.NOT_COMPARED, "jax does not tell how large the programs are that it compiles"
     seconds = " -> ".join(f"{sum(entry.seconds for entry in run.compiles):.1f}" for run in (before, after))
-    words = f"operations that are compiled {old} -> {new}, in {seconds} s"
+    words = f"{SIZE} {old} -> {new}, in {seconds} s"
     return (Verdict.PROVEN if is_smaller(old, new) else Verdict.NO_EFFECT), words
 
 

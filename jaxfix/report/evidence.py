@@ -6,6 +6,9 @@ from jaxfix.report.measurement import Environment
 from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
+SIZE = "operations that are compiled"
+"""How a reason begins that tells how large programs are."""
+
 
 class Verdict(Enum):
     """What two runs say of the one fix in which they differ."""

@@ -61,6 +61,8 @@ class Equality(Enum):
     """Bitwise with the added `jit` taken out; with it, single steps in double precision differ by rounding alone."""
     NUMBERS = "equal up to the rounding of Python numbers"
     """A Python number becomes an array: beside the original, in double precision, calls differ by rounding alone."""
+    FUSED = "equal up to the rounding of another program"
+    """XLA fuses other operations: beside the original, in double precision, calls differ by rounding alone."""
     CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
     """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
 

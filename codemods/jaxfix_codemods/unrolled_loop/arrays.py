@@ -4,10 +4,12 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Module, jitted_by_decorator, jittings
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
-from jaxfix.api.library import Member, Package, Result, short_names, where
+from jaxfix.api.library import Class, Member, Package, Result, short_names, where
 from jaxfix_codemods.unrolled_loop.rounds import rounds_of
 
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
+_MUTABLE, _ANNOTATIONS = where(Result.MUTABLE), where(Class.ARRAY)
+_USUAL = short_names(Member.USUAL)
 _NO_ARRAYS = short_names(Result.STATIC)
 _ABSTRACT, _CONCRETE = short_names(Member.ABSTRACT), short_names(Member.CONCRETE)
 
@@ -23,6 +25,36 @@ class Arrays:
     def is_sure(self, expr: ast.AST) -> bool:
         """Whether a trace surely makes an array of `expr`, or a tree of them."""
         return not self._may_not(expr)
+
+    def is_one(self, expr: ast.expr) -> bool:
+        """Whether it is surely a single array, and no tree of them."""
+        module = self._module
+        match expr:
+            case ast.Name():
+                found = reaching(module, expr, module.bindings(expr.id, module.scope_of(expr.id, expr)))
+                return bool(found) and all(self._binds_one(binding.node) for binding in found)
+            case ast.Call(func=func) if (qualname := module.qualname(func)) is not None:
+                return qualname not in _MUTABLE and self.is_sure(expr)
+            case ast.BinOp() | ast.UnaryOp():
+                return self.is_sure(expr)
+            case ast.Subscript(value=value) | ast.Attribute(value=value) | ast.Call(func=value):
+                return self.is_one(value) and self.is_sure(expr)
+        return False
+
+    def _binds_one(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.arg):
+            return self.is_traced(node) and self._is_used_as_one(node)
+        value = self._module.value_of(node) if isinstance(node, ast.Name) else None
+        return value is not None and self.is_one(value)
+
+    def _is_used_as_one(self, parameter: ast.arg) -> bool:
+        """Whether its annotation says so, or something is done with it that only an array can do."""
+        module = self._module
+        if parameter.annotation is not None and module.qualname(parameter.annotation) in _ANNOTATIONS:
+            return True
+        function = module.function(parameter) or module.enclosing(parameter, FUNCTIONS)
+        uses = module.uses(parameter.arg, function) if function is not None else ()
+        return any(_asks_for_array(module.parent(use), use) for use in uses)
 
     def _transfer(self, expr: ast.AST) -> bool:
         module, may_not = self._module, self._may_not
@@ -110,6 +142,15 @@ class Arrays:
             and not is_own
             and all(made.jit.is_static(place) is False and made.jit.is_static(parameter.arg) is False for made in found)
         )
+
+
+def _asks_for_array(outer: ast.AST | None, use: ast.Name) -> bool:
+    match outer:
+        case ast.Attribute(attr=attr):
+            return attr in _USUAL
+        case ast.BinOp(op=ast.MatMult()):
+            return True
+    return False
 
 
 def form_of(module: Module, expr: ast.expr) -> Form:

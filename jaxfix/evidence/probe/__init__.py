@@ -63,6 +63,7 @@ names the file with the settings.
     widen      programs in double precision, whatever dtypes their code asks for
     scratch    files that are written by calls too many
     work       how much a function computes
+    pace       how long its warm calls take
     messages   what is logged and warned of
     left       what a program leaves behind
     suspended  where a generator stands, and what it still needs

@@ -29,6 +29,7 @@ from .kinds import GIVEN, wider
 from .limits import limits, numbers_of
 from .messages import overheard
 from .originals import Unmade, plain, stated_in
+from .pace import paced
 from .pairing import Call, Leaves
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
 from .razor import Apart, apart
@@ -268,6 +269,8 @@ class Trial:
             if not stateful and (self.sample.traced or not names & programs.ASKING):
                 self._same_program(programs.compared(before, after, arrays))
             self._work(*(program(side, arrays) for side in (before, after)))
+            if self.owner.probe.settings.sizes:
+                self.record.work[-1]["paced"] = paced(before, after, arrays)
         except Exception:  # it cannot be traced as a whole
             return
         finally:

@@ -1,0 +1,216 @@
+import random
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def drawn(x):
+    generator = np.random.default_rng(0)
+    total = x * 0
+    for i in range(64):  # want: unrolled-loop (no fix): a round cannot be traced once for all
+        total = total + x * generator.normal()
+    return total
+
+
+@jax.jit
+def shifted(x):
+    for i in range(64):  # want: unrolled-loop (no fix): line 22 reads the last `i`
+        x = x + 1
+    return x * i
+
+
+@jax.jit
+def decayed(x):
+    for i in range(50):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = x * (1.0 - 0.001 * i) + i / 3
+    return x
+
+
+@jax.jit
+def special(values):
+    last = jnp.zeros(())
+    for t in reversed(range(64)):  # want: unrolled-loop (no fix): takes `t` as a number of Python
+        following = 9.0 if t == 63 else values[t + 1]
+        last = values[t] + 0.9 * following + 0.5 * last
+    return last
+
+
+@jax.jit
+def counted(x):
+    time = 0.0
+    for i in range(64):  # want: unrolled-loop (no fix): nothing says that a round makes an array of it
+        x = x + jnp.sin(time)
+        time = time + 0.1
+    return x
+
+
+@jax.jit
+def told(x):
+    for i in range(64):  # want: unrolled-loop (no fix): line 54 does something in each round
+        x = jnp.sin(x)
+        print("a round")
+    return x
+
+
+@jax.jit
+def collected(x):
+    seen = {}
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = jnp.sin(x)
+        seen[i] = x
+    return seen
+
+
+@jax.jit
+def early(x, limit=3):
+    for i in range(64):  # want: unrolled-loop (no fix): a `break` in line 71 ends a round early
+        if limit < 2:
+            break
+        x = jnp.sin(x)
+    return x
+
+
+@jax.jit
+def skipped(x, flag=None):
+    for i in range(64):  # want: unrolled-loop (no fix): a `continue` in line 80 ends a round early
+        if flag is None:
+            continue
+        x = jnp.sin(x)
+    return x
+
+
+@jax.jit
+def sized(x):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = x + jnp.sum(jnp.ones(i + 1))
+    return x
+
+
+@jax.jit
+def cut(x):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = x + jnp.sum(x[:i])
+    return x
+
+
+@jax.jit
+def powers(x):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = x + jnp.sin(x) ** i
+    return x
+
+
+@jax.jit
+def layers(x):
+    weights = [jnp.ones((3, 3)) for _ in range(64)]
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = jnp.tanh(x @ weights[i])
+    return x
+
+
+@jax.jit
+def tabled(x):
+    table = np.linspace(0.0, 1.0, 64)
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = x + table[i] * jnp.sin(x)
+    return x
+
+
+@jax.jit
+def deep(x):
+    for i in range(64):  # want: unrolled-loop (no fix): may make a layer, or draw on the state of one
+        x = nn.Dense(8)(x)
+    return x
+
+
+
+
+@jax.jit
+def named(x):
+    state = None
+    for i in range(64):  # want: unrolled-loop (no fix): `state` begins as `None`, which is no array
+        state = x if state is None else jnp.sin(state)
+    return state
+
+
+@jax.jit
+def last_one(x):
+    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read behind it
+        y = jnp.sin(x)
+        x = x + y
+    return x, y
+
+
+@jax.jit
+def watched(x):
+    def now():
+        return x
+
+    for i in range(64):  # want: unrolled-loop (no fix): a function of line 150 uses `x`, which the loop binds
+        x = jnp.sin(x)
+    return now()
+
+
+@jax.jit
+def double(x):
+    factor = 0.1
+    for i in range(64):  # want: unrolled-loop (no fix): `factor` begins as the number `0.1`
+        factor = factor * 0.5 + jnp.sum(x)
+    return factor
+
+
+@jax.jit
+def buffered(x):
+    total = np.zeros(3)
+    for i in range(64):  # want: unrolled-loop (no fix): computes `total` with NumPy
+        total = total + x[i]
+    return total
+
+
+@jax.jit
+def shuffled(x):
+    for i in range(64):  # want: unrolled-loop (no fix): a round cannot be traced once for all
+        x = x + random.random() * jnp.sin(x)
+    return x
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+
+COUNTER = Counter()
+
+
+@jax.jit
+def counting(x):
+    for i in range(64):  # want: unrolled-loop (no fix): line 191 changes `COUNTER.count`
+        COUNTER.count += 1
+        x = jnp.sin(x) * COUNTER.count
+    return x
+
+
+@jax.jit
+def labelled(x):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        with jax.named_scope(f"round {i}"):
+            x = jnp.sin(x)
+    return x
+
+
+@jax.jit
+def rebound(x):
+    for i in range(64):  # want: unrolled-loop (no fix): a round binds `i` again
+        i = i * 2
+        x = x + x[i]
+    return x
+
+
+@jax.jit
+def branching(x):
+    for i in range(64):  # want: unrolled-loop (no fix): branches on `x > 0`
+        x = jnp.sin(x) if x > 0 else x
+    return x
