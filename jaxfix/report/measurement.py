@@ -167,7 +167,7 @@ class Worked:
       operations_before: that the original runs, each round of a loop counted.
       values_before: the numbers that these make.
       freed: dear operations that always run, and in the original only where a branch is taken.
-      paced: seconds of a warm call of the original and of the function under `jit`, several times; only where asked for.
+      paced: seconds of a warm call of the original and of the function under `jit`, several times; where asked for.
     """
 
     function: str
