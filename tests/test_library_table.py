@@ -27,6 +27,7 @@ ALONE = {
     "codemods/jaxfix_codemods/weak_state/told.py: _KIND_OF": "how names of dtypes begin",
     "jaxfix/drivers/lsp/settings.py: _NULLABLE": "settings of an editor, one of which is called as a method is",
     "jaxfix/evidence/bare.py: _JITS": "what a fix writes",
+    "jaxfix/report/trace/hot.py: _INDEXING": "names of primitives",
     "codemods/jaxfix_codemods/weak_state/typed.py: _CONSTRUCTORS": "its own triggers",
 }
 ALONE_INLINE = {
