@@ -19,6 +19,6 @@ def wide(f, x: jax.Array):
 
 
 def annotated(x):
-    if isinstance(x, jax.Array):
+    if isinstance(x, xla.DeviceArray):
         return x
     return None

@@ -294,7 +294,8 @@ class EditRecorder:
         kept = [
             self._outside(piece, removed)
             for piece in pieces
-            if not _is_inside(piece.owner, deleted) and not (piece.place in _INLINE and piece.owner in deleted)
+            if _is_import(piece)
+            or (not _is_inside(piece.owner, deleted) and not (piece.place in _INLINE and piece.owner in deleted))
         ]
         return kept + removed
 
@@ -304,7 +305,7 @@ class EditRecorder:
             return piece
         for removal in removed:
             span, start = removal.edit.span, piece.edit.span.start
-            if span.start < start < span.end and not _is_inside(piece.owner, [removal.owner]):
+            if span.start < start < span.end and (_is_import(piece) or not _is_inside(piece.owner, [removal.owner])):
                 text = piece.edit.text
                 if piece.place is Place.LINES_AFTER:
                     text = text.lstrip("\r\n") + self._layout.newline
@@ -412,6 +413,13 @@ class EditRecorder:
                 self._split.add(other)
             if other is statement:
                 return
+
+
+def _is_import(piece: Piece) -> bool:
+    """Whether it is lines of their own that belong to the module: what they stand behind may go."""
+    return (
+        piece.place not in _INLINE and piece.owner == piece.edit.span and piece.edit.span.start == piece.edit.span.end
+    )
 
 
 def _is_inside(span: Span, around: list[Span]) -> bool:

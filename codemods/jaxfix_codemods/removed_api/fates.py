@@ -23,7 +23,9 @@ def _is_of_jax(row: Row) -> bool:
 
 def fate(module: Module, row: Row) -> Fate | None:
     """What becomes of it with the version in use, or the newest where none is known; None where all is well."""
-    life = row.life
+    life, own = row.life, module.surroundings.name
+    if own is not None and own.partition(".")[0] == package_of(row):
+        return None  # the package itself knows what it has
     if not (_has_come(module, row, life.removed) or _has_come(module, row, life.deprecated)):
         return None
     return Fate(package_of(row), warns=life.deprecated, raises=life.removed)

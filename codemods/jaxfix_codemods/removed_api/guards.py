@@ -9,6 +9,7 @@ _ALL = ("Exception", "BaseException")
 _ERRORS = re.compile("AttributeError|ImportError|ModuleNotFoundError|TypeError")
 _TAKES = re.compile("suppress|raises", re.IGNORECASE)
 _ASKS = re.compile(r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError", re.IGNORECASE)
+_ASKING = ("isinstance", "issubclass")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 
 
@@ -61,6 +62,14 @@ def _takes(module: Module, handler: ast.ExceptHandler) -> bool:
 
 def _is_all(kind: ast.expr) -> bool:
     return isinstance(kind, ast.Name) and kind.id in _ALL
+
+
+def is_asked_for(module: Module, node: ast.AST) -> bool:
+    """Whether an `isinstance` or `issubclass` asks for the type that is named."""
+    outer = module.parent(node)
+    outer = module.parent(outer) if isinstance(outer, ast.Tuple) else outer
+    asks = isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id in _ASKING
+    return asks and isinstance(outer, ast.Call) and node is not outer.args[0]
 
 
 def _is_typing(module: Module, expr: ast.expr) -> bool:

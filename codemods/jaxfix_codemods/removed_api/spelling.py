@@ -12,6 +12,7 @@ _PART = re.compile(r"\[\[(.*?)\]\]")
 _PLACE = re.compile(r"\{(@?)([\w.]+)(?:\|(\w+))?\}")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set)
 _BARE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.GeneratorExp)
+_FREE = (ast.Assign, ast.AnnAssign, ast.Return, ast.keyword)
 _TRIVIAL = (ast.Name, ast.Constant, ast.Attribute)
 _INDEX = "jax.ops.index"
 
@@ -76,18 +77,19 @@ class Spelling:
                 return self.name(key, at)
             if key not in given:
                 return str(default)
-            return self._argument(given[key], text, place)
+            return self._argument(given[key], text, place, at)
 
         made = _PLACE.sub(filled, text)
         is_signed = made.startswith("-") and not isinstance(at, ast.Call)
         return f"({made})" if is_signed and _binds(self._module.parent(at)) else made
 
-    def _argument(self, expr: ast.expr, text: str, place: re.Match[str]) -> str:
+    def _argument(self, expr: ast.expr, text: str, place: re.Match[str], at: ast.AST) -> str:
         is_inside = text[place.start() - 1 : place.start()] == "["
         if is_inside and isinstance(expr, ast.Subscript) and is_index(self._module, expr):
             return self._own(expr.slice)
         own = self._own(expr)
-        is_read = text[place.end() : place.end() + 1] == "." or place.group() == text
+        is_whole = place.group() == text and not isinstance(self._module.parent(at), _FREE)
+        is_read = text[place.end() : place.end() + 1] == "." or is_whole
         if (is_read and not isinstance(expr, _ATOMS)) or isinstance(expr, _BARE):
             return f"({own})"
         return own

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from jaxfix.api import Code, Declined, Module, Reason, frozen
 from jaxfix.api.library import NAMED, Name, Way
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new
+from jaxfix_codemods.removed_api.guards import is_asked_for
 from jaxfix_codemods.removed_api.spelling import arguments
 
 Import = ast.Import | ast.ImportFrom
+_ASKED = Reason(Code.BY_HAND, "`isinstance` answers otherwise of tracers and keys: ask for what is meant")
 
 
 @frozen
@@ -74,6 +76,8 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
     if alias.name == "*":
         return Imported(alias, statement, row, full, "", {}, Reason(Code.UNREAD, "it imports every name of a module"))
     is_plain = row.way is not Way.BY_HAND and not row.parameters and not row.is_text
+    if row.way is Way.TYPE and any(is_asked_for(module, use) for use in reads_of(module, statement, alias)):
+        return Imported(alias, statement, row, full, "", {}, _ASKED)
     if is_plain and not binds_top:
         if lacks_new(module, row) and not row.older:
             return Imported(alias, statement, row, full, "", {}, too_new(row, row.new))
@@ -83,6 +87,12 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
         return Imported(alias, statement, row, full, "", _read_through(module, statement, alias, row))
     except Declined as declined:
         return Imported(alias, statement, row, full, "", {}, declined.reason)
+
+
+def reads_of(module: Module, statement: Import, alias: ast.alias) -> tuple[ast.Name, ...]:
+    """The reads of the name that an import binds, in the order of the text; empty for none."""
+    name = alias.asname or alias.name.partition(".")[0]
+    return module.names.reads(name, module.scope_of(name, statement))
 
 
 def _read_through(module: Module, statement: Import, alias: ast.alias, row: Name) -> Mapping[ast.AST, Name]:
@@ -97,7 +107,7 @@ def _read_through(module: Module, statement: Import, alias: ast.alias, row: Name
     if not binds_top and len(module.bindings(name, scope)) != 1:
         raise Declined(Reason(Code.REBOUND, f"`{name}` is bound more than once"))
     found: dict[ast.AST, Name] = {}
-    for use in module.names.reads(name, scope):
+    for use in reads_of(module, statement, alias):
         node = _longest(module, use)
         own = NAMED.get(module.qualname(node) or "")
         if own is None or not (own is row or own.old.startswith(f"{row.old}.")):
@@ -134,6 +144,8 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
         raise Declined(too_new(row, "what takes its place"))
     if not isinstance(node.ctx, ast.Load):
         raise Declined(Reason(Code.REBOUND, "it is set or deleted"))
+    if row.way is Way.TYPE and is_asked_for(module, node):
+        raise Declined(_ASKED)
     if not row.parameters:
         return node
     call = module.parent(node)

@@ -18,7 +18,8 @@ CORE = (
         Way.ALIAS,
         _CORE,
     ),
-    *family("jax.core.", "jax.extend.core.", ("mapped_aval", "unmapped_aval", "subjaxprs"), Way.ALIAS, _CORE_LATER),
+    *family("jax.core.", "jax.extend.core.", ("mapped_aval", "unmapped_aval"), Way.ALIAS, _CORE_LATER),
+    Name("jax.core.subjaxprs", "jax.extend.core.subjaxprs", Way.ALIAS, Life("0.8.2", "0.10.0", "0.10.0")),
     *family(
         "jax.core.",
         "jax.extend.core.",
@@ -92,7 +93,7 @@ MODULES = (
         "jax.util",
         "",
         Way.BY_HAND,
-        Life("0.6.0", "0.7.0"),
+        Life("0.6.0", "0.8.0"),
         is_module=True,
         steps="write its functions out: it was internal to jax",
     ),
@@ -139,14 +140,12 @@ LIB = (
     ),
     *(
         Name(f"jax.lib.{last}", "", Way.BY_HAND, Life("", removed), is_module=True, steps=_INTERNAL)
-        for last, removed in (("xla_bridge", "0.10.0"), ("xla_client", "0.10.0"), ("xla_extension", "0.10.0"))
+        for last, removed in (("xla_bridge", "0.9.0"), ("xla_client", "0.9.0"), ("xla_extension", "0.9.0"))
     ),
     Name("jax.interpreters.xla.ShapedArray", "jax.core.ShapedArray", Way.ALIAS, Life("0.4.16", "0.4.24")),
-    Name("jax.interpreters.xla.abstractify", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_INTERNAL),
-    *(
-        Name(f"jax.interpreters.xla.{last}", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_INTERNAL)
-        for last in ("canonicalize_dtype", "pytype_aval_mappings")
-    ),
+    Name("jax.interpreters.xla.abstractify", "", Way.BY_HAND, Life("", "0.7.0"), steps=_INTERNAL),
+    Name("jax.interpreters.xla.canonicalize_dtype", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_INTERNAL),
+    Name("jax.interpreters.xla.pytype_aval_mappings", "", Way.BY_HAND, Life("0.5.0", "0.7.0"), steps=_INTERNAL),
     *(
         Name(
             f"jax.interpreters.xla.{last}",
@@ -214,12 +213,11 @@ EXPERIMENTAL = (
         "jax.experimental.host_callback",
         "",
         Way.BY_HAND,
-        Life("0.4.26", "0.7.0"),
+        Life("0.4.26", "0.8.0"),
         is_module=True,
         steps="`jax.debug.callback`, `jax.pure_callback` and `jax.experimental.io_callback` take its place",
     ),
-    Name("jax.experimental.export", "jax.export", Way.REWRITE, Life("0.4.30", "0.4.36", "0.4.30"), is_module=True),
-    Name("jax.extend.ffi", "jax.ffi", Way.REWRITE, Life("0.5.0", "0.7.0", "0.5.0"), is_module=True),
+    Name("jax.extend.ffi", "jax.ffi", Way.REWRITE, Life("0.5.0", "0.8.0", "0.5.0"), is_module=True),
     Name("jax.experimental.array_api", "jax.numpy", Way.REWRITE, Life("0.4.32", "0.5.0"), is_module=True),
     Name(
         "jax.experimental.global_device_array",
@@ -233,7 +231,7 @@ EXPERIMENTAL = (
         "jax.experimental.attrs",
         "",
         Way.BY_HAND,
-        Life("", "0.8.0"),
+        Life("", "0.7.0"),
         is_module=True,
         steps="`jax.new_ref` makes what can be set",
     ),
@@ -254,14 +252,14 @@ SHARDING = (
         "jax.sharding.PositionalSharding",
         "",
         Way.BY_HAND,
-        Life("0.6.0", "0.8.0"),
+        Life("0.6.0", "0.7.0"),
         steps="`NamedSharding` of a mesh names the axes that this counts",
     ),
     Name(
         "jax.sharding.PmapSharding", "", Way.BY_HAND, Life("0.8.1", "0.10.0"), steps="`NamedSharding` takes its place"
     ),
     Name(
-        "jax.sharding.GSPMDSharding", "", Way.BY_HAND, Life("0.6.0", "0.8.0"), steps="`NamedSharding` takes its place"
+        "jax.sharding.GSPMDSharding", "", Way.BY_HAND, Life("0.6.0", "0.7.0"), steps="`NamedSharding` takes its place"
     ),
     Name("jax.sharding.use_mesh", "jax.set_mesh", Way.REWRITE, Life("", "0.7.1", "0.7.0")),
     Name("jax.stages.OutInfo", "jax.ShapeDtypeStruct", Way.TYPE, Life("", "0.7.0")),

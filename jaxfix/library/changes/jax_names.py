@@ -3,7 +3,7 @@
 from jaxfix.library.changes.row import Life, Name, Way, family
 
 _TREES = Life("0.4.26", "0.6.0", "0.4.25")
-_EARLY = Life("", "0.4.31")
+_EARLY = Life("", "0.4.16")
 _STACKED = "stack the shards, and `jax.device_put` them with a `NamedSharding`; every shard keeps its leading axis"
 _KEPT = "`jax.experimental.io_callback` and `jax.pure_callback` take its place; each call says what it returns"
 _INDEXED = Life("0.2.22", "0.3.2")
@@ -157,7 +157,7 @@ RANDOM = (
             Life("0.4.16", "0.4.24"),
             parameters=("seed",),
         )
-        for impl in ("threefry2x32", "rbg", "unsafe_rbg")
+        for impl in ("threefry2x32",)
     ),
     Name(
         "jax.random.default_prng_impl",
@@ -182,14 +182,14 @@ CONFIG = (
         "jax.experimental.enable_x64",
         "{@jax.enable_x64}({new_val|True})",
         Way.REWRITE,
-        Life("0.8.0", "0.10.0", "0.8.0"),
+        Life("0.8.0", "0.9.0", "0.8.0"),
         parameters=("new_val",),
     ),
     Name(
         "jax.experimental.disable_x64",
         "{@jax.enable_x64}(False)",
         Way.REWRITE,
-        Life("0.8.0", "0.10.0", "0.8.0"),
+        Life("0.8.0", "0.9.0", "0.8.0"),
         parameters=("",),
     ),
     Name("jax.clear_backends", "jax.extend.backend.clear_backends", Way.ALIAS, Life("0.4.26", "0.4.36", "0.4.26")),
@@ -252,16 +252,16 @@ LAX = (
         Life("0.8.2", "0.10.0", "0.8.0"),
         parameters=("x", "axis_name"),
     ),
-    Name("jax.lax.infeed", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_KEPT),
-    Name("jax.lax.outfeed", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_KEPT),
-    Name("jax.lax.xeinsum", "", Way.BY_HAND, Life("", "0.5.0"), steps="`jnp.einsum` takes its place"),
-    Name("jax.lax.pdot", "", Way.BY_HAND, Life("", "0.5.0"), steps="`jax.lax.psum` of `jnp.dot` takes its place"),
+    Name("jax.lax.infeed", "", Way.BY_HAND, Life("", "0.7.0"), steps=_KEPT),
+    Name("jax.lax.outfeed", "", Way.BY_HAND, Life("", "0.7.0"), steps=_KEPT),
+    Name("jax.lax.xeinsum", "", Way.BY_HAND, Life("", "0.4.36"), steps="`jnp.einsum` takes its place"),
+    Name("jax.lax.pdot", "", Way.BY_HAND, Life("", "0.4.36"), steps="`jax.lax.psum` of `jnp.dot` takes its place"),
     Name("jax.lax.prod", "math.prod", Way.ALIAS, _EARLY),
     Name(
         "jax.dlpack.to_dlpack",
         "",
         Way.BY_HAND,
-        Life("0.6.0", "0.8.0"),
+        Life("0.6.0", "0.7.0"),
         steps="hand over the array itself, not a capsule of it",
     ),
 )

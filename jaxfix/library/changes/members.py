@@ -44,7 +44,7 @@ POSITIONAL = (
 )
 
 METHODS = (
-    Method("to_py", "{@numpy.asarray}({x})", True, Life("0.4.3", "0.4.14")),
+    Method("to_py", "{@numpy.asarray}({x})", True, Life("0.4.3", "0.4.13")),
     Method("device_buffer", "{x}.addressable_data(0)", False, Life("0.4.22", "0.4.27")),
     Method("unsafe_raw_array", "{@jax.random.key_data}({x})", True, Life("0.4.16", "0.4.24")),
 )

@@ -1,0 +1,59 @@
+"""`python -m benchmarks.upgrade table --python PATH ...`, or `repositories --at DIR`: docs/evidence/upgrade.md.
+
+`--python` may be a command line, as of an interpreter in a container. `--make VERSION` makes an environment with that
+jax by pip, in `--at`. `repositories` measures the folders in `--at`, one for each repository, and imports their modules
+with `--python`.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.upgrade import page, repositories, table
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURES = ROOT / "docs" / "evidence" / "upgrade.json"
+PAGE = ROOT / "docs" / "evidence" / "upgrade.md"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("table", "repositories", "page"))
+    parser.add_argument("--python", action="append", default=[])
+    parser.add_argument("--make", action="append", default=[], metavar="VERSION")
+    parser.add_argument("--at", type=Path, default=Path(".upgrade"))
+    options = parser.parse_args()
+    figures = json.loads(FIGURES.read_text()) if FIGURES.is_file() else {}
+    if options.what == "table":
+        commands = [shlex.split(each) for each in options.python] + [_made(each, options.at) for each in options.make]
+        checked = table.check([table.asked_of(command) for command in commands or [[sys.executable]]])
+        print("\n".join(checked.faults) or "no fault")
+        figures["table"] = asdict(checked)
+    elif options.what == "repositories":
+        python = options.python[0] if options.python else None
+        known = {each["name"]: each for each in figures.get("repositories", [])}
+        found = [asdict(repositories.measured(each, python)) for each in sorted(options.at.iterdir())]
+        kept = ("commit", "wrong")  # what a person has said
+        told = [{name: known.get(each["name"], {}).get(name, "") for name in kept} for each in found]
+        figures["repositories"] = [each | more for each, more in zip(found, told, strict=True)]
+    FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
+    PAGE.write_text(page.page(figures))
+    return 0
+
+
+def _made(version: str, place: Path) -> list[str]:
+    """An interpreter that has that jax."""
+    python = place / version / "bin" / "python"
+    if not python.is_file():
+        subprocess.run([sys.executable, "-m", "venv", str(place / version)], check=True)
+        wanted = (f"jax=={version}", f"jaxlib=={version}")
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *wanted], check=True)
+    return [str(python)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The page of figures."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_HEAD = """\
+# What `jaxfix upgrade` comes to
+
+Written by `python -m benchmarks.upgrade`: `table --python PATH ...` runs the rows of the [table](../changes.md) in
+environments, `repositories --at DIR` measures the repositories that were unpacked there. What it finds is read, not
+run, but for the imports.
+"""
+JUDGED = """\
+The repositories were chosen before they were looked at: five at their newest stored state, five at the last commit of
+2021. Each rewritten line was read once, by kind; one kind was wrong at first, and is left to a person since:
+`isinstance(x, KeyArray)`, where `jax.Array` would answer otherwise. A line counts as wrong where it would do something
+else than the old one did on the jax that had it. *Not written* are findings in format strings.
+"""
+
+
+def page(figures: Mapping[str, Any]) -> str:
+    """The whole page."""
+    return "\n".join([_HEAD, *_table(figures.get("table")), *_repositories(figures.get("repositories"))])
+
+
+def _table(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    versions = ", ".join(each["jax"] for each in found["environments"])
+    yield f"## The table\n\nWith jax {versions}, and optax, flax, chex and equinox where they are installed there.\n"
+    yield "| | |\n|---|---|"
+    yield f"| rows | {found['rows']} |"
+    yield f"| of these names | {found['names']} |"
+    yield f"| names that some of these versions have, and some have not | {found['on_both_sides']} |"
+    yield f"| names that none of them has any more: known of the changelog alone | {found['gone_only']} |"
+    yield f"| names that are one object with what takes their place, where both are | {found['same_object']} |"
+    yield f"| examples whose old code runs in one of them | {found['examples']} |"
+    yield f"| of these, rewritten ones that print the same | {found['examples_equal']} |"
+    yield f"| disagreements | {len(found['faults'])} |\n"
+    yield from (f"- {fault}" for fault in found["faults"])
+    yield ""
+
+
+def _repositories(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield f"## Repositories\n\n{JUDGED}"
+    names = ("repository", "commit", "files", "findings", "safe", "with a run", "by hand", "not written")
+    yield f"| {' | '.join((*names, 'lines written', 'wrong', 'modules imported'))} |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    for each in found:
+        imported = each.get("imported")
+        tried = f"{imported[1]} -> {imported[2]} of {imported[0]}" if imported else ""
+        numbers = [each[name] for name in ("files", "found", "safe", "proving", "by_hand", "not_written", "lines")]
+        name, commit, wrong = each["name"].replace("+", "/"), each.get("commit", ""), each.get("wrong", "")
+        cells = " | ".join(map(str, (name, commit, *numbers, wrong, tried)))
+        yield f"| {cells} |"
+    yield "\n### What was rewritten\n"
+    kinds: dict[str, int] = {}
+    for each in found:
+        for kind, number in each["kinds"].items():
+            kinds[kind] = kinds.get(kind, 0) + number
+    yield "| what | findings |\n|---|---|"
+    yield from (f"| {kind} | {number} |" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]))
+    yield ""

@@ -1,0 +1,3 @@
+from jax.extend import backend
+
+print(backend.get_backend().platform)

@@ -1,0 +1,3 @@
+from jax.lib import xla_bridge  # want: removed-api
+
+print(xla_bridge.get_backend().platform)
