@@ -289,7 +289,7 @@ def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, e
     parts = module.get(Identifiers).unused(f"{name}_parts")
     jnp = edit.imported("jax.numpy", prefer="jnp", at=first.statement)
     is_alone = _is_itself_alone(module, first, loop)
-    start = name if _is_own(module, first, loop) else f"{jnp}.array({name})"  # of a list too: it may stay one
+    start = name if _is_own(module, first, loop) else f"{jnp}.copy({name})"
     edit.insert_before(
         loop, f"{parts} = [{jnp}.ravel({start})]" if first.is_flat and not is_alone else f"{parts} = [{start}]"
     )
