@@ -289,15 +289,16 @@ def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, e
     parts = module.get(Identifiers).unused(f"{name}_parts")
     jnp = edit.imported("jax.numpy", prefer="jnp", at=first.statement)
     is_alone = _is_itself_alone(module, first, loop)
-    start = name if _is_own(module, first, loop) else f"{jnp}.copy({name})"
-    edit.insert_before(
-        loop, f"{parts} = [{jnp}.ravel({start})]" if first.is_flat and not is_alone else f"{parts} = [{start}]"
-    )
+    by = f"{jnp}.concatenate" if first.by == _APPEND else module.text(first.call.func)
+    start = f"{jnp}.ravel({name})" if first.is_flat and not is_alone else name
+    if not _is_own(module, first, loop):
+        alone = start if first.is_flat else f"{by}({', '.join(filter(None, (f'[{name}]', first.axis)))})"
+        start = f"{jnp}.copy({alone})"  # as the function that joins takes it
+    edit.insert_before(loop, f"{parts} = [{start}]")
     for growth in every:
         texts = [_part(module, growth, part, jnp) for part in growth.parts]
         added = f".append({texts[0]})" if len(texts) == 1 else f" += [{', '.join(texts)}]"
         edit.replace(growth.statement, f"{parts}{added}")
-    by = f"{jnp}.concatenate" if first.by == _APPEND else module.text(first.call.func)
     joined = f"{name} = {by}({', '.join(filter(None, (parts, first.axis)))})"
     is_joined = is_alone or _goes_round(module, loop, first)
     edit.insert_after(loop, joined if is_joined else f"if len({parts}) > 1:\n    {joined}")
@@ -326,7 +327,9 @@ def _is_kept(module: Module, growth: _Growth, part: ast.expr) -> bool:
 
 
 def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
-    """Whether nobody else has the array that it begins as."""
+    """Whether nobody else has the array that it begins as, or gets to run while it grows."""
+    if _runs_alone(module, loop):
+        return True
     found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
     for binding in found:
         if loop in module.ancestors(binding.node):
@@ -337,6 +340,31 @@ def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
     reads = module.reads(growth.target.id, module.scope_of(growth.target.id, growth.target))
     before = (use for use in reads if loop not in module.ancestors(use) and use.lineno < loop.lineno)
     return all(leaves(module, use) for use in before)
+
+
+def _runs_alone(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether the loop calls functions of libraries alone, and fills nothing in place."""
+    if not isinstance(loop, ast.For) or (iterations(module, loop) is None and not _is_counted(module, loop.iter)):
+        return False
+    for node in walk(loop):
+        if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.AugAssign):
+            return False
+        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return False
+        if isinstance(node, ast.Call) and not (_is_counted(module, node) or _is_of_library(module, node)):
+            return False
+    return True
+
+
+def _is_of_library(module: Module, call: ast.Call) -> bool:
+    return (module.qualname(call.func) or "").rpartition(".")[0] in _OPERATING
+
+
+def _is_counted(module: Module, iterable: ast.expr) -> bool:
+    match iterable:
+        case ast.Call(func=ast.Name(id="range" as name)):
+            return module.scope_of(name, iterable) is None
+    return False
 
 
 def _is_written_out(module: Module, value: ast.expr) -> bool:

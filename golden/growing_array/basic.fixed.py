@@ -77,7 +77,7 @@ def inside_and_behind(epochs, batches):
 
 
 def start_of_a_caller(rows, steps):
-    rows_parts = [jnp.copy(rows)]
+    rows_parts = [rows]
     for i in range(steps):
         rows_parts.append(jnp.full(3, i))
     if len(rows_parts) > 1:
@@ -99,7 +99,7 @@ def buffer_that_is_filled_in_place(read, n):
 
 def surely_some_rounds(x):
     line = x
-    line_parts = [jnp.copy(line)]
+    line_parts = [line]
     for i in range(20):
         line_parts.append(jnp.sin(x + i))
     line = jnp.hstack(line_parts)

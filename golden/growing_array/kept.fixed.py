@@ -30,7 +30,7 @@ def flat_and_given_away(n, step):
 
 def start_of_a_caller(start, n, step):
     out = start
-    out_parts_3 = [jnp.ravel(jnp.copy(out))]
+    out_parts_3 = [jnp.copy(jnp.ravel(out))]
     for _ in range(n):
         out_parts_3.append(jnp.ravel(1.0))
         step(start)
@@ -42,7 +42,7 @@ def start_of_a_caller(start, n, step):
 def seen_by_a_caller(n, keep):
     out = jnp.zeros(2)
     keep(out)
-    out_parts_4 = [jnp.copy(out)]
+    out_parts_4 = [jnp.copy(jnp.concatenate([out]))]
     for i in range(n):
         out_parts_4.append(jnp.full(2, i))
         keep(i)

@@ -16,7 +16,7 @@ def evaluate(weights, batches):
 def trajectory(start, steps):
     rows = start[None]
     position = start
-    rows_parts = [jnp.copy(rows)]
+    rows_parts = [rows]
     for _ in range(steps):
         position = 0.9 * position + 0.1
         rows_parts.append(jnp.copy(position[None]))
