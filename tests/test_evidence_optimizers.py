@@ -1,5 +1,8 @@
 """Driving the optimizers of a package, and proving fixes in them: right ones proven, wrong ones refused."""
 
+import json
+import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -218,11 +221,39 @@ def test_counts_and_values_do_not_depend_on_the_number_of_workers(
         runner = OptimizerRunner("faulty", package, sys.executable, (function,), workers=number, target=target)
         runner.__dict__["_surveyed"] = surveyed
         runs = runner.measure({}, frozenset(f"faulty.decaying, {mode}, float32" for mode in ("eager", "jit")))
+        settled = [run.environment.device.partition(", ")[2] for run in runs if run.environment]
+        assert len(settled) == len(runs) and all(words.endswith("2 threads") for words in settled)
         return [(run.case, run.failure, len(run.compiles), run.traces, run.outputs, run.left) for run in runs]
 
     one = measured(1)
     assert len(one) == 2 and one[0][2] != 0
     assert measured(2) == one and measured(7) == one
+
+
+def settled_with(**variables: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What is said to be settled, and the variables that are."""
+    told = "print(json.dumps([settle(), {**os.environ}]))"
+    code = f"import json, os\nfrom jaxfix.evidence.probe.settled import settle\n{told}"
+    base = {name: text for name, text in os.environ.items() if name != "XLA_FLAGS" and not name.endswith("_THREADS")}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, env=base | variables, capture_output=True, text=True, check=True)
+    said, environment = json.loads(done.stdout)
+    return said, environment
+
+
+def test_threads_and_what_a_gpu_adds_up_are_settled_and_said() -> None:
+    said, environment = settled_with()
+    assert said["cpu"].endswith("2 threads") and said["gpu"] == "deterministic operations"
+    assert (environment["NPROC"], environment["OMP_NUM_THREADS"]) == ("2", "1")
+    assert "--xla_gpu_deterministic_ops=true" in environment["XLA_FLAGS"]
+    assert settled_with(**{name: environment[name] for name in ("NPROC", "PJRT_NPROC", "XLA_FLAGS")})[0] == said
+
+
+def test_what_the_user_has_settled_stays_and_is_said() -> None:
+    flags = "--xla_gpu_deterministic_ops=false --xla_cpu_max_isa=AVX2"
+    said, environment = settled_with(NPROC="8", PJRT_NPROC="8", XLA_FLAGS=flags, OMP_NUM_THREADS="3")
+    assert said == {"cpu": "8 threads", "gpu": ""}
+    assert (environment["NPROC"], environment["OMP_NUM_THREADS"], environment["XLA_FLAGS"]) == ("8", "3", flags)
 
 
 class Idle(Local):

@@ -78,6 +78,7 @@ names the file with the settings.
     devices    whether a program can tell where arrays are
     progress   how far the run is
     drive      drives optimizers and solvers
+    settled    what driven cases are computed with
     factories  the public factories of a package, and arguments for them
     problem    what optimizers and solvers are given to solve
     solvers    protocols of optimizers and solvers

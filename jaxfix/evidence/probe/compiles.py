@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ class Compiles:
         self, settings: Settings, record: Record, steps: Steps, told: Callable[[], None] = lambda: None
     ) -> None:
         self.settings, self.record, self.steps, self.told = settings, record, steps, told
-        self.without: str | None = None
+        self.settled: dict[str, str] = {}
         self.is_on = True
         self.lines = Lines(settings)
         self.reset()
@@ -125,7 +125,7 @@ class Compiles:
             entry |= {"of": str(self.lines.definition(code)), "instance": self.objects.name(stack.call.function)}
         entry["cause"] = self._cause(stack, where, program, code)
         self.record.compiles.append(entry)
-        self.record.environment = self.record.environment or environment(self.without)
+        self.record.environment = self.record.environment or environment(self.settled)
         self.steps.compiled(entry, stack.frames, entry["seconds"])
         self.told()
         if self.settings.explain:  # a program that takes all memory is killed, and shall have told this much
@@ -211,11 +211,11 @@ def so_far(results: str) -> str:
     return os.path.join(results, f"{os.getpid()}-so-far.json")
 
 
-def environment(without: str | None = None) -> dict[str, str]:
-    """Where this process computes, and without what; asks for the devices, so only once a backend is up."""
+def environment(settled: Mapping[str, str]) -> dict[str, str]:
+    """Where this process computes, and what is settled there; asks for the devices, so only once a backend is up."""
     jax, jaxlib = importlib.import_module("jax"), importlib.import_module("jaxlib")
     device = jax.local_devices()[0]
     python = ".".join(map(str, sys.version_info[:3]))
     versions = {"python": python, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
-    kind = f"{device.device_kind} without {without}" if without and device.platform == "cpu" else device.device_kind
+    kind = ", ".join(filter(None, (device.device_kind, settled.get(device.platform))))
     return versions | {"device": kind, "platform": device.platform, "interpreter": sys.executable}

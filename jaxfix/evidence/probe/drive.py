@@ -8,11 +8,9 @@ is rebound. What raises, hangs or ends its process spoils no other.
 
 import contextlib
 import importlib
-import importlib.metadata
 import io
 import json
 import os
-import platform
 import random
 import sys
 import time
@@ -21,7 +19,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from . import start
+from . import settled, start
 from .children import child, ending, run_all
 from .factories import Unfillable, build, factories, inner_optimizer
 from .files import write_json
@@ -245,21 +243,6 @@ def _words(error: Exception) -> str:
     return lines[0][:300]
 
 
-def forbid_fused_arithmetic() -> str | None:
-    """Has XLA round after every operation, so that eager and jitted runs of one program have the same bits.
-
-    A jitted program fuses multiplications with additions, which round once: up to 8 ulp in a few steps of RAdam,
-    and none without them. Says what was forbidden; None where this cannot be asked for.
-    """
-    flags = os.environ.get("XLA_FLAGS", "")
-    release = importlib.metadata.version("jaxlib").split(".")[:2]
-    # An older jaxlib ends the process over a flag that it does not know.
-    if platform.machine() not in ("x86_64", "AMD64") or "xla_cpu_max_isa" in flags or tuple(map(int, release)) < (0, 6):
-        return None
-    os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_max_isa=AVX".strip()
-    return "fused multiply-add"
-
-
 def main(arguments: list[str]) -> None:
     """Does what the request file asks; `case N` and `survey N` behind it ask for that part of it, here."""
     request = Request(arguments[0])
@@ -268,7 +251,7 @@ def main(arguments: list[str]) -> None:
         raise SystemExit("the probe is not active")
     watch.silent = True
     warnings.simplefilter("ignore")
-    watch.compiles.without = forbid_fused_arithmetic()
+    watch.compiles.settled = settled.settle()
     match arguments[1:]:
         case ["case", number]:
             run_and_write(watch, request, int(number))
