@@ -11,6 +11,7 @@ import pytest
 
 from jaxfix.evidence.probe import fingerprint as device
 from jaxfix.evidence.probe.fingerprint import every, fingerprint
+from jaxfix.evidence.probe.memory import staged_bytes
 from jaxfix.evidence.probe.razor import double_precision
 from jaxfix.evidence.probe.record import Record
 from jaxfix.evidence.probe.settings import Settings
@@ -140,3 +141,15 @@ def test_a_donation_of_300_megabytes_is_proven(tmp_path: Path) -> None:
     text = DONATING.format(size=75_000_000)
     found = donating(tmp_path, text, donated(text))
     assert (found.verdict, found.comparisons[0].beside >= 1) == (Verdict.PROVEN, True)
+
+
+def test_what_is_staged_is_counted_unless_it_is_mapped() -> None:
+    found: list[int | None] = []
+
+    def doubled(x: jax.Array) -> jax.Array:
+        found.append(staged_bytes({"doubled": 2 * x, "named": "x"}))
+        return 2 * x
+
+    jax.jit(doubled)(jnp.ones((3, 4), jnp.float32))
+    jax.jit(jax.vmap(doubled))(jnp.ones((3, 4), jnp.float32))
+    assert found == [48, None]

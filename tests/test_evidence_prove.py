@@ -8,7 +8,7 @@ import pytest
 from jaxfix.evidence.prove import prove
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves, Safety
-from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step
+from jaxfix.report.measurement import Beside, Compile, Kind, Leaf, Measurement, Output, Razor, Spent, Step
 from jaxfix.source.edits import Span
 from jaxfix.source.errors import EvidenceError
 
@@ -45,12 +45,16 @@ class Program:
     peaks: Mapping[frozenset[str], Sequence[int]] = field(default_factory=dict)
     runs: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     with_originals: list[frozenset[str]] = field(default_factory=list)
+    once: int = 0
+    text: bytes = b""
+    staged: Mapping[str, int] = field(default_factory=dict)
+    decoded: Callable[[str], frozenset[str]] = frozenset
 
     def sha256(self, path: str) -> str:
         return f"sha of {path}"
 
     def original(self, path: str) -> bytes | None:
-        return b""
+        return self.text
 
     @property
     def calls_originals(self) -> bool:
@@ -59,7 +63,7 @@ class Program:
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
-        fixes = frozenset(sources.get(PATH, b"").decode())
+        fixes = self.decoded(sources.get(PATH, b"").decode())
         self.with_originals += [fixes] if beside and sources else []
         return tuple(self._run(fixes, case, bool(sources)) for case in self.reaches if cases is None or case in cases)
 
@@ -72,6 +76,13 @@ class Program:
         chained = [
             replace(line, chain=(f"/there/{PATH}:1 in f_{key}",), step=step) for key in slow for step in range(1, 4)
         ]
+        spent = []
+        for key in self.reaches[case] if self.once else "":
+            names = ["step"] if key in fixes else [f"op{number}" for number in range(self.once)]
+            chain = (f"/there/{PATH}:1 in f_{key}",)
+            chained += [replace(line, chain=chain, program=f"jit({key} {name})") for name in names]
+            started = () if key in fixes else tuple(f"{key} {name}" for name in names)
+            spent.append(Spent(Kind.EAGER, PATH, 1, f"f_{key}", chain, started, 1, 1, 0.0))
         sides = [(key, *self.beside(key)) for key in fixes] if self.beside else []
         return Measurement(
             case=case,
@@ -82,8 +93,11 @@ class Program:
             steps=(Step(len(slow) or count, 0, 0, 0.0),) * 3,
             outputs=(output("f call 1", value),),
             beside=tuple(Beside(f"{PATH}:f_{key}", "perturbed", output("", a), output("", b)) for key, a, b in sides),
+            razor=tuple(Razor(f"{PATH}:f_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in fixes if self.once),
             stdout="",
             functions=tuple(f"{PATH}:f_{key}" for key in self.reaches[case]),
+            spent=tuple(spent),
+            staged_bytes=dict(self.staged),
             loaded={PATH: "0"} if patched else {},
             peak_bytes=self._peak(fixes),
             environment=None,
@@ -375,6 +389,55 @@ def test_what_saves_compiles_in_its_own_lines_beside_its_original_needs_no_run_o
     assert len(program.runs) == 3
     (comparison,) = found["b"].comparisons
     assert comparison.narrow and (comparison.before.steady_compiles, comparison.after.steady_compiles) == (1, 0)
+
+
+def once(keys: str, beside: Mapping[str, tuple[float, float]], programs: int = 2) -> Program:
+    """A program in which each fix takes that many programs out of its lines, of which no step repeats the compile."""
+    program = Program(lambda fixes, case: 1, reaches={CASE: keys}, repeats=False)
+    program.beside = lambda key: beside.get(key, (1.0, 1.0))
+    program.once = programs
+    return program
+
+
+def of_jits(program: Program, keys: str) -> tuple[Evidence, ...]:
+    fixes = [replace(fix(key), equality=Equality.ROUNDING) for key in keys]
+    jits = {key: f"@jit\ndef f_{key}(): ...\n" for key in keys}
+
+    def patched(made: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        texts = [jits[key] if (PATH, key) in made else jits[key].removeprefix("@jit\n") for key in keys]
+        return {PATH: "".join(texts).encode()} if made else {}
+
+    program.text = "".join(text.removeprefix("@jit\n") for text in jits.values()).encode()
+    program.decoded = lambda text: frozenset(key for key in keys if jits[key] in text or f'"{PATH}:f_{key}"' in text)
+    return prove([(PATH, each, 1) for each in fixes], patched, program, lambda phrase: None).receipts
+
+
+def test_jits_that_save_programs_in_their_own_lines_are_proven_in_four_runs() -> None:
+    program = once("bcde", {})
+    found = of_jits(program, "bcde")
+    assert {entry.verdict for entry in found} == {Verdict.PROVEN}
+    assert len(program.runs) == 4  # as it is, twice; with all; with all, the `jit` taken out
+    (comparison,) = found[0].comparisons
+    assert comparison.narrow and (comparison.before.compiles, comparison.after.compiles) == (2, 1)
+
+
+def test_a_jit_that_makes_as_many_programs_as_it_saves_is_left_out() -> None:
+    program = once("bc", {}, programs=1)
+    assert Verdict.PROVEN not in {entry.verdict for entry in of_jits(program, "bc")}
+    assert len(program.runs) > 4
+
+
+def test_a_jit_that_differs_beside_its_original_is_refused_in_a_run_of_several() -> None:
+    found = of_jits(once("bcd", {"c": (1.0, 2.0)}), "bcd")
+    assert [entry.verdict for entry in found] == [Verdict.PROVEN, Verdict.DIFFERENT, Verdict.PROVEN]
+
+
+def test_a_donation_of_some_bytes_is_not_run() -> None:
+    old, new = (f"@{jit}\ndef f_M(x): ...\n".encode() for jit in ("jit", "partial(jit, donate_argnums=0)"))
+    program = Program(lambda fixes, case: 1, reaches={CASE: "M"}, repeats=False, text=old, staged={f"{PATH}:f_M": 400})
+    (found,) = prove([(PATH, fix("M"), 1)], lambda made: {PATH: new} if made else {}, program, lambda _: None).receipts
+    assert (found.verdict, len(program.runs)) == (Verdict.NO_EFFECT, 1)
+    assert found.reason == "what it returns takes 0.0004 MB: a drop of less than 8 MB tells nothing here"
 
 
 def test_without_a_call_beside_the_original_each_is_left_out() -> None:

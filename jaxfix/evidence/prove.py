@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
-from jaxfix.evidence.own_lines import saved_alone, saves_in_lines
+from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
-from jaxfix.evidence.verdict import Pair, drop, judge, runs_agree, sides_agree, summary
+from jaxfix.evidence.verdict import Pair, counts, drop, judge, runs_agree, sides_agree, summary, too_small
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
@@ -17,6 +17,9 @@ Candidate = tuple[str, Fix, int]
 Worth = Callable[[Measurement], Mapping[Key, float]]
 
 _WORTH_WEEDING = 3
+_NOT_RUN = "not run"
+_SAME_DTYPES = (Equality.BITWISE, Equality.ROUNDING, Equality.STRONGER_TYPES)
+"""What is asked of fixes that hand over the same dtypes."""
 _LOOSEST_LAST = (
     *(Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED),
     *(Equality.NUMBERS, Equality.FUSED, Equality.ROUNDING, Equality.AS_JITTED),
@@ -69,6 +72,7 @@ def prove(
     progress("running it as it is")
     trial = _Trial(candidates, patched, runner, progress, judged)
     trial.order(worth)
+    trial.spare()
     trial.join()
     trial.credit()
     trial.weed()
@@ -99,6 +103,17 @@ class _Trial:
         if (baseline := self._runs.baseline) is not None:
             self._seconds = worth(baseline)
             self._kept.sort(key=lambda key: -self._worth(key))
+
+    def spare(self) -> None:
+        """Drops donations that are too small for any run to show, as the program as it is tells."""
+        baseline = self._runs.baseline
+        for key in [key for key in self._kept if self._fixes[key].proves is Proves.LESS_MEMORY]:
+            name = name_of(key, self._fixes[key])
+            reason = too_small(baseline, name) if baseline is not None else None
+            if baseline is not None and reason is not None and self._runs.puts_under_jit(key):
+                self._kept.remove(key)
+                same = counts(baseline)
+                self._judge(key, (Comparison(baseline.case, Verdict.NO_EFFECT, reason, same, same, _NOT_RUN, 0.0),))
 
     def _worth(self, key: Key) -> float:
         return self._seconds.get(key, 0.0)
@@ -136,8 +151,9 @@ class _Trial:
         return [*accepted, key]
 
     def credit(self) -> None:
-        """Judges by the run of all what saves compiles in its own lines, and equals its original beside it.
+        """Judges by the run of all what shows its gain in its own lines, and equals its original beside it.
 
+        The last one of all needs no call beside: all together are as the original, and the others are by themselves.
         Only in programs: an optimizer is so short that leaving a fix out costs less than being less exact.
         """
         if self._runs.runner.repeats or len(self._kept) < 2:
@@ -145,15 +161,37 @@ class _Trial:
         together, cases = Fixes(self._kept), list(self._reaches)
         for pair in self._runs.pairs(cases, Fixes(), together, self._runs.noise(cases)):
             pair = self._runs.timed(pair, Fixes(), together)
-            names = {key: name_of(key, self._fixes[key]) for key in self._kept}
-            for key, name in names.items():
-                narrow = saved_alone(pair, name, [other for held, other in names.items() if held != key])
-                if narrow is None or self._looser(key, together) or pair.after.failure is not None:
-                    continue
-                fix = self._fixes[key]
-                found = judge(narrow, _equality(fix), name, fix.proves)
-                if found.verdict is Verdict.PROVEN and found.beside:
-                    self._judge(key, (replace(found, narrow=True),))
+            found = {key: judged for key in self._kept if (judged := self._narrow(pair, key)) is not None}
+            unseen = [key for key in self._kept if key not in found or not found[key].beside]
+            for key, judged in found.items():
+                if judged.beside or unseen == [key]:
+                    self._judge(key, (replace(judged, narrow=True),))
+
+    def _narrow(self, pair: Pair, key: Key) -> Comparison | None:
+        """A fix judged by what is seen in its own lines when all are made; None unless that proves it."""
+        together = Fixes(self._kept)
+        if self._looser(key, together) or pair.after.failure is not None:
+            return None
+        name, fix = name_of(key, self._fixes[key]), self._fixes[key]
+        others = [name_of(other, self._fixes[other]) for other in self._kept if other != key]
+        narrow = saved_alone(pair, name, others)
+        if narrow is None and all(_equality(self._fixes[other]) in _SAME_DTYPES for other in together - {key}):
+            narrow = self._once(pair, key)
+        if narrow is None:
+            return None
+        found = judge(narrow, _equality(fix), name, fix.proves)
+        return found if found.verdict is Verdict.PROVEN else None
+
+    def _once(self, pair: Pair, key: Key) -> Pair | None:
+        """The runs reduced to a gain that no step repeats; stronger types take no program away, wherever they are."""
+        name, fix = name_of(key, self._fixes[key]), self._fixes[key]
+        if self._sharing(key, Fixes(self._kept)):
+            return None
+        if fix.proves is Proves.FEWER_COMPILES and _equality(fix) is Equality.ROUNDING:
+            others = [other for other in self._kept if _equality(self._fixes[other]) is not Equality.STRONGER_TYPES]
+            return saved_once(pair, name, [name_of(other, self._fixes[other]) for other in others if other != key])
+        frees = any(self._fixes[other].proves is Proves.LESS_MEMORY for other in self._kept)
+        return costs_nothing(pair, name) if fix.proves is Proves.LESS_WORK and not frees else None
 
     def weed(self) -> None:
         """Drops what can be left out all at once, or half by half, without costing a compile anywhere.

@@ -122,6 +122,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         peak_bytes=max((part.peak_bytes for part in parts), default=0),
         environment=_environment(parts, moved),
         calls={name: sum(part.calls.get(name, 0) for part in parts) for part in parts for name in part.calls},
+        staged_bytes=_staged_bytes(parts),
         beside=tuple(entry for part in parts for entry in part.beside),
         programs=tuple(entry for part in parts for entry in part.programs),
         work=tuple(entry for part in parts for entry in part.work),
@@ -141,6 +142,15 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         has_jax=any(part.has_jax for part in parts),
         reads=_reads(parts),
     )
+
+
+def _staged_bytes(parts: Sequence[Measurement]) -> dict[str, int | None]:
+    """The most of all processes; None where one of them does not know."""
+    found: dict[str, int | None] = {}
+    for name, size in (entry for part in parts for entry in part.staged_bytes.items()):
+        known = found.get(name, 0)
+        found[name] = None if known is None or size is None else max(known, size)
+    return found
 
 
 def _reads(parts: Sequence[Measurement]) -> dict[str, str] | None:

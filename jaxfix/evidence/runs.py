@@ -15,6 +15,7 @@ from jaxfix.report.measurement import Measurement
 
 Key = tuple[str, str]
 Fixes = frozenset[Key]
+Text = frozenset[tuple[str, bytes]]
 Progress = Callable[[str], None]
 
 _MOST_PEAKS = 3
@@ -83,9 +84,11 @@ class Runs:
         self.cut_off = {name: f"`{run.case}` was {run.failure}" for run in cut_off for name in run.functions}
         self.known_noise: dict[str, Noise] = {}
         self._runs = {(run.case, Fixes()): run for run in baseline}
+        self._texts: dict[tuple[str, Text], Fixes] = {}
         self._hurried: set[tuple[str, Fixes]] = set()
         self._peaks: dict[tuple[str, Fixes], list[int]] = {}
         self._bare: dict[tuple[str, Fixes], Measurement] = {}
+        self._bare_texts: dict[tuple[str, Text], Measurement] = {}
         self._bare_sources: dict[Fixes, Bare] = {}
         self._reach_behind_errors(baseline)
 
@@ -117,10 +120,26 @@ class Runs:
         known = self._runs.keys() - self._hurried if beside else self._runs.keys()
         missing = frozenset(case for case, name in wanted.items() if name not in known)
         if missing:
+            missing -= self._known_by_text(fixes, missing, beside=beside)
+        if missing:
             self._progress(f"running it with {self._told(fixes)}")
-            for run in self.runner.measure(self._patched(fixes), missing, beside=beside):
+            sources = self._patched(fixes)
+            for run in self.runner.measure(sources, missing, beside=beside):
+                self._texts[run.case, _text(sources)] = fixes & self.reaches[run.case]
                 self._remember(run, fixes & self.reaches[run.case], beside=beside)
         return {case: self._runs[name] for case, name in wanted.items()}
+
+    def _known_by_text(self, fixes: Fixes, cases: frozenset[str], *, beside: bool) -> frozenset[str]:
+        """Of `cases` those that were run with other fixes that make the same text, remembered for these."""
+        text, found = _text(self._patched(fixes)), set[str]()
+        for case in cases:
+            twin = self._texts.get((case, text))
+            if twin is not None and not (beside and (case, twin) in self._hurried):
+                name = (case, fixes & self.reaches[case])
+                self._runs[name] = self._runs[case, twin]
+                self._hurried |= {name} if (case, twin) in self._hurried else set()
+                found.add(case)
+        return frozenset(found)
 
     def _remember(self, run: Measurement, fixes: Fixes, *, beside: bool) -> None:
         self._runs[run.case, fixes] = run
@@ -199,11 +218,16 @@ class Runs:
         if not taken_out.names:
             return self.of(fixes, cases, beside=beside)
         names = {case: (case, fixes & self.reaches[case]) for case in cases}
+        text = _text(taken_out.sources)
+        for case, name in names.items():
+            if (case, text) in self._bare_texts:
+                self._bare.setdefault(name, self._bare_texts[case, text])
         missing = frozenset(case for case, name in names.items() if name not in self._bare)
         if missing:
             self._progress(f"running it with {self._told(fixes)}, the added `jit` taken out")
             for run in self.runner.measure(taken_out.sources, missing, beside=True):
                 self._bare[run.case, fixes & self.reaches[run.case]] = run
+                self._bare_texts[run.case, text] = run
         return {case: self._bare[name] for case, name in names.items()}
 
     def _told(self, fixes: Fixes) -> str:
@@ -213,6 +237,10 @@ class Runs:
     def _stays(self, key: Key) -> bool:
         """Whether the `jit` that a fix adds is not found in its text, and so cannot be taken out."""
         return self.fixes[key].equality is Equality.ROUNDING and not self._taken_out(Fixes(), Fixes({key})).names
+
+    def puts_under_jit(self, key: Key) -> bool:
+        """Whether the function of a fix itself is what its `jit` is written at, so that it returns what `jit` does."""
+        return name_of(key, self.fixes[key]) in self._taken_out(Fixes(), Fixes({key})).names
 
     def _without_jit(self, fixes: Fixes) -> Bare:
         """The sources with these fixes and without the `jit` that those of them have added that let XLA fuse."""
@@ -238,6 +266,10 @@ class Runs:
                 self.known_noise[second.case] = effects.noise(first, second)
                 self._measured(first, Fixes()).append(second.memory_bytes)
         return {case: self.known_noise[case] for case in cases}
+
+
+def _text(sources: Mapping[str, bytes]) -> Text:
+    return frozenset(sources.items())
 
 
 def name_of(key: Key, fix: Fix) -> str:

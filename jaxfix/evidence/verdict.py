@@ -38,6 +38,8 @@ _POINTS = 120
 """Of a chart of the steps, at most."""
 # A drop of the peak of memory that is told: of a process, allocators and threads move it by some megabytes.
 _NOTICEABLE_BYTES, _NOTICEABLE_PART, _NOISES = 8_000_000, 0.02, 3
+_WAITING = 32
+"""Computations that the CPU of jax lets wait at most, each with what it works on; other devices free in order."""
 _CLEAR = 2
 """A drop that is this many times what is needed is believed at once; a smaller one is measured again."""
 
@@ -370,6 +372,18 @@ def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENC
     if old - new >= least:
         return Verdict.PROVEN, words
     return Verdict.NO_EFFECT, f"equal results, but {words}: a drop of less than {least / 1e6:.0f} MB tells nothing here"
+
+
+def too_small(before: Measurement, function: str) -> str | None:
+    """Why no run can tell that a donation to this function saves memory, in words; None if one may.
+
+    A buffer that is given away serves for one that is returned. As many steps as a device lets wait can each hold one.
+    """
+    size = before.staged_bytes.get(function)
+    least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * before.memory_bytes)
+    if size is None or size * _WAITING >= least or before.calls.get(function):
+        return None
+    return f"what it returns takes {size / 1e6:.2g} MB: a drop of less than {least / 1e6:.0f} MB tells nothing here"
 
 
 def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:

@@ -288,6 +288,8 @@ class Measurement:
       functions: the rewritten functions that were called, each as `path:qualified name`.
       loaded: sha256 of each patched source that a process of the run loaded, by path.
       calls: of each rewritten function, outside of any trace; `outputs` may hold only the first of them.
+      staged_bytes: what the arrays take that a rewritten function returned while `jit` alone traced it, at most; None
+        where their shapes do not tell.
       beside: calls of originals and rewritten functions side by side; only a run with patched sources has them.
       programs: originals and rewritten functions that were traced, of the calls beside each other.
       work: of functions that are not the same program as their original.
@@ -321,6 +323,7 @@ class Measurement:
     peak_bytes: int
     environment: Environment | None
     calls: dict[str, int] = field(default_factory=dict)
+    staged_bytes: dict[str, int | None] = field(default_factory=dict)
     beside: tuple[Beside, ...] = ()
     programs: tuple[Traced, ...] = ()
     work: tuple[Worked, ...] = ()

@@ -13,6 +13,7 @@ from typing import Any
 
 from .called import Called
 from .files import cell_of, real
+from .memory import staged_bytes
 from .samples import is_array
 from .shadow_call import ShadowCall
 from .values import raised_output
@@ -161,6 +162,8 @@ class Calls:
         if call.rewritten and not raised:
             self.shadow_call.returned(call.name, value)
         if call.traced:
+            if call.rewritten and not raised:
+                self._staged(call.name, value)
             return  # how often a function is traced is what a fix may change
         number = self.record.calls[call.name] = self.record.calls.get(call.name, 0) + 1
         if call.rewritten and not any(outer.rewritten for outer in calls):
@@ -170,6 +173,10 @@ class Calls:
             self.record.outputs.append(raised_output(label) if raised else self.probe.digest(label, value))
             if value is None and frame is not None and not raised and call.rewritten:
                 self._variables(label, frame)
+
+    def _staged(self, name: str, value: Any) -> None:
+        found, known = staged_bytes(value), self.record.staged_bytes.get(name, 0)
+        self.record.staged_bytes[name] = None if found is None or known is None else max(found, known)
 
     def _yield(self, code: CodeType, value: Any) -> None:
         """Notes what a generator has yielded, as what a call returns; `None` is also told of one that is closed."""

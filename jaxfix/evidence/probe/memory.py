@@ -1,9 +1,13 @@
 """What is resident."""
 
 import contextlib
+import math
 import os
 import sys
 import time
+from typing import Any
+
+_STAGED = "DynamicJaxprTracer"
 
 
 def rss_bytes() -> int:
@@ -50,6 +54,20 @@ def device_peak_bytes() -> int | None:
         if said is not None:
             peaks.append(int(said))
     return max(peaks, default=None)
+
+
+def staged_bytes(value: Any) -> int | None:
+    """What the arrays take that a function returns while `jit` alone traces it; None where their shapes do not tell."""
+    found = 0
+    for leaf in sys.modules["jax"].tree_util.tree_leaves(value):
+        if hasattr(leaf, "aval"):
+            if type(leaf).__name__ != _STAGED:
+                return None  # of one that `vmap` maps, it is the shape of a part
+            try:
+                found += math.prod(leaf.shape) * leaf.dtype.itemsize
+            except Exception:  # a size that is a symbol, a type without bytes
+                return None
+    return found
 
 
 def free_bytes() -> int:

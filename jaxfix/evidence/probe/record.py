@@ -38,6 +38,7 @@ class Record:
         self.spent: list[dict[str, Any]] = []
         self.razor: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, int] = {}
+        self.staged_bytes: dict[str, int | None] = {}
         self.functions: set[str] = set(self.executed)
         self.environment: dict[str, str] | None = None
         self.stopped: str | None = None
@@ -78,6 +79,7 @@ class Record:
             "seconds": self.age() if self.seconds is None else self.seconds,
             "razor": [{"function": name, **entry} for name, entry in self.razor.items()],
             "calls": self.calls,
+            "staged_bytes": self.staged_bytes,
             "functions": sorted(self.functions),
             "loaded": self.loaded,
             "peak_bytes": self.peak_bytes or peak_bytes(),
