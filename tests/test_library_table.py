@@ -22,6 +22,7 @@ ALONE = {
     "jaxfix/motion/selection/elementwise.py: _OPERATIONS": "classes of `ast`, by the function that does the same",
     "codemods/jaxfix_codemods/local_jit/__init__.py: _TRANSFORMATIONS": "its own triggers",
     "codemods/jaxfix_codemods/local_loop_function/judging.py: _CONSTANT_FROM": "versions, measured for it alone",
+    "codemods/jaxfix_codemods/removed_api/guards.py: _ASKING": "two builtins, which it reads one by one",
     "codemods/jaxfix_codemods/static_exponent/__init__.py: _POWERS": "its own triggers",
     "codemods/jaxfix_codemods/weak_state/typed.py: _DTYPES": "what it writes",
     "codemods/jaxfix_codemods/weak_state/told.py: _KIND_OF": "how names of dtypes begin",

@@ -2,7 +2,7 @@
 
 `--python` may be a command line, as of an interpreter in a container. `--make VERSION` makes an environment with that
 jax by pip, in `--at`. `repositories` measures the folders in `--at`, one for each repository, and imports their modules
-with `--python`.
+with `--python`. `oracle` runs a program of 2023 by `--python`, and its fixed form by the interpreter of this command.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.upgrade import page, repositories, table
+from benchmarks.upgrade import oracles, page, repositories, table
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "evidence" / "upgrade.json"
@@ -22,7 +22,7 @@ PAGE = ROOT / "docs" / "evidence" / "upgrade.md"
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("table", "repositories", "page"))
+    parser.add_argument("what", choices=("table", "repositories", "oracle", "page"))
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--make", action="append", default=[], metavar="VERSION")
     parser.add_argument("--at", type=Path, default=Path(".upgrade"))
@@ -40,6 +40,8 @@ def main() -> int:
         kept = ("commit", "wrong")  # what a person has said
         told = [{name: known.get(each["name"], {}).get(name, "") for name in kept} for each in found]
         figures["repositories"] = [each | more for each, more in zip(found, told, strict=True)]
+    elif options.what == "oracle":
+        figures["oracle"] = oracles.asked(options.python[0], sys.executable)
     FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     PAGE.write_text(page.page(figures))
     return 0

@@ -20,7 +20,8 @@ else than the old one did on the jax that had it. *Not written* are findings in 
 
 def page(figures: Mapping[str, Any]) -> str:
     """The whole page."""
-    return "\n".join([_HEAD, *_table(figures.get("table")), *_repositories(figures.get("repositories"))])
+    parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _oracle(figures.get("oracle")))
+    return "\n".join([_HEAD, *(line for part in parts for line in part)])
 
 
 def _table(found: Mapping[str, Any] | None) -> Iterator[str]:
@@ -62,4 +63,14 @@ def _repositories(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
             kinds[kind] = kinds.get(kind, 0) + number
     yield "| what | findings |\n|---|---|"
     yield from (f"| {kind} | {number} |" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]))
+    yield ""
+
+
+def _oracle(found: Mapping[str, str] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## The oracle\n\nA program of 2023, untouched with jax 0.4.13, and what was made of it, with jax of today."
+    yield "What the program does not show, as a bound that no gradient reaches, the oracle does not see.\n"
+    yield "| what was made of it | answer |\n|---|---|"
+    yield from (f"| {name} | {answer} |" for name, answer in found.items())
     yield ""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from jaxfix.render.paint import Paint, counted
+from jaxfix.report.oracle import Oracle
 from jaxfix.report.report import Diagnostic
 from jaxfix.report.upgrade import State, Version
 
@@ -13,6 +14,16 @@ _MOST_PLACES = 3
 def text(state: State, paint: Paint) -> str:
     """The whole state: what raises, warns and differs, how much is automatic, and what is left to do by hand."""
     return "".join(f"{line}\n" for line in _lines(state, paint))
+
+
+def oracle(found: Oracle, period: Version | None, files: int, switch: str | None) -> str:
+    """What the environment of its period says of the fixed program, in one or two lines."""
+    versions = f"jax {_named(period)}" if period is not None else "that Python"
+    alike = f"; {switch}=0 for both" if switch is not None else ""
+    how = f"as it is with {versions}, fixed in {counted(files, 'file')} today{alike}"
+    told = f"{found.answer.value}: {found.reason} ({how})"
+    left = f"not compared: {', '.join(found.uncompared)}\n" if found.uncompared else ""
+    return f"oracle  {told}\n{left}"
 
 
 def _lines(state: State, paint: Paint) -> Iterator[str]:

@@ -122,7 +122,8 @@ def _goes_with(module: Module, each: Imported, planned: Container[ast.AST]) -> b
 
 def _is_index_of(module: Module, use: ast.Name, planned: Container[ast.AST]) -> bool:
     outer = module.parent(use)
-    return isinstance(outer, ast.Subscript) and is_index(module, outer) and module.parent(outer) in planned
+    call = module.parent(outer) if isinstance(outer, ast.Subscript) and is_index(module, outer) else None
+    return call is not None and call in planned
 
 
 def _import_less(module: Module, each: Imported, top: str, edit: Rewriter) -> None:

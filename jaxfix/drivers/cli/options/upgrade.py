@@ -36,6 +36,10 @@ class Upgrade:
     diff: Annotated[bool, Option("--diff", help="Print what would change; write nothing.")] = False
     write: Annotated[bool, Option("--write", help="Write what is safe, and what a run has proven.")] = False
     run: Proven = None
+    oracle_python: Annotated[
+        str | None,
+        Option("--oracle-python", metavar="PATH", help="Also run the untouched program with this, and compare."),
+    ] = None
     unproven: Annotated[bool, Option("--unproven", help="Run nothing; write every fix.")] = False
     allow_dirty: AllowDirty = False
     allow_no_vcs: AllowNoVcs = False
@@ -50,7 +54,7 @@ class Upgrade:
     @property
     def applies(self) -> bool:
         """Whether fixes are made, be it for a diff, rather than counted."""
-        return self.diff or self.write or self.run is not None
+        return self.diff or self.write or (self.run is not None and self.oracle_python is None)
 
     @property
     def applied(self) -> Apply:
@@ -58,7 +62,7 @@ class Upgrade:
         return Apply(
             paths=self.paths or (".",),
             diff=self.diff or not self.write,
-            run=self.run,
+            run=None if self.unproven else self.run,
             no_prove=self.run is None and not self.unproven,
             unproven=self.unproven,
             allow_dirty=self.allow_dirty,
