@@ -128,7 +128,7 @@ def donated(text: str) -> str:
 
 
 def test_arguments_above_the_limit_are_made_up_and_compared_there(tmp_path: Path) -> None:
-    text = LOWERED + DONATING.format(size=400)
+    text = LOWERED + DONATING.format(size=100_000)
     good = donating(tmp_path, text, donated(text))
     assert (good.verdict, good.comparisons[0].beside) == (Verdict.NO_EFFECT, 2)  # so little memory says nothing
     assert any("its arguments hold more than" in words for words in good.comparisons[0].untried)
