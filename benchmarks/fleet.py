@@ -234,13 +234,18 @@ def _told(ran: Ran) -> Ran:
     return ran
 
 
-def main() -> None:
+def write(begins: str, told: str, ends: str) -> None:
+    """Puts a section into the page, in the place of the one between these marks."""
     text = PAGE.read_text()
-    section = f"{BEGINS}\n{page()}\n{ENDS}\n"
-    before, _, rest = text.partition(BEGINS)
-    after = rest.partition(f"{ENDS}\n")[2] if rest else ""
+    section = f"{begins}\n{told}\n{ends}\n"
+    before, _, rest = text.partition(begins)
+    after = rest.partition(f"{ends}\n")[2] if rest else ""
     PAGE.write_text(f"{before.rstrip()}\n\n{section}{after}" if not rest else f"{before}{section}{after}")
     print(section)
+
+
+def main() -> None:
+    write(BEGINS, page(), ENDS)
 
 
 if __name__ == "__main__":

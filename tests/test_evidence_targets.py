@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import slurm as own_slurm
 from jaxfix.evidence import shadow
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.probe import host
@@ -556,56 +557,13 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cluster of one node, this machine."""
-    needs("slurmctld", "slurmd", "munged", "srun", "sinfo")
-    if os.getuid():
-        pytest.skip("slurmd needs root")
-    folder, name = tmp_path_factory.mktemp("slurm"), socket.gethostname().partition(".")[0]
+    if absent := own_slurm.missing():
+        pytest.skip(absent)
+    folder = tmp_path_factory.mktemp("slurm")
     for parent in (folder, *folder.parents):
         parent.chmod(parent.stat().st_mode | 0o055) if "pytest" in parent.name else None
-    for part in ("state", "spool", "log", "munge"):
-        (folder / part).mkdir()
-    (folder / "munge" / "key").write_bytes(os.urandom(1024))
-    (folder / "munge" / "key").chmod(0o400)
-    (folder / "munge").chmod(0o755)
-    (folder / "slurm.conf").write_text(
-        f"ClusterName=test\nSlurmctldHost={name}(127.0.0.1)\nSlurmctldPort={free_port()}\nSlurmdPort={free_port()}\n"
-        f"SlurmUser=root\nAuthType=auth/munge\nAuthInfo=socket={folder}/munge/socket\nCryptoType=crypto/munge\n"
-        f"StateSaveLocation={folder}/state\nSlurmdSpoolDir={folder}/spool\nSlurmctldPidFile={folder}/log/ctl.pid\n"
-        f"SlurmdPidFile={folder}/log/d.pid\nSlurmctldLogFile={folder}/log/ctl.log\nSlurmdLogFile={folder}/log/d.log\n"
-        "ProctrackType=proctrack/pgid\nTaskPlugin=task/none\nSwitchType=switch/none\nMpiDefault=none\nReturnToService=2\n"
-        "KillWait=2\nSchedulerType=sched/backfill\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
-        "AccountingStorageType=accounting_storage/none\nJobAcctGatherType=jobacct_gather/none\n"
-        f"NodeName={name} NodeAddr=127.0.0.1 CPUs=2 RealMemory=2000 State=UNKNOWN\n"
-        "PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"
-    )
-    at = folder / "munge"
-    patch = pytest.MonkeyPatch()
-    patch.setenv("SLURM_CONF", str(folder / "slurm.conf"))
-    patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin")
-    daemons = []
-    commands = [
-        [
-            "munged",
-            "-F",
-            "--force",
-            f"--socket={at}/socket",
-            *(f"--{name}-file={at}/{name}" for name in ("key", "pid", "log", "seed")),
-        ],
-        ["slurmctld", "-D", "-f", folder / "slurm.conf"],
-        ["slurmd", "-D", "-f", folder / "slurm.conf"],
-    ]
-    try:
-        for command in commands:
-            daemons.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-            assert _within(10, lambda: (at / "socket").exists())
-        said = ["sinfo", "-h", "-o", "%T"]
-        assert _within(30, lambda: subprocess.run(said, capture_output=True).stdout.strip() == b"idle")
+    with own_slurm.slurm(folder):
         yield
-    finally:
-        for daemon in reversed(daemons):
-            daemon.terminate()
-            daemon.wait(20)
-        patch.undo()
 
 
 def jobs_left() -> str:

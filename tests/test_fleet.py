@@ -19,7 +19,7 @@ from jaxfix.source.errors import ConfigError, EvidenceError
 
 pytest.importorskip("distributed", reason="`python -m pip install 'jaxfix[fleet]'`")
 
-from benchmarks import fleet
+from benchmarks import fleet, slurm
 from jaxfix.evidence.fleet import dask, relay
 from jaxfix.evidence.probe import host
 from jaxfix.evidence.stream import bootstrap
@@ -164,3 +164,20 @@ def test_a_worker_that_is_killed_costs_its_jobs_alone(tmp_path: Path) -> None:
     assert here.figures == there.figures == again.figures
     assert {verdict for verdict, _ in here.figures.values()} == {"proven"}
     assert fleet.reused(again) >= 3
+
+
+@pytest.mark.slow
+def test_a_job_of_slurm_that_is_cancelled_costs_its_cases_alone(tmp_path: Path) -> None:
+    """Two minutes: two workers that dask-jobqueue has submitted to a Slurm of its own."""
+    if absent := slurm.missing_workers():
+        pytest.skip(absent)
+    for folder in (tmp_path, *tmp_path.parents):
+        folder.chmod(folder.stat().st_mode | 0o055) if "pytest" in folder.name else None
+    (tmp_path / "slurm").mkdir()
+    (tmp_path / "dask").mkdir()
+    root = fleet.project(tmp_path / "project")
+    here = fleet.here(root, tmp_path / "cache-here")
+    with slurm.slurm(tmp_path / "slurm"), slurm.workers(tmp_path / "dask") as cluster:
+        there = slurm.with_a_job_cancelled(root, tmp_path / "cache-there", cluster)
+    assert there.repeated >= 1 and there.ran.figures == here.figures
+    assert {verdict for verdict, _ in here.figures.values()} == {"proven"}
