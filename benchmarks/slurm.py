@@ -197,7 +197,7 @@ def page() -> str:
         "that dask-jobqueue has submitted to a Slurm of its own on this machine. While both workers drove cases, the",
         "job of one was ended by `scancel`. Equal is said as above.",
         "",
-        "| cases | runs | jobs of Slurm | cancelled | parcels done again | fixes proven | verdicts, compiles | seconds |",
+        "| cases | runs | jobs of Slurm | cancelled | parcels done again | proven | verdicts, compiles | seconds |",
         "|---|---|---|---|---|---|---|---|",
         f"| {cases} | {made[1] if made else 0} | {len(jobs)} | 1 | {proven.repeated} | {_proven(proven.ran)} | {equal} "
         f"| {proven.ran.seconds:.0f} (here {local.seconds:.0f}) |",
