@@ -166,6 +166,13 @@ def test_time_says_something_only_in_three_runs() -> None:
     assert dearer(BEFORE, CURED, (), ((1e-5, 1e-4),) * 3) is None
 
 
+def test_a_warm_call_that_takes_longer_each_time_refuses_a_loop() -> None:
+    longer, shorter = (0.001, 0.002), (0.001, 0.0012)
+    assert dearer(BEFORE, CURED, (Worked(FUNCTION, 4, 4, 4, 4, paced=(longer,) * 3),), ()) is not None
+    assert dearer(BEFORE, CURED, (Worked(FUNCTION, 4, 4, 4, 4, paced=(longer, shorter, longer)),), ()) is None
+    assert dearer(BEFORE, CURED, (Worked(FUNCTION, 4, 4, 4, 4, paced=((1e-6, 1e-5),) * 3),), ()) is None
+
+
 def test_slower_refuses_a_fix_and_outweighs_what_is_proven() -> None:
     pair = Pair(BEFORE, replace(CURED, work=(Worked(FUNCTION, 40, 400, 40, 400),)))
     slow = judge(pair, Equality.BITWISE, FUNCTION, proves=Proves.FEWER_COMPILES)

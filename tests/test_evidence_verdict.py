@@ -449,3 +449,30 @@ def test_the_same_results_may_cost_compiles_at_the_start_and_none_in_a_step() ->
     calm = replace(BEFORE, steps=tuple(replace(step, compiles=0) for step in BEFORE.steps))
     dearer = compare(calm, BEFORE, Equality.BITWISE, FUNCTION, Proves.SAME_RESULTS)
     assert (dearer.verdict, "they rise" in dearer.reason) == (Verdict.NO_EFFECT, True)
+
+
+# --- a smaller program ----------------------------------------------------------------------------------------
+
+
+def sized(measurement: Measurement, operations: int | None) -> Measurement:
+    return replace(measurement, compiles=tuple(replace(c, operations=operations) for c in measurement.compiles))
+
+
+def smaller(before: Measurement, after: Measurement) -> Comparison:
+    return compare(before, after, Equality.BITWISE, FUNCTION, Proves.SMALLER_PROGRAM)
+
+
+def test_a_smaller_program_has_fewer_operations_at_no_more_compiles() -> None:
+    found = smaller(sized(BEFORE, 900), sized(BEFORE, 90))
+    assert (found.verdict, f"{900 * len(BEFORE.compiles)} ->" in found.reason) == (Verdict.PROVEN, True)
+    assert smaller(sized(CURED, 900), sized(BEFORE, 90)).verdict is Verdict.NO_EFFECT
+
+
+def test_a_few_operations_or_a_small_part_of_them_are_no_smaller_program() -> None:
+    assert smaller(sized(BEFORE, 20), sized(BEFORE, 18)).verdict is Verdict.NO_EFFECT
+    assert smaller(sized(BEFORE, 10_000), sized(BEFORE, 9_900)).verdict is Verdict.NO_EFFECT
+    assert smaller(sized(BEFORE, 90), sized(BEFORE, 900)).verdict is Verdict.NO_EFFECT
+
+
+def test_programs_whose_size_is_not_told_are_not_compared() -> None:
+    assert smaller(sized(BEFORE, None), sized(BEFORE, 90)).verdict is Verdict.NOT_COMPARED

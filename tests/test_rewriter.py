@@ -654,6 +654,33 @@ def test_what_stands_below_hoisted_functions_can_use_them() -> None:
     )
 
 
+# --- loops that become functions ------------------------------------------------------------------------------
+
+
+def into_function(head: str = "def body(i, x):") -> Recipe:
+    def recipe(edit: Rewriter, module: Module) -> None:
+        loop = next(n for n in ast.walk(module.tree) if isinstance(n, ast.For))
+        edit.into_function(loop, head, "return x", "x = run(body, x)")
+
+    return recipe
+
+
+def test_the_block_of_a_loop_stays_as_it_is() -> None:
+    block = "        # a\n        x = f(\n            x)  # b\n        # c\n"
+    text = f"def g(x):\n    y = 1\n    for i in h(a[1:2], lambda: 3):  # d\n{block}    # e\n    return x\n"
+    tail = "        return x\n\n    x = run(body, x)\n    # e\n    return x\n"
+    assert rewritten(text, into_function()) == f"def g(x):\n    y = 1\n\n    def body(i, x):  # d\n{block}{tail}"
+
+
+def test_a_loop_that_shares_a_line_is_no_function() -> None:
+    for text in (
+        "def g(x):\n    for i in h: x = f(x)\n    return x\n",
+        "def g(x):\n    y = 1; for_ = 2\n    for i in h: x = 1\n",
+    ):
+        with pytest.raises(SourceError, match="shares a line"):
+            rewritten(text, into_function())
+
+
 # --- decorate ---------------------------------------------------------------------------------------------------
 
 

@@ -117,3 +117,30 @@ def table(x):
 
     x = jax.lax.fori_loop(0, 50, loop_body, x)
     return x
+
+
+@jax.jit
+def trajectory(x, gains: jax.Array):
+
+    def loop_body(x, i):
+        v = jnp.cos(x) * gains[i]
+        speeds_row = v
+        x = x + 0.1 * v
+        seen_row = x
+        return x, (speeds_row, seen_row)
+
+    x, (speeds, seen) = jax.lax.scan(loop_body, x, jnp.arange(64))
+    return seen, jnp.array(speeds)
+
+
+@jax.jit
+def backward(rewards: jax.Array):
+    last = jnp.zeros(())
+
+    def loop_body(last, t):
+        last = rewards[t] + 0.9 * last
+        found_row = last
+        return last, found_row
+
+    last, found = jax.lax.scan(loop_body, last, jnp.arange(40)[::-1])
+    return found[::-1]

@@ -74,3 +74,25 @@ def table(x):
         for step in range(0, 100, 2):  # want: unrolled-loop
             x = jnp.sin(x) + x[step]
     return x
+
+
+@jax.jit
+def trajectory(x, gains: jax.Array):
+    seen = []
+    speeds = []
+    for i in range(64):  # want: unrolled-loop
+        v = jnp.cos(x) * gains[i]
+        speeds.append(v)
+        x = x + 0.1 * v
+        seen.append(x)
+    return jnp.stack(seen), jnp.array(speeds)
+
+
+@jax.jit
+def backward(rewards: jax.Array):
+    last = jnp.zeros(())
+    found = []
+    for t in reversed(range(40)):  # want: unrolled-loop
+        last = rewards[t] + 0.9 * last
+        found.append(last)
+    return jnp.stack(found[::-1], axis=0)

@@ -1,4 +1,5 @@
 import random
+from functools import partial
 
 import flax.linen as nn
 import jax
@@ -17,7 +18,7 @@ def drawn(x):
 
 @jax.jit
 def shifted(x):
-    for i in range(64):  # want: unrolled-loop (no fix): line 22 reads the last `i`
+    for i in range(64):  # want: unrolled-loop (no fix): line 23 reads the last `i`
         x = x + 1
     return x * i
 
@@ -49,7 +50,7 @@ def counted(x):
 
 @jax.jit
 def told(x):
-    for i in range(64):  # want: unrolled-loop (no fix): line 54 does something in each round
+    for i in range(64):  # want: unrolled-loop (no fix): line 55 does something in each round
         x = jnp.sin(x)
         print("a round")
     return x
@@ -66,7 +67,7 @@ def collected(x):
 
 @jax.jit
 def early(x, limit=3):
-    for i in range(64):  # want: unrolled-loop (no fix): a `break` in line 71 ends a round early
+    for i in range(64):  # want: unrolled-loop (no fix): a `break` in line 72 ends a round early
         if limit < 2:
             break
         x = jnp.sin(x)
@@ -75,7 +76,7 @@ def early(x, limit=3):
 
 @jax.jit
 def skipped(x, flag=None):
-    for i in range(64):  # want: unrolled-loop (no fix): a `continue` in line 80 ends a round early
+    for i in range(64):  # want: unrolled-loop (no fix): a `continue` in line 81 ends a round early
         if flag is None:
             continue
         x = jnp.sin(x)
@@ -149,7 +150,7 @@ def watched(x):
     def now():
         return x
 
-    for i in range(64):  # want: unrolled-loop (no fix): a function of line 150 uses `x`, which the loop binds
+    for i in range(64):  # want: unrolled-loop (no fix): a function of line 151 uses `x`, which the loop binds
         x = jnp.sin(x)
     return now()
 
@@ -187,7 +188,7 @@ COUNTER = Counter()
 
 @jax.jit
 def counting(x):
-    for i in range(64):  # want: unrolled-loop (no fix): line 191 changes `COUNTER.count`
+    for i in range(64):  # want: unrolled-loop (no fix): line 192 changes `COUNTER.count`
         COUNTER.count += 1
         x = jnp.sin(x) * COUNTER.count
     return x
@@ -213,4 +214,75 @@ def rebound(x):
 def branching(x):
     for i in range(64):  # want: unrolled-loop (no fix): branches on `x > 0`
         x = jnp.sin(x) if x > 0 else x
+    return x
+
+
+@jax.jit
+def listed(x):
+    seen = []
+    for i in range(64):  # want: unrolled-loop (no fix): does something in each round: it would do so once
+        x = jnp.sin(x)
+        seen.append(x)
+    return seen
+
+
+@jax.jit
+def pairs(x):
+    seen = []
+    for i in range(64):  # want: unrolled-loop (no fix): does something in each round: it would do so once
+        x = jnp.sin(x)
+        seen.append((x, 2 * x))
+    return jnp.array(seen)
+
+
+@jax.jit
+def summed(x):
+    seen = []
+    for i in range(64):  # want: unrolled-loop (no fix): does something in each round: it would do so once
+        x = jnp.sin(x)
+        seen.append(x)
+        if len(seen) > 3:
+            x = x + seen[-3]
+    return jnp.stack(seen)
+
+
+@jax.jit
+def maker(x):
+    for i in range(64):  # want: unrolled-loop (no fix): the last `twice` that it defines is called behind it
+
+        def twice(y):
+            return 2 * y
+
+        x = twice(x)
+    return twice(x)
+
+
+@jax.jit
+def modelled(x, parts):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = jnp.sin(parts[i].potential(x))
+    return x
+
+
+@jax.jit
+def applied(x, layers):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = jnp.sin(layers[i](x))
+    return x
+
+
+@jax.jit
+def unpacked(x):
+    total, weight = jnp.zeros(()), 0.7
+    for i in range(64):  # want: unrolled-loop (no fix): `weight` begins as the number `0.7`
+        total = total + weight * jnp.sin(x[i])
+        weight = weight * 0.9
+    return total
+
+
+@partial(jax.jit, static_argnames=("time", "step"))
+def integrated(x, time=0.0, step=0.1):
+    for i in range(64):  # want: unrolled-loop (no fix): `time` may be a number, with which Python computes
+        x = x + step * jnp.sin(time)
+        time = time + step
     return x

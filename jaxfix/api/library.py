@@ -23,7 +23,16 @@ from jaxfix.library.facets import (
     WeakType,
 )
 from jaxfix.library.function import Carry, Function, Parameter
-from jaxfix.library.table import CONTROL_FLOW, HOLDING, dtype_positions, rows, short_names, unfiltered, where
+from jaxfix.library.table import (
+    CONTROL_FLOW,
+    HOLDING,
+    dtype_positions,
+    members_of,
+    rows,
+    short_names,
+    unfiltered,
+    where,
+)
 from jaxfix.report.finding import Fate
 
 __all__ = [
@@ -62,6 +71,7 @@ __all__ = [
     "WeakType",
     "dtype_positions",
     "index_of",
+    "members_of",
     "rows",
     "short_names",
     "unfiltered",

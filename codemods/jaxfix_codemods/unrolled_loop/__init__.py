@@ -41,14 +41,14 @@ After:
 
     print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
 
-Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter, a list that grows would
-happen once. The number of the round is no number of Python any more: as an index, in `fold_in`, and where it is
-computed with an array at once, it gives the same; anything else, such as `i / 3`, which Python divides in double
-precision, is declined. So are rounds that end early, names that are read behind the loop and bound in it alone,
-layers that the loop makes, a start that Python or NumPy computes with. What is
-carried must keep its structure, its shape and its dtype: where it does not, JAX raises at the trace. The number of
-rounds is known to a trace as it was before, so that gradients go through both.
-On some devices a small loop is slower than its unrolled form: where a run shows that a warm step takes half as long
+Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list
+that is stacked behind the loop is what the scan returns; any other list that grows is declined. The number of the
+round is no number of Python any more: as an index, in `fold_in`, and where it is computed with an array at once, it
+gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. So are rounds
+that end early, names that are read behind the loop and bound in it alone, layers that the loop makes, a start that
+Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it does not,
+JAX raises at the trace. The number of rounds is known to a trace as it was before, so that gradients go through both.
+On some devices a small loop is slower than its unrolled form: where a run shows that a warm call takes half as long
 again, the fix is held back.
 
 Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
@@ -61,7 +61,7 @@ for compile times.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import (
@@ -82,6 +82,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import reaching
 from jaxfix_codemods.unrolled_loop.arrays import Arrays
 from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
+from jaxfix_codemods.unrolled_loop.collected import Collected, collected
 from jaxfix_codemods.unrolled_loop.reads import check_effects, check_reads
 from jaxfix_codemods.unrolled_loop.rounds import Rounds, rounds_of
 from jaxfix_codemods.unrolled_loop.starting import check_starts, updates
@@ -105,26 +106,27 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Finding]:
     many = (rounds.count or 0) >= _MANY
+    outputs = collected(module, rounds)
     message = "a trace unrolls this loop: {} traced and compiled"
     found = partial(
         Finding,
         at=rounds.loop.iter,
         message=message.format(f"all {rounds.count} rounds are" if rounds.count else "each round is"),
-        title="Loop with `fori_loop`" if rounds.counts_up else "Loop with `scan`",
+        title="Loop with `fori_loop`" if rounds.counts_up and not outputs else "Loop with `scan`",
         confidence=Confidence.CERTAIN if many and is_sure else Confidence.POSSIBLE,
         guess=not many,
     )
     try:
-        carry = _checked(module, rounds)
+        carry = _checked(module, rounds, outputs)
     except Declined as declined:
         if rounds.count is None or many:
             yield found(declined=declined.reason, moot=not many)
         return
     if carry.names:
-        yield found(recipe=partial(write, module, rounds, carry.names))
+        yield found(recipe=partial(write, module, rounds, carry.names, outputs))
 
 
-def _checked(module: Module, rounds: Rounds) -> Carry:
+def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Carry:
     """What the loop carries.
 
     Raises:
@@ -135,8 +137,8 @@ def _checked(module: Module, rounds: Rounds) -> Carry:
         raise Declined(Reason(Code.MULTILINE_STRING, "its block holds a string of several lines"))
     carry = carry_of(module, loop)
     _check_target(module, rounds)
-    check_reads(module, rounds)
-    check_effects(module, rounds, carry)
+    check_reads(module, rounds, is_scanned=bool(outputs))
+    check_effects(module, rounds, carry, [output.append for output in outputs])
     check_starts(module, loop, carry)
     return carry
 

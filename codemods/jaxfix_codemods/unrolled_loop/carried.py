@@ -51,6 +51,9 @@ def carry_of(module: Module, loop: ast.For) -> Carry:
     names = [name for name in bound if name in reader.exposed or name in behind]
     for name in (*bound, *_targets(loop), *defined):
         _check_scope(module, loop, name)
+    for name in defined:
+        if name in reader.exposed or _is_read_behind(module, loop, name):
+            raise Declined(Reason(Code.LIVE, f"the last `{name}` that it defines is called behind it"))
     starts = {name: _starts(module, loop, name, is_last=name not in reader.exposed) for name in names}
     return Carry(tuple(names), starts, frozenset(bound) | defined)
 
@@ -108,7 +111,8 @@ class _Reader:
             yield statement.name
             return
         for node in walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            is_bound = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            if is_bound and isinstance(node, ast.Name) and self._module.scope_of(node.id, node) is self._scope:
                 yield node.id
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import Form, demands_of_statements, own_parameter
-from jaxfix.api.library import Effect, Member, Package, Result, index_of, short_names, where
+from jaxfix.api.library import Effect, Member, Package, Result, index_of, members_of, short_names, where
 from jaxfix_codemods.unrolled_loop.arrays import Arrays, form_of
 from jaxfix_codemods.unrolled_loop.carried import Carry
 from jaxfix_codemods.unrolled_loop.rounds import Rounds
@@ -14,6 +14,7 @@ _LAYERS = where(Package.LAYERS)
 _SEES_NAMES = short_names(Effect.SEES_NAMES)
 _ABSTRACT = short_names(Member.ABSTRACT)
 _STATIC = short_names(Result.STATIC)
+_MEMBERS = members_of("jax.Array")
 _WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _WITH_ARRAYS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _LARGE = 10_000
@@ -21,8 +22,11 @@ _LARGE = 10_000
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
 
 
-def check_reads(module: Module, rounds: Rounds) -> None:
+def check_reads(module: Module, rounds: Rounds, *, is_scanned: bool) -> None:
     """Each read of the number of a round must be the same of an array.
+
+    Args:
+      is_scanned: whether the numbers are those of an array, which are strongly typed, and none that JAX counts.
 
     Raises:
       Declined: one needs a number of Python.
@@ -33,14 +37,14 @@ def check_reads(module: Module, rounds: Rounds) -> None:
     for statement in rounds.loop.body:
         for node in walk(statement):
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                _check_read(module, rounds, node)
+                _check_read(module, node, is_counted=rounds.counts_up and not is_scanned)
 
 
-def _check_read(module: Module, rounds: Rounds, read: ast.Name) -> None:
+def _check_read(module: Module, read: ast.Name, *, is_counted: bool) -> None:
     whole, outer = _whole(module, read)
     if _is_index(module, whole, outer):
         return
-    if rounds.counts_up and whole is read and _meets_array(module, whole, outer):
+    if is_counted and whole is read and _meets_array(module, whole, outer):
         return
     shown = " ".join(module.text(outer if isinstance(outer, ast.expr) else whole).split())
     text = f"`{shown}` in line {read.lineno} takes `{read.id}` as a number of Python"
@@ -77,7 +81,7 @@ def _is_index(module: Module, whole: ast.expr, outer: ast.AST | None) -> bool:
         whole, outer = outer, module.parent(outer)
     match outer:
         case ast.Subscript(slice=where_, value=value) if where_ is whole:
-            return _may_be_array(module, value)
+            return _may_be_array(module, value) and not _is_object(module, outer)
         case ast.Call(func=func):
             return index_of(outer, module.qualname(func) or "") is whole
     return False
@@ -92,6 +96,20 @@ def _may_be_array(module: Module, value: ast.expr) -> bool:
     scope = module.scope_of(value.id, value)
     found = (module.value_of(b.node) for b in module.bindings(value.id, scope) if isinstance(b.node, ast.Name))
     return not any(_is_of_host(module, each) for each in found if each is not None)
+
+
+def _is_object(module: Module, element: ast.Subscript) -> bool:
+    """Whether an element is called, or has what arrays have not: a layer, or a part of a model."""
+    if isinstance(element.value, ast.Attribute) and element.value.attr in _MEMBERS:
+        return False
+    match module.parent(element):
+        case ast.Call(func=func):
+            return func is element
+        case ast.Attribute(attr=attr):
+            return attr not in _ABSTRACT | _MEMBERS
+        case ast.keyword(arg=None):
+            return True
+    return False
 
 
 def _is_of_host(module: Module, value: ast.expr) -> bool:

@@ -18,10 +18,34 @@ def check_starts(module: Module, loop: ast.For, carry: Carry) -> None:
       Declined: what it begins with is no array, or a number that Python computes with.
     """
     for name in carry.names:
-        for start in carry.starts[name]:
-            value = module.value_of(start) if isinstance(start, ast.Name) else None
+        values = [_value(module, start, name) for start in carry.starts[name]]
+        for value in values:
             if value is not None:
                 _check_start(module, loop, name, value)
+        _check_updates(module, loop, name, values)
+
+
+def _value(module: Module, start: ast.AST, name: str) -> ast.expr | None:
+    """What a start is, as far as its statement spells it out."""
+    if not isinstance(start, ast.Name):
+        return None
+    statement = module.statement(start)
+    if not isinstance(statement, ast.Assign):
+        return module.value_of(start)
+    parts = (_part(target, statement.value, name) for target in statement.targets)
+    part = next((part for part in parts if part is not None), None)
+    return module.value_of(start) if part is statement.value else part
+
+
+def _check_updates(module: Module, loop: ast.For, name: str, starts: Sequence[ast.expr | None]) -> None:
+    """What nobody knows to be an array, and is computed by arithmetic alone, may be a number of Python."""
+    arrays = module.get(Arrays)
+    if starts and all(start is not None and arrays.is_sure(start) for start in starts):
+        return
+    for value in updates(module, loop, name):
+        if not arrays.is_sure(value) and not any(isinstance(node, ast.Call) for node in walk(value)):
+            text = f"`{name}` may be a number, with which Python computes in double precision"
+            raise Declined(Reason(Code.DTYPE, text, value.lineno))
 
 
 def _check_start(module: Module, loop: ast.For, name: str, value: ast.expr) -> None:

@@ -4,10 +4,11 @@ import ast
 from collections.abc import Sequence
 
 from jaxfix.api import FUNCTIONS, Module, Rewriter, walk
+from jaxfix_codemods.unrolled_loop.collected import Collected
 from jaxfix_codemods.unrolled_loop.rounds import Rounds
 
 
-def write(module: Module, rounds: Rounds, names: Sequence[str], edit: Rewriter) -> None:
+def write(module: Module, rounds: Rounds, names: Sequence[str], outputs: Sequence[Collected], edit: Rewriter) -> None:
     """Puts a function and its call in the place of the loop."""
     loop = rounds.loop
     body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
@@ -16,15 +17,37 @@ def write(module: Module, rounds: Rounds, names: Sequence[str], edit: Rewriter) 
     bound = ", ".join(names)
     if len(names) > 1:
         edit.insert_before(loop.body[0], f"{bound} = {whole}")
-    if rounds.counts_up and rounds.number is not None:
+    if rounds.counts_up and rounds.number is not None and not outputs:
         start, stop = ("0", *map(module.text, rounds.bounds))[-2:]
         call = f"{lax}.fori_loop({start}, {stop}, {body}, {tupled})"
         edit.into_function(loop, f"def {body}({rounds.number.id}, {whole}):", f"return {bound}", f"{bound} = {call}")
         return
     element = _element(module, rounds, edit)
-    call = f"{lax}.scan({body}, {tupled}, {_rows(module, rounds, edit)})"
+    call = f"{lax}.scan({body}, {tupled}, {_rows(module, rounds, edit, is_collecting=bool(outputs))})"
     rest = "_" if _is_free(module, loop, "_") else _free(module, loop, "_rest")
-    edit.into_function(loop, f"def {body}({whole}, {element}):", f"return {tupled}, None", f"{tupled}, {rest} = {call}")
+    rows, collected = "None", rest
+    if outputs:
+        rows, collected = (
+            _listed([_row(module, loop, each, edit) for each in outputs]),
+            _listed([o.name for o in outputs]),
+        )
+    edit.into_function(
+        loop, f"def {body}({whole}, {element}):", f"return {tupled}, {rows}", f"{tupled}, {collected} = {call}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"({', '.join(names)})" if len(names) > 1 else names[0]
+
+
+def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter) -> str:
+    """What a round adds to an output, which is stacked already."""
+    edit.delete(output.start)
+    for call in output.stacks:
+        edit.replace(call, module.text(call.args[0]))
+    name = _free(module, loop, f"{output.name}_row")
+    edit.replace(output.append, f"{name} = {module.text(output.value)}")
+    return name
 
 
 def _lax(module: Module, edit: Rewriter, at: ast.AST) -> str:
@@ -43,7 +66,7 @@ def _element(module: Module, rounds: Rounds, edit: Rewriter) -> str:
     return name
 
 
-def _rows(module: Module, rounds: Rounds, edit: Rewriter) -> str:
+def _rows(module: Module, rounds: Rounds, edit: Rewriter, *, is_collecting: bool) -> str:
     """What is scanned, and how."""
     texts = [module.text(array) for array in rounds.arrays]
     together = f"({', '.join(texts)})" if len(texts) > 1 else "".join(texts)
@@ -54,6 +77,8 @@ def _rows(module: Module, rounds: Rounds, edit: Rewriter) -> str:
     numbers = f"{jnp}.arange({bounds})"
     if texts:
         return f"({numbers}, {together})"
+    if rounds.is_backward and is_collecting:
+        return f"{numbers}[::-1]"  # in `reverse`, outputs would stand in the order of the numbers
     return f"{numbers}, reverse=True" if rounds.is_backward else numbers
 
 
