@@ -2,6 +2,7 @@
 
 from jaxfix.api import Codemod
 from jaxfix_codemods import (
+    boolean_mask,
     cond_between_values,
     drifting_state_dtype,
     element_reads,
@@ -28,6 +29,7 @@ CODEMODS: tuple[Codemod, ...] = (
     weak_state.CODEMOD,
     static_exponent.CODEMOD,
     growing_array.CODEMOD,
+    boolean_mask.CODEMOD,
     unrolled_loop.CODEMOD,
     unjitted_update.CODEMOD,
     undonated_state.CODEMOD,

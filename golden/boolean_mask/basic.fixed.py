@@ -1,0 +1,37 @@
+"""Reductions of what a mask of the same array selects."""
+
+import jax.numpy as jnp
+
+
+def direct(x, limits):
+    found = []
+    for limit in limits:
+        found.append(jnp.sum(x, where=x > limit))
+        found.append(jnp.mean(x, where=(x > limit) & (x < 2 * limit)))
+        found.append(jnp.prod(x, where=~jnp.isnan(x)))
+    return found
+
+
+def methods(rows):
+    for row in rows:
+        y = jnp.asarray(row)
+        print(y.sum(where=y != 0))
+        print(y.any(where=limit_of(y) < y))
+
+
+def limit_of(y):
+    return jnp.median(y)
+
+
+class Gains:
+    def __init__(self, returns):
+        self.returns = jnp.array(returns)
+
+    def total(self):
+        return jnp.sum(self.returns, where=self.returns > 0)
+
+
+def named(x):
+    positive = x > 0
+    found = jnp.sum(x, where=positive)
+    return found, jnp.any(x, where=positive & (x < 1))

@@ -1,0 +1,37 @@
+"""Reductions of what a mask of the same array selects."""
+
+import jax.numpy as jnp
+
+
+def direct(x, limits):
+    found = []
+    for limit in limits:
+        found.append(jnp.sum(x[x > limit]))  # want: boolean-mask
+        found.append(jnp.mean(x[(x > limit) & (x < 2 * limit)]))  # want: boolean-mask
+        found.append(jnp.prod(x[~jnp.isnan(x)]))  # want: boolean-mask
+    return found
+
+
+def methods(rows):
+    for row in rows:
+        y = jnp.asarray(row)
+        print(y[y != 0].sum())  # want: boolean-mask
+        print(y[limit_of(y) < y].any())  # want: boolean-mask
+
+
+def limit_of(y):
+    return jnp.median(y)
+
+
+class Gains:
+    def __init__(self, returns):
+        self.returns = jnp.array(returns)
+
+    def total(self):
+        return jnp.sum(self.returns[self.returns > 0])  # want: boolean-mask
+
+
+def named(x):
+    positive = x > 0
+    found = jnp.sum(x[positive])  # want: boolean-mask
+    return found, jnp.any(x[positive & (x < 1)])  # want: boolean-mask

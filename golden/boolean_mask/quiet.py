@@ -1,0 +1,43 @@
+"""Selections that are none by a mask, or that nothing is compiled for."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+# By position, or by what may be positions.
+def by_position(x, picked, n):
+    return jnp.sum(x[picked]), jnp.sum(x[:n]), jnp.sum(x[jnp.arange(n)]), x[n].sum()
+
+
+def by_what_was_once_a_mask(x, order):
+    mask = x > 0
+    mask = order
+    return jnp.sum(x[mask])
+
+
+# Along an axis, of another type, from elsewhere.
+def with_more(x):
+    return jnp.sum(x[x > 0], axis=0), jnp.sum(x[x > 0], dtype=jnp.int8), jnp.sum(x, where=x > 0)
+
+
+# NumPy compiles nothing.
+def of_numpy(n):
+    x = np.arange(n)
+    return x[x > 2].sum(), np.sum(x[x > 2]), jnp.sum(x[x > 2])
+
+
+def of_what_it_is_not_known(x):
+    return x[x > 2].sum()
+
+
+# Under a trace it would raise, but for a mask that is known there.
+@jax.jit
+def traced(x):
+    return jnp.sum(x[np.array([True, False])])
+
+
+# Once, at the top of a script.
+if __name__ == "__main__":
+    values = jnp.arange(5.0)
+    print(jnp.sum(values[values > 1]))
