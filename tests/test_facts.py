@@ -633,3 +633,56 @@ def test_what_another_file_makes_of_nothing_may_be_kept_there() -> None:
     assert found_in("model.py", {"model.py": model, "train.py": drawn}) == [
         ("undonated-state", Confidence.CERTAIN, None)
     ]
+
+
+REMEMBERED = {
+    "a memo": (
+        "import functools, jax.numpy as jnp\n@functools.cache\ndef made(size):\n    return jnp.ones(size)",
+        "from memo import made",
+        "made(300)",
+    ),
+    "a dictionary": (
+        "import jax.numpy as jnp\nKEPT = {}\ndef made(size):\n    if size not in KEPT:\n"
+        "        KEPT[size] = jnp.ones(size)\n    found = KEPT[size]\n    return found",
+        "from memo import made",
+        "made(300)",
+    ),
+    "an attribute": (
+        "import jax.numpy as jnp\nclass Store:\n    def __init__(self):\n        self.kept = jnp.ones(300)\n"
+        "    def made(self, size):\n        return self.kept\nSTORE = Store()",
+        "from memo import STORE",
+        "STORE.made(300)",
+    ),
+    "a part": (
+        "import functools, jax.numpy as jnp\n@functools.lru_cache(maxsize=None)\ndef shared(size):\n"
+        "    return jnp.ones(size)\ndef init(size):\n    return {'w': shared(size), 'b': jnp.zeros(size)}",
+        "import memo",
+        "memo.init(300)",
+    ),
+}
+TRAINING = """import jax
+{imported}
+
+@jax.jit
+def step(state, batch):
+    return jax.tree.map(lambda p: p - 0.1 * (p - batch), state)
+
+def train(n):
+    state = {made}
+    for number in range(n):
+        state = step(state, number)
+    return state
+
+if __name__ == "__main__":
+    train(20)
+"""
+
+
+@pytest.mark.parametrize("kind", REMEMBERED)
+def test_what_another_file_gives_again_is_not_donated(kind: str) -> None:
+    memo, imported, made = REMEMBERED[kind]
+    program = TRAINING.format(imported=imported, made=made)
+    assert found_in("program.py", {"memo.py": memo, "program.py": program})[0][2] is not None
+    anew = "import jax.numpy as jnp\ndef made(size):\n    return {'w': jnp.ones(size), 'b': jnp.zeros(size)}"
+    program = TRAINING.format(imported="from memo import made", made="made(300)")
+    assert found_in("program.py", {"memo.py": anew, "program.py": program})[0][2] is None

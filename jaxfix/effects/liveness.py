@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file, receiver
 from jaxfix.effects.new_arrays import is_arithmetic, makes_new, returned_anywhere
-from jaxfix.library.facets import Effect, Package, Result
+from jaxfix.effects.remembering import remembers
+from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.classes import family, is_of_others, own_class
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import REMEMBERS
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.visibility import is_private
 from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import argument_values
 
 LOOPS = (ast.For, ast.While)
-_MEMOS = where(Effect.MEMOISES)
 Place = Callable[[ast.AST], str]
 """How a line is named: `line 12`, or `train.py:12` for the readers of another file."""
 
@@ -199,7 +200,6 @@ class _Reader:
     def _made(self, call: ast.Call, name: str) -> None:
         """What a call makes must not be, or hold, what it is given and somebody reads later."""
         function = self._module.definition(call.func)
-        self._not_remembered(function, name)
         for result in returned_anywhere(function) if function is not None else ():
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):
                 held = _held_in(part)
@@ -207,6 +207,7 @@ class _Reader:
                     raise Declined(
                         Reason(Code.LIVE, f"`{name}` is the `{held.id}` of the module at first, which would be gone")
                     )
+        self._not_remembered(call, name)
         if not _arguments(call) and self._is_foreign(call.func):
             raise Declined(
                 Reason(
@@ -225,15 +226,17 @@ class _Reader:
                     Reason(Code.LIVE, f"`{name}` may hold `{given.id}`, which is given to `{made_by}` and read later")
                 )
 
-    def _not_remembered(self, function: ast.AST | None, name: str) -> None:
-        """The function that makes it must not give the same at the next call."""
-        if not isinstance(function, ast.FunctionDef):
-            return
-        for decorator in function.decorator_list:
-            memo = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self._module.qualname(memo) in _MEMOS:
-                made_by = f"`{name}` is made by `{function.name}`"
-                raise Declined(Reason(Code.LIVE, f"{made_by}, which gives the same again ({self._place(function)})"))
+    def _not_remembered(self, call: ast.Call, name: str) -> None:
+        """The function that makes it, here or in another file, must not give the same at the next call."""
+        module = self._module
+        function, qualname = module.definition(call.func), module.qualname(call.func)
+        if function is not None:
+            is_kept = remembers(module, function)
+        else:
+            is_kept = qualname is not None and module.surroundings.project.ask(REMEMBERS, qualname)
+        if is_kept:
+            made_by = f"`{name}` is made by `{_line(module, call.func)}`"
+            raise Declined(Reason(Code.LIVE, f"{made_by}, which may give the same again ({self._place(call)})"))
 
     def _once(self, made: ast.expr, name: str) -> None:
         """A buffer that is in a state twice cannot be donated."""

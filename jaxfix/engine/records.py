@@ -11,7 +11,7 @@ from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Use, Wrap
 
 # JSON, of whatever shape: each function that reads it raises where the shape is another one.
 _Data = dict[str, object]
-_STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attributes")
+_STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attributes", "remembers")
 """What of `Facts` is a tuple of strings."""
 
 
@@ -93,6 +93,7 @@ def _facts(data: _Data) -> Facts:
         {key: _strings(fields) for key, fields in records.items()},
         strings["hides"],
         strings["attributes"],
+        strings["remembers"],
     )
 
 

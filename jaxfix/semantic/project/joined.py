@@ -42,6 +42,10 @@ class Joined:
         """The function that `qualname` names, in whatever file it is defined, if it makes a jitted one."""
         return self._naming.defined(qualname, lambda facts: facts.factories)
 
+    def remembers(self, qualname: str) -> bool:
+        """Whether the function that `qualname` names, in whatever file, may give the same at the next call."""
+        return self._naming.defined(qualname, lambda facts: dict.fromkeys(facts.remembers, True)) or False
+
     def fields(self, qualname: str) -> tuple[str, ...]:
         """The fields of the class that `qualname` names, in whatever file; none where it declares none."""
         return self._naming.defined(qualname, lambda facts: facts.records) or ()

@@ -74,6 +74,7 @@ def _after_users(joined: Joined, about: str) -> Iterator[Asked]:
 JIT: Query[Jit | None] = Query("jit", Jit, None, Joined.jit, Reads.DEFINITION)
 WRAPPING: Query[Wrapping | None] = Query("wrapping", Wrapping, None, Joined.wrapping, Reads.DEFINITION)
 FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory, Reads.DEFINITION)
+REMEMBERS: Query[bool] = Query("remembers", bool, False, Joined.remembers, Reads.DEFINITION)
 FIELDS: Query[tuple[str, ...]] = Query("fields", tuple[str, ...], (), Joined.fields, Reads.DEFINITION)
 USERS: Query[tuple[Use, ...]] = Query("users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, True)
 VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES, passed=True)
