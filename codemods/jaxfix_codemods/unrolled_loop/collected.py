@@ -4,11 +4,12 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, walk
+from jaxfix.api.library import Result, where
 from jaxfix_codemods.unrolled_loop.arrays import Arrays
 from jaxfix_codemods.unrolled_loop.rounds import Rounds
 
 _STACK = "jax.numpy.stack"
-_CONVERTERS = ("jax.numpy.array", "jax.numpy.asarray")
+_CONVERTERS = where(Result.CONVERTED)
 
 
 @frozen
