@@ -124,6 +124,17 @@ def returned(p):
     return value_5, gradient_5
 
 
+def scaled(params, scale):
+    return scale * jnp.sum(params**2)
+
+
+def with_a_number(params):
+    for _ in range(100):
+        loss, gradient_6 = jax.value_and_grad(scaled)(params, 0.5)
+        params = params - gradient_6 / loss
+    return params
+
+
 def objective(loss):
     value_of, slope_of = None, jax.jit(jax.grad(loss))
     loss_of = jax.jit(loss)
@@ -131,9 +142,9 @@ def objective(loss):
     value_and_gradient_of = jax.jit(jax.value_and_grad(loss))
 
     def both(point):
-        value_6, gradient_6 = value_and_gradient_of(point)
+        value_6, gradient_7 = value_and_gradient_of(point)
         value = float(value_6)
-        slope = np.array(gradient_6)
+        slope = np.array(gradient_7)
         if not np.isfinite(value):
             slope = np.zeros_like(slope)
         return value, slope

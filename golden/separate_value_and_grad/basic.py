@@ -123,6 +123,17 @@ def returned(p):
     return loss_fn(p, p), jax.grad(loss_fn)(p, p)  # want: separate-value-and-grad
 
 
+def scaled(params, scale):
+    return scale * jnp.sum(params**2)
+
+
+def with_a_number(params):
+    for _ in range(100):
+        loss = scaled(params, 0.5)
+        params = params - jax.grad(scaled)(params, 0.5) / loss  # want: separate-value-and-grad
+    return params
+
+
 def objective(loss):
     value_of, slope_of = None, jax.jit(jax.grad(loss))
     loss_of = jax.jit(loss)

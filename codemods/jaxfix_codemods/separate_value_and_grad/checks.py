@@ -51,8 +51,20 @@ def _check_rounding(module: Module, pair: Pair) -> None:
         text = f"`{name}` runs under `jit`, its gradient does not: run eagerly, the value may be rounded otherwise"
         raise Declined(Reason(Code.ROUNDING, text))
     values = module.get(Values)
-    if any(values.of(each).form is Form.PYTHON for each in pair.value.args):
+    if any(values.of(each).form is Form.PYTHON for each in _differentiated(pair)):
         raise Declined(Reason(Code.DTYPE, "an argument is a Python number, of which the value may be one too"))
+
+
+def _differentiated(pair: Pair) -> list[ast.expr]:
+    """The arguments that the gradient is by; all positional ones where its options do not say."""
+    made = pair.derivative.made
+    named = (keyword.value for keyword in made.keywords if keyword.arg == "argnums")
+    match [*made.args[1:], *named], pair.value.args:
+        case [], [first, *_]:
+            return [first]
+        case [ast.Constant(value=int(number))], given if number < len(given):
+            return [given[number]]
+    return pair.value.args
 
 
 def _check_uses(module: Module, pair: Pair) -> None:
