@@ -1,5 +1,6 @@
 """The command that would give the evidence which is missing, found by imports."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             {"test_model.py": f"import model\n\ndef test():\n    pass\n\n{MAIN}", "go.py": f"import model\n{MAIN}"},
             "python go.py",
         ),
+        ("pkg/__init__.py", {"pkg/train.py": f"from . import f\n{MAIN}"}, "python -m pkg.train"),
         ("model.py", {"train.py": MAIN, "broken.py": f"import model\ndef (:\n{MAIN}"}, None),
     ],
 )
@@ -57,6 +59,17 @@ def test_the_nearest_program_is_named(
         path.write_text(text)
     found = commands([tmp_path / source])
     assert found == ({} if command is None else {command: (tmp_path / source,)})
+
+
+def test_what_cannot_import_it_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = {"model.py": "", "train.py": f"import model\n{MAIN}", "other.py": f"import json\n{MAIN}"}
+    for name, text in {"pyproject.toml": "", **texts}.items():
+        (tmp_path / name).write_text(text)
+    parsed = []
+    monkeypatch.setattr("ast.parse", lambda text, parse=ast.parse: parsed.append(text) or parse(text))
+    assert commands([tmp_path / "model.py"]) == {"python train.py": (tmp_path / "model.py",)}
+    assert parsed == [texts["train.py"].encode()]
 
 
 def test_an_apply_without_evidence_ends_with_the_command(

@@ -2,7 +2,8 @@
 
 import ast
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -21,11 +22,10 @@ _GUARD = b"__main__"
 
 @frozen
 class _Source:
-    """A Python file of the project and the modules that it imports, by absolute name."""
+    """A Python file of the project."""
 
     place: Placed
     text: bytes
-    imports: frozenset[str]
 
     @property
     def is_test(self) -> bool:
@@ -43,21 +43,23 @@ def commands(paths: Sequence[Path]) -> Mapping[str, tuple[Path, ...]]:
         return {}
     root = root_of(paths)
     sources = {source.place.path: source for source in _sources(root)}
+    imports = cache(_imported)
     found: dict[str, tuple[Path, ...]] = {}
     for path in map(files.resolved, paths):
-        command = _command(path, sources, folder_in(root))
+        command = _command(_importers(path, sources, imports), folder_in(root))
         if command is not None:
             found[command] = (*found.get(command, ()), path)
     return found
 
 
-def _command(path: Path, sources: Mapping[Path, _Source], folder: Path) -> str | None:
+def _command(importers: Iterable[_Source], folder: Path) -> str | None:
     """What runs the file: itself, the nearest program that imports it, else the nearest test."""
-    around = list(_importers(path, sources))
-    program = next((source for source in around if source.is_program), None)
-    if program is not None:
-        return _run(program.place, folder)
-    test = next((source for source in around if source.is_test), None)
+    test: _Source | None = None
+    for source in importers:
+        if source.is_program:
+            return _run(source.place, folder)
+        if test is None and source.is_test:
+            test = source
     return None if test is None else f"python -m pytest {shlex.quote(_from(test.place.path, folder))}"
 
 
@@ -73,14 +75,31 @@ def _from(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
-def _importers(path: Path, sources: Mapping[Path, _Source]) -> Iterator[_Source]:
+def _importers(
+    path: Path, sources: Mapping[Path, _Source], imports: Callable[[_Source], frozenset[str]]
+) -> Iterator[_Source]:
     """The source itself, those that import it, those that import these, and so on: the nearest first."""
     seen, turn = {path}, [sources[path]] if path in sources else []
     while turn:
         yield from turn
         names = {source.place.name for source in turn} - {None}
-        turn = [s for p, s in sources.items() if p not in seen and not names.isdisjoint(s.imports)]
+        may_import = _mentions(turn)
+        left = (s for p, s in sources.items() if p not in seen and may_import(s))
+        turn = [source for source in left if not names.isdisjoint(imports(source))]
         seen |= {source.place.path for source in turn}
+
+
+def _mentions(turn: Iterable[_Source]) -> Callable[[_Source], bool]:
+    """Whether a source may import one of these: it has the last part of a name; of its own package it needs none."""
+    places = [source.place for source in turn if source.place.name is not None]
+    words = {(place.name or "").rpartition(".")[2].encode() for place in places}
+    packages = [place.path.parent for place in places if place.is_package]
+
+    def may_import(source: _Source) -> bool:
+        named = any(word in source.text for word in words)
+        return named or any(source.place.path.is_relative_to(package) for package in packages)
+
+    return may_import
 
 
 def _sources(root: Path) -> Iterator[_Source]:
@@ -88,8 +107,7 @@ def _sources(root: Path) -> Iterator[_Source]:
     texts = dict(_read(paths))
     roots = Roots(texts.items())
     for path, text in texts.items():
-        place = placed(path, None, roots)
-        yield _Source(place, text, frozenset(_imported(text, place)))
+        yield _Source(placed(path, None, roots), text)
 
 
 def _read(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
@@ -100,20 +118,23 @@ def _read(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
             continue
 
 
-def _imported(text: bytes, place: Placed) -> Iterator[str]:
+def _imported(source: _Source) -> frozenset[str]:
     """The modules that a source may import; of `from a import b` both `a` and `a.b`."""
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                yield from (name.name for name in names)
-            case ast.ImportFrom(module=module, names=names, level=level):
-                base = _absolute(module or "", level, place)
-                yield base
-                yield from (f"{base}.{name.name}" for name in names)
+        return frozenset()
+    return frozenset(name for node in ast.walk(tree) for name in _named(node, source.place))
+
+
+def _named(node: ast.AST, place: Placed) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names):
+            yield from (name.name for name in names)
+        case ast.ImportFrom(module=module, names=names, level=level):
+            base = _absolute(module or "", level, place)
+            yield base
+            yield from (f"{base}.{name.name}" for name in names)
 
 
 def _absolute(module: str, level: int, place: Placed) -> str:
