@@ -179,3 +179,23 @@ def test_what_a_project_supports_is_read_of_its_pyproject(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     (target,) = find_targets(Request((".",))).targets
     assert target.surroundings.oldest_jax == (0, 4, 14)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("setup.cfg", "[options]\ninstall_requires =\n    numpy\n    jax>=0.4.20\n", (0, 4, 20)),
+        ("setup.py", 'setup(name="a", install_requires=["flax>=0.6", "jax[cpu]>=0.4.16"])\n', (0, 4, 16)),
+        ("requirements.txt", "numpy==1.24\njax~=0.4.14\n", (0, 4, 14)),
+        ("pyproject.toml", '[project]\ndependencies = ["jax==0.4.20"]\n', None),
+        ("requirements.txt", "jax==0.3.25\njaxlib==0.3.25\n", None),  # what it was run with
+    ],
+)
+def test_other_files_say_it_too(
+    name: str, text: str, found: tuple[int, ...] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / "a.py").write_text("import jax\nx = jax.tree_map(f, y)\n")
+    monkeypatch.chdir(tmp_path)
+    targets = [each for each in find_targets(Request(("a.py",))).targets if each.source.path == "a.py"]
+    assert [each.surroundings.oldest_jax for each in targets] == [found]

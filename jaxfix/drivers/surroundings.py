@@ -16,6 +16,10 @@ from jaxfix.source.errors import ConfigError, SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import is_notebook
 
+_REQUIREMENTS = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
+"""The files that say which versions a project runs with, the first one that says it of jax."""
+_PIN = re.compile(rb"==\s*[\w.]+")
+
 
 @frozen
 class Helper:
@@ -82,9 +86,14 @@ def _helper(root: Path, top: Path) -> Helper:
 
 def oldest_jax(folder: Path) -> Version | None:
     """The oldest jax that the project around `folder` says it runs with; None where it does not say."""
-    pyproject = next(files.nearest(folder, "pyproject.toml"), None)
+    found = (next(files.nearest(folder, name), None) for name in _REQUIREMENTS)
+    return next((floor for file in found if file is not None and (floor := _floor(file)) is not None), None)
+
+
+def _floor(file: Path) -> Version | None:
+    """What one file says; a pin says which version it was run with, and no bound."""
     try:
-        return oldest(files.read_bytes(pyproject)) if pyproject is not None else None
+        return oldest(_PIN.sub(b"", files.read_bytes(file)))
     except SourceError:
         return None
 
