@@ -11,7 +11,7 @@ from test_evidence_verdict import BEFORE, CURED, FUNCTION, leaf
 from jaxfix.evidence.effects import likeness, noise
 from jaxfix.evidence.outputs import Allowed
 from jaxfix.evidence.program import ProgramRunner
-from jaxfix.evidence.slower import dearer
+from jaxfix.evidence.slower import dearer, saved
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
 from jaxfix.report.evidence import Verdict
 from jaxfix.report.finding import Equality, Proves
@@ -178,3 +178,10 @@ def test_slower_refuses_a_fix_and_outweighs_what_is_proven() -> None:
     slow = judge(pair, Equality.BITWISE, FUNCTION, proves=Proves.FEWER_COMPILES)
     assert (slow.verdict, slow.verdict.is_refuted) == (Verdict.SLOWER, True)
     assert summary((judge(Pair(BEFORE, CURED), Equality.BITWISE, FUNCTION), slow))[0] is Verdict.SLOWER
+
+
+def test_operations_that_a_call_no_longer_computes_are_told() -> None:
+    assert saved([Worked(FUNCTION, 9, 7, 9, 7), Worked(FUNCTION, 23, 17, 9, 7)]) == (
+        "; one call computes 23 -> 17 operations"
+    )
+    assert saved([Worked(FUNCTION, 7, 9, 9, 7)]) == ""

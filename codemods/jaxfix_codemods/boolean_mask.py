@@ -54,10 +54,19 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Form, Values, is_bound_before
 from jaxfix.api.library import Dtype, where
 
-_EXACT = ("jax.numpy.any", "jax.numpy.all")
-_ADDING = ("jax.numpy.sum", "jax.numpy.mean", "jax.numpy.prod")
-_RAISING = ("jax.numpy.max", "jax.numpy.min")
-_SPREADING = ("jax.numpy.std", "jax.numpy.var")
+_ANY = "jax.numpy.any"
+_ALL = "jax.numpy.all"
+_SUM = "jax.numpy.sum"
+_MEAN = "jax.numpy.mean"
+_PROD = "jax.numpy.prod"
+_MAX = "jax.numpy.max"
+_MIN = "jax.numpy.min"
+_STD = "jax.numpy.std"
+_VAR = "jax.numpy.var"
+_EXACT = (_ANY, _ALL)
+_ADDING = (_SUM, _MEAN, _PROD)
+_RAISING = (_MAX, _MIN)
+_SPREADING = (_STD, _VAR)
 _REDUCING = (*_EXACT, *_ADDING, *_RAISING, *_SPREADING)
 _METHODS = {name.rpartition(".")[2]: name for name in _REDUCING}
 _BOOLEAN = where(Dtype.BOOL)

@@ -25,7 +25,7 @@ from jaxfix.evidence.outputs import (
     rounded,
     steps_alike,
 )
-from jaxfix.evidence.slower import Times, dearer, limit_of
+from jaxfix.evidence.slower import Times, dearer, limit_of, saved
 from jaxfix.evidence.smaller import is_smaller, sizes
 from jaxfix.report.evidence import SIZE, Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
@@ -318,14 +318,15 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the change: {before.failure}"
-    work = (entry for entry in pair.called_beside.work if entry.function == function)
+    work = [entry for entry in pair.called_beside.work if entry.function == function]
     slower = dearer(before, after, work, pair.times, limit_of({proves}))
     if slower is not None:
         return Verdict.SLOWER, slower
     if proves is Proves.LESS_MEMORY:
         return memory_effect(before, after, pair.noise)
     if proves is Proves.LESS_WORK:
-        return no_cost(before, after, pair.noise)
+        verdict, words = no_cost(before, after, pair.noise)
+        return verdict, f"{words}{saved(work)}" if verdict is Verdict.PROVEN else words
     if proves is Proves.SMALLER_PROGRAM:
         return size_effect(before, after, pair.noise)
     if proves is Proves.SAME_RESULTS:

@@ -39,7 +39,7 @@ class Proves(Enum):
     LESS_MEMORY = "less memory"
     """The peak of memory drops, and compiles do not rise."""
     LESS_WORK = "the same results at less work"
-    """Nothing counts work: neither compiles nor the peak of memory rise, and the page says what is saved."""
+    """Neither compiles nor the peak of memory rise; operations that one call saves are told, where they are known."""
     SMALLER_PROGRAM = "a smaller program"
     """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
     SAME_RESULTS = "the same results"
