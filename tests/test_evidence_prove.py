@@ -205,6 +205,20 @@ def test_what_is_cut_off_as_it_is_says_nothing_of_a_fix_and_what_is_with_one_ref
     assert found[0].reason == "`slow` was cut off after 5 s: raise `--timeout`"
 
 
+@pytest.mark.parametrize("reached", ["a", ""], ids=["raised", "ended"])
+def test_a_case_that_cannot_be_run_as_it_is_is_named_where_another_one_proves_the_fix(reached: str) -> None:
+    words = "the process ended with status 4"
+    reaches = {"opt, eager": "a", "opt, jit": reached, "other, jit": ""}
+    program = Program(
+        lambda fixes, case: 3 - len(fixes),
+        reaches=reaches,
+        failing=lambda fixes, case: words if "jit" in case else None,
+    )
+    found = proof(program, "a")["a"]
+    assert found.verdict is Verdict.PROVEN
+    assert found.reason == f"compiles per step 3 -> 2, compiles 3 -> 2; 1 case could not be run: opt, jit ({words})"
+
+
 def test_what_is_told_in_the_meantime_is_what_is_returned_at_the_end() -> None:
     program = Program(lambda fixes, case: 6 - len(fixes), result=lambda fixes, case: 2.0 if "d" in fixes else 1.0)
     judged: list[Evidence] = []

@@ -1,6 +1,6 @@
 """Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -321,6 +321,7 @@ class _Trial:
             verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._runs.stopping}"
         elif verdict is Verdict.PROVEN and key not in self._kept:
             verdict, reason = Verdict.NOT_COMPARED, "holds only together with fixes that were dropped"
+        reason += self._lost(key, {entry.case for entry in comparisons})
         return Evidence(
             path=path,
             key=fix.key,
@@ -334,6 +335,19 @@ class _Trial:
             command=self._runs.runner.command,
             source_sha256=self._runs.runner.sha256(path),
         )
+
+    def _lost(self, key: Key, compared: Collection[str]) -> str:
+        """In words that end a reason, what else is of the fix, fails as it is, and so tells nothing of it."""
+        runs = self._runs.of(Fixes(), self._reaches).values() if compared else ()
+        name, subjects = name_of(key, self._fixes[key]), set(map(_subject, compared))
+        lost = [
+            f"{run.case} ({run.failure})"
+            for run in runs
+            if run.failure and run.case not in compared
+            # a process that ended has not told what it had called
+            if name in run.functions or (not run.functions and _subject(run.case) in subjects)
+        ]
+        return f"; {len(lost)} case{'s' * (len(lost) > 1)} could not be run: {', '.join(lost)}" if lost else ""
 
     def _cases(self, key: Key) -> list[str]:
         return [case for case, keys in self._reaches.items() if key in keys]
@@ -466,3 +480,8 @@ def _telling(comparison: Comparison) -> tuple[int, int, int, str]:
     rank = order.index(comparison.verdict) if comparison.verdict in order else len(order)
     steady, total = drop(comparison)
     return rank, -steady, -total, comparison.case
+
+
+def _subject(case: str) -> str:
+    """What a case drives, in whatever mode."""
+    return case.partition(",")[0]
