@@ -1,6 +1,8 @@
 """`jaxfix upgrade`: the state of a project, and the exit codes."""
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,30 @@ def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:
 def test_a_wrong_option_is_named(project: Path, cli: Cli, options: tuple[str, ...], said: str) -> None:
     done = cli("upgrade", *options)
     assert done.code == 2 and said in done.err
+
+
+HIDING = """\
+import jax
+import jax.numpy as jnp
+from jax.ops import index_update
+
+
+def sorted_up(x):
+    return jnp.msort(x)
+
+
+x = index_update(jnp.arange(3.0)[::-1], 0, 1.0)
+print(sorted_up(x), jax.tree_leaves([1]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.evidence
+def test_cures_that_hide_one_another_are_proven(project: Path, cli: Cli) -> None:
+    """The import raises before the function is called, of which the call raises too."""
+    (project / "train.py").write_text(HIDING)
+    done = cli("upgrade", "--write", "--allow-no-vcs", "--run", shlex.join([sys.executable, "train.py"]))
+    assert done.code == 0, done.err
+    text = (project / "train.py").read_text()
+    assert "jnp.sort(x, axis=0)" in text and "jnp.arange(3.0)[::-1].at[0].set(1.0)" in text
+    assert "jax.ops" not in text

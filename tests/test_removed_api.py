@@ -59,6 +59,19 @@ def test_another_meaning_is_told_of_code_from_before(came_from: tuple[int, ...] 
     assert [each.finding.fate for each in found] == [Fate("jax", differs="0.5.0")] * told
 
 
+def test_a_stack_of_vectors_is_told_and_left() -> None:
+    text = "import jax.numpy as jnp\n\n\ndef f(a, b):\n    return jnp.linalg.solve(a, b)\n"
+    around = Surroundings(jax=(0, 10, 2), came_from=(0, 4, 30))
+    (found,) = analysed(text, around).found
+    assert found.finding.recipe is None and "takes a stack of vectors for matrices" in found.finding.message
+    assert rewritten(text, around) == text
+
+
+def test_a_package_is_not_told_what_it_has_itself() -> None:
+    text = "from flax import optim\nimport jax\n\nx = jax.tree_leaves(optim)\n"
+    assert [len(analysed(text, Surroundings(name=name)).found) for name in ("flax.core.lift", "mine.lift")] == [1, 2]
+
+
 @pytest.mark.parametrize(
     "text",
     [
