@@ -140,6 +140,20 @@ def set_between(params, xs):
     return params
 
 
+def captured_at_different_times(p, scale):
+    def scaled(p):
+        return scale * jnp.sum(p**2)
+
+    value_of = jax.jit(scaled)
+    slope_of = jax.jit(jax.grad(scaled))
+    size = value_of(p)
+    scale = 2 * scale
+    for _ in range(100):
+        size += value_of(p)
+        p = p - slope_of(p) / size  # want: separate-value-and-grad (no fix): bound more than once
+    return p
+
+
 def stopping(params, xs):
     for x in xs:
         loss = loss_fn(params, x)

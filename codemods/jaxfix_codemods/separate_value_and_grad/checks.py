@@ -36,6 +36,8 @@ def check(module: Module, pair: Pair) -> None:
     _check_uses(module, pair)
     for function in functions:
         _check_function(module, function)
+    if pair.derivative.is_jitted:
+        _check_captured(module, functions)
     _check_rules(module)
     _check_between(module, pair, functions)
 
@@ -177,16 +179,29 @@ def _check_between(module: Module, pair: Pair, functions: tuple[Function, ...]) 
                 _check_step(module, pair, node, watched)
 
 
+def _check_captured(module: Module, functions: tuple[Function, ...]) -> None:
+    """A program keeps what it captured at its first call, and the two may have had theirs at different times."""
+    for name, scope in sorted(_captured(module, functions), key=lambda variable: variable[0]):
+        if len(module.bindings(name, scope)) > 1:
+            text = f"`{name}` is bound more than once, and each program keeps what it was at its first call"
+            raise Declined(Reason(Code.UNSTABLE, text))
+
+
 def _watched(module: Module, pair: Pair, functions: tuple[Function, ...]) -> frozenset[_Variable]:
     """The variables that either call reads."""
     read = [node for call in (pair.value, pair.gradient, pair.derivative.whole) for node in ast.walk(call)]
     found = {(node.id, module.scope_of(node.id, node)) for node in read if isinstance(node, ast.Name)}
+    return frozenset(found) | _captured(module, functions)
+
+
+def _captured(module: Module, functions: tuple[Function, ...]) -> frozenset[_Variable]:
+    """The variables of scopes around that functions read."""
+    found = set()
     for function in functions:
         for node in _inside(function):
-            if isinstance(node, ast.Name):
-                scope = module.scope_of(node.id, node)
-                if scope is not None and function not in (scope, *module.ancestors(scope)):
-                    found.add((node.id, scope))
+            scope = module.scope_of(node.id, node) if isinstance(node, ast.Name) else None
+            if isinstance(node, ast.Name) and scope is not None and function not in (scope, *module.ancestors(scope)):
+                found.add((node.id, scope))
     return frozenset(found)
 
 
