@@ -18,7 +18,7 @@ from jaxfix.library import lasting
 from jaxfix.report.finding import Safety
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
-from jaxfix_codemods import local_jit, local_loop_function
+from jaxfix_codemods import local_jit, local_loop_function, removed_api
 
 SNIPPETS = Path(__file__).parent / "safety"
 CODEMODS = (local_jit.CODEMOD, local_loop_function.CODEMOD)
@@ -106,3 +106,14 @@ def test_names_that_last_are_there_and_warn_of_nothing() -> None:
             package, _, last = name.rpartition(".")
             owner = jax.config if package == "jax.config" else importlib.import_module(package)
             assert hasattr(owner, last), name
+
+
+def test_a_removed_name_whose_error_a_caller_takes_needs_evidence() -> None:
+    """Other code runs with the fix, there and nowhere else."""
+    text = "import jax\n\ndef twice(tree):\n    return jax.tree_map(lambda v: 2 * v, tree)\n\n"
+    handled = text + "try:\n    print(twice([1.0]))\nexcept {}:\n    print('gone')\n"
+    found = {
+        kind: analyze(SourceFile.decode("main.py", source.encode()), (removed_api.CODEMOD,)).found[0].finding.safety
+        for kind, source in {"": text, **{k: handled.format(k) for k in ("AttributeError", "KeyError")}}.items()
+    }
+    assert found == {"": Safety.SAFE, "AttributeError": Safety.NEEDS_EVIDENCE, "KeyError": Safety.SAFE}

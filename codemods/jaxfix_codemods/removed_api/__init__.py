@@ -32,7 +32,7 @@ After:
 Safety: safe where the new name is the same function, or one that takes the same arguments and does the same, and where
 a type is named in an annotation. Where other code is written, as `x.at[i].set(y)` for `jax.ops.index_update(x, i, y)`,
 or a type is named elsewhere, it needs evidence; so does a line whose error is expected: below `except:`, `except
-Exception` or in a test, where other code runs with the fix.
+Exception` or in a test, where other code runs with the fix, in the function itself or in one of its file that calls it.
 
 Evidence: nothing is rerun for a new name of the same function. For other code a rerun shows that the program raises at
 the line, and runs with the fix; equal is what it comes to before that.

@@ -4,11 +4,14 @@ import ast
 import re
 
 from jaxfix.api import FUNCTIONS, Module
+from jaxfix.api.analysis import callers
 
 _ALL = ("Exception", "BaseException")
 _ERRORS = re.compile("AttributeError|ImportError|ModuleNotFoundError|TypeError")
 _TAKES = re.compile("suppress|raises", re.IGNORECASE)
-_ASKS = re.compile(r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError|jax\w*_\d|_[gl][et]_\d", re.IGNORECASE
+)
 _ASKING = ("isinstance", "issubclass")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 
@@ -18,12 +21,19 @@ def asks_for_version(module: Module, node: ast.AST) -> bool:
     inner = node
     for outer in module.ancestors(node):
         asked = (getattr(outer, "test", None), *(handler.type for handler in getattr(outer, "handlers", ())))
-        if any(_ASKS.search(module.text(part)) for part in asked if part is not None):
+        if any(_asks(module, part) for part in asked if part is not None):
             return True
         if any(_leaves_early(module, earlier) for earlier in _before(outer, inner)):
             return True
         inner = outer
     return False
+
+
+def _asks(module: Module, test: ast.expr) -> bool:
+    """Whether a test asks for the version, by a variable that it was put into too."""
+    names = (node for node in ast.walk(test) if isinstance(node, ast.Name))
+    texts = (module.only_value(name) for name in names)
+    return any(_ASKS.search(module.text(part)) for part in (test, *texts) if part is not None)
 
 
 def _before(outer: ast.AST, inner: ast.AST) -> list[ast.stmt]:
@@ -35,14 +45,26 @@ def _before(outer: ast.AST, inner: ast.AST) -> list[ast.stmt]:
 def _leaves_early(module: Module, statement: ast.stmt) -> bool:
     match statement:
         case ast.If(test=test, body=[*_, last]) if isinstance(last, _LEAVES):
-            return _ASKS.search(module.text(test)) is not None
+            return _asks(module, test)
         case ast.Try(body=[*_, last], handlers=handlers) if isinstance(last, _LEAVES):
             return any(handler.type is not None and _ASKS.search(module.text(handler.type)) for handler in handlers)
     return False
 
 
 def is_caught(module: Module, node: ast.AST) -> bool:
-    """Whether a handler takes the error that is cured: with it, other code runs."""
+    """Whether a handler of this file takes the error that is cured: with it, other code runs."""
+    reached = [node]
+    for each in reached:
+        if _is_caught_there(module, each):
+            return True
+        function = module.function(each)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            found = callers(module, function)
+            reached += [use for use in (*found.calls, *found.others) if use not in reached]
+    return False
+
+
+def _is_caught_there(module: Module, node: ast.AST) -> bool:
     inner = node
     for outer in module.ancestors(node):
         match outer:
