@@ -33,7 +33,7 @@ MOVING = (*FUSING, Equality.NUMBERS, Equality.FUSED)
 JIT_TOLERANCE = 1e-5
 # Bits of the significand that are stored.
 _MANTISSA = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52, "complex64": 23, "complex128": 52}
-_WIDE = ("float64", "complex128")
+_WIDE = tuple(name for name, bits in _MANTISSA.items() if bits == _MANTISSA["float64"])
 _DRIFTING = (*_MANTISSA, "<float>", "<complex>")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
