@@ -171,13 +171,13 @@ def _has_shape_of(module: Module, mask: ast.expr, array: ast.expr) -> bool:
             made = module.only_value(mask)
             return made is not None and _is_same_there(module, made, array) and _has_shape_of(module, made, array)
         case ast.Compare(left=left, comparators=[right]):
-            return ast.dump(array) in (ast.dump(left), ast.dump(right))
+            return ast.unparse(array) in (ast.unparse(left), ast.unparse(right))
         case ast.UnaryOp(operand=operand):
             return _has_shape_of(module, operand, array)
         case ast.BinOp(left=left, right=right):
             return any(_has_shape_of(module, side, array) for side in (left, right))
         case ast.Call(func=func, args=[only], keywords=[]):
-            return ast.dump(only) == ast.dump(array) and module.qualname(func) not in _REDUCING
+            return ast.unparse(only) == ast.unparse(array) and module.qualname(func) not in _REDUCING
     return False
 
 

@@ -141,7 +141,7 @@ def objective(loss):
 
     def both(point):
         value = float(loss_of(point))
-        slope = np.array(gradient_of(point))  # want: separate-value-and-grad
+        slope = np.array(gradient_of(point))  # want: separate-value-and-grad (no fix)
         if not np.isfinite(value):
             slope = np.zeros_like(slope)
         return value, slope

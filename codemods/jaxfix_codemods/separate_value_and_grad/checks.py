@@ -32,6 +32,7 @@ def check(module: Module, pair: Pair) -> None:
     _check_rounding(module, pair)
     if not module.has_exact_spans(pair.value) or not module.has_exact_spans(pair.gradient):
         raise Declined(Reason(Code.FORMAT_STRING, "it is called inside a format string"))
+    _check_known(module, pair.derivative.function)
     functions = tuple(_closure(module, pair.derivative.function))
     _check_uses(module, pair)
     for function in functions:
@@ -67,6 +68,13 @@ def _differentiated(pair: Pair) -> list[ast.expr]:
         case [ast.Constant(value=int(number))], given if number < len(given):
             return [given[number]]
     return pair.value.args
+
+
+def _check_known(module: Module, named: ast.expr) -> None:
+    """A caller may hand over a function that counts its calls."""
+    binding = module.names.only_binding(named) if isinstance(named, ast.Name) else None
+    if binding is not None and isinstance(binding.node, ast.arg):
+        raise Declined(Reason(Code.SIDE_EFFECT, f"`{binding.node.arg}` is what a caller passes, and may count its calls"))
 
 
 def _check_uses(module: Module, pair: Pair) -> None:

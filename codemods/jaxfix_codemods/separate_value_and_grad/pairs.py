@@ -191,8 +191,8 @@ def _same_arguments(one: ast.Call, other: ast.Call) -> bool:
 
 
 def _dumped(call: ast.Call) -> tuple[list[str], list[tuple[str, str]]]:
-    keywords = sorted((keyword.arg or "", ast.dump(keyword.value)) for keyword in call.keywords)
-    return [ast.dump(value) for value in call.args], keywords
+    keywords = sorted((keyword.arg or "", ast.unparse(keyword.value)) for keyword in call.keywords)
+    return [ast.unparse(value) for value in call.args], keywords
 
 
 def _runs_with_its_statement(module: Module, call: ast.Call) -> bool:

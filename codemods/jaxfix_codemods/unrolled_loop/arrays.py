@@ -20,7 +20,7 @@ class Arrays:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._may_not: Solver[ast.AST, bool] = Solver(self._transfer, EXISTS)
-        self._may_be_more: Solver[ast.AST, bool] = Solver(lambda expr: not self._is_one(expr), EXISTS)
+        self._may_be_more: Solver[ast.AST, bool] = Solver(self._is_more, EXISTS)
         self._traced: dict[ast.arg, bool] = {}
 
     def is_sure(self, expr: ast.AST) -> bool:
@@ -30,6 +30,9 @@ class Arrays:
     def is_one(self, expr: ast.expr) -> bool:
         """Whether it is surely a single array, and no tree of them."""
         return not self._may_be_more(expr)
+
+    def _is_more(self, expr: ast.AST) -> bool:
+        return not self._is_one(expr)
 
     def _is_one(self, expr: ast.AST) -> bool:
         module = self._module
