@@ -139,12 +139,10 @@ def objective(loss):
     value_of, slope_of = None, jax.jit(jax.grad(loss))
     loss_of = jax.jit(loss)
     gradient_of = jax.jit(jax.grad(loss))
-    value_and_gradient_of = jax.jit(jax.value_and_grad(loss))
 
     def both(point):
-        value_6, gradient_7 = value_and_gradient_of(point)
-        value = float(value_6)
-        slope = np.array(gradient_7)
+        value = float(loss_of(point))
+        slope = np.array(gradient_of(point))
         if not np.isfinite(value):
             slope = np.zeros_like(slope)
         return value, slope
