@@ -3,7 +3,7 @@ import jax.numpy as jnp
 
 
 def loss(weights, samples):
-    hidden = jnp.zeros(weights.shape[0])
+    hidden = weights @ samples[0]
 
     def loop_body(i, hidden):
         hidden = jnp.tanh(weights @ hidden + samples[i])
@@ -18,7 +18,7 @@ slope = jax.jit(jax.grad(loss))
 
 def main():
     weights = jnp.linspace(-0.5, 0.5, 16).reshape(4, 4)
-    for step in range(3):
+    for step in range(4):
         samples = jnp.sin(jnp.arange(128.0) + step).reshape(32, 4)
         weights = weights - 0.01 * slope(weights, samples)
         print(step, round(float(jnp.sum(weights)), 4))
