@@ -74,7 +74,9 @@ def _check_known(module: Module, named: ast.expr) -> None:
     """A caller may hand over a function that counts its calls."""
     binding = module.names.only_binding(named) if isinstance(named, ast.Name) else None
     if binding is not None and isinstance(binding.node, ast.arg):
-        raise Declined(Reason(Code.SIDE_EFFECT, f"`{binding.node.arg}` is what a caller passes, and may count its calls"))
+        raise Declined(
+            Reason(Code.SIDE_EFFECT, f"`{binding.node.arg}` is what a caller passes, and may count its calls")
+        )
 
 
 def _check_uses(module: Module, pair: Pair) -> None:
