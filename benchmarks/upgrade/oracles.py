@@ -5,6 +5,7 @@ from pathlib import Path
 
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.oracle import Side, ask
+from jaxfix.library.changes.periods import alike
 from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import unmarked
 from jaxfix_codemods import CODEMODS
@@ -38,6 +39,6 @@ def _answer(text: bytes, fixed: str, period: str, today: str, *, draws_alike: bo
         root.mkdir()
         (root / "period.py").write_bytes(text)
         sides = Side(period, {}), Side(today, {root / "period.py": fixed.encode()})
-        found = ask(root, "python period.py", *sides, 600, draws_alike=draws_alike)
+        found = ask(root, "python period.py", *sides, 600, alike(None) if draws_alike else {})
     reason = found.reason if found.answer.agrees else found.reason.partition(":")[0]
     return f"{found.answer.value}: {reason}"

@@ -1,5 +1,6 @@
 """The oracle: the untouched program in an environment of its period beside the fixed one in that of today."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -8,17 +9,15 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from jaxfix.evidence.shadow import LINKED_BYTES, SKIPPED, copy_tree
+from jaxfix.evidence.arrays import Array, arrays, difference, is_rounded
+from jaxfix.evidence.shadow import SKIPPED, copy_tree
 from jaxfix.evidence.target import command_words, runnable, with_interpreter
 from jaxfix.report.oracle import Answer, Oracle
 from jaxfix.source.errors import EvidenceError
 from jaxfix.source.frozen import frozen
 
-RELATIVE = 1e-5
-"""Of the larger one of two printed numbers: what two versions of XLA may round apart."""
-ABSOLUTE = 1e-6
-SWITCH = "JAX_THREEFRY_PARTITIONABLE"
-"""What draws the same numbers where it is set alike; jax 0.5 has turned it on."""
+COPIED_BYTES = 1 << 30
+"""Of a larger file there is but a link in the copy of a project."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _WORDS = 300
 
@@ -34,27 +33,32 @@ class Ran:
 
 @frozen
 class Side:
-    """One run: by which interpreter, with which sources in place of those on the disk."""
+    """One run: by which interpreter, with which sources in place of those on the disk.
+
+    Attributes:
+      roots: folders of the project that hold packages which the program may import.
+    """
 
     python: str
     changed: Mapping[Path, bytes]
+    roots: tuple[Path, ...] = ()
 
 
-def ask(root: Path, command: str, period: Side, today: Side, timeout_s: float, *, draws_alike: bool) -> Oracle:
+def ask(root: Path, command: str, period: Side, today: Side, timeout_s: float, alike: Mapping[str, str]) -> Oracle:
     """Runs both sides in copies of the project, and compares what they print and write.
 
     Args:
-      draws_alike: whether the generator of random numbers is set for both as it was before jax 0.5.
+      alike: variables that are set for both, as switches whose defaults have changed.
 
     Raises:
       EvidenceError: the command cannot be read, or its interpreter not started.
     """
-    old = run(root, command, period, timeout_s, draws_alike=draws_alike)
-    new = run(root, command, today, timeout_s, draws_alike=draws_alike)
+    old = run(root, command, period, timeout_s, alike)
+    new = run(root, command, today, timeout_s, alike)
     return compared(old, new)
 
 
-def run(root: Path, command: str, side: Side, timeout_s: float, *, draws_alike: bool) -> Ran:
+def run(root: Path, command: str, side: Side, timeout_s: float, alike: Mapping[str, str]) -> Ran:
     """One run in a copy of the project.
 
     Raises:
@@ -62,16 +66,19 @@ def run(root: Path, command: str, side: Side, timeout_s: float, *, draws_alike: 
     """
     variables, words = command_words(command)
     words = with_interpreter(runnable(words, root), root, side.python)
-    environment = os.environ | ({SWITCH: "0"} if draws_alike else {}) | variables
     folder = Path(tempfile.mkdtemp(prefix="jaxfix-oracle-"))
     try:
         copy = folder / root.name
         copy_tree(root, copy, dict(side.changed))
+        _own(copy, root)
+        environment = os.environ | _paths(root, copy, side) | dict(alike) | variables
         before = _files(copy)
         done = subprocess.run(
             words, cwd=copy, env=environment, capture_output=True, text=True, errors="replace", timeout=timeout_s
         )
-        written = {name: text for name, text in _files(copy).items() if before.get(name) != text}
+        written = {
+            name: (copy / name).read_bytes() for name, state in _files(copy).items() if before.get(name) != state
+        }
         return Ran(_failure(done), done.stdout.replace(str(copy), str(root)), written)
     except subprocess.TimeoutExpired:
         return Ran(f"it did not end within {timeout_s:g} s", "", {})
@@ -88,22 +95,45 @@ def compared(old: Ran, new: Ran) -> Oracle:
             return Oracle(Answer.FAILED, f"it fails {when}: {each.failure}")
     if old.files.keys() != new.files.keys():
         return Oracle(Answer.DIFFERENT, f"only one of them writes `{min(old.files.keys() ^ new.files.keys())}`")
-    texts, uncompared = _texts(old, new)
-    largest = 0.0
-    for name, one, other in texts:
-        apart = distance(one, other)
-        if isinstance(apart, str):
-            return Oracle(Answer.DIFFERENT, f"{name}: {apart}", uncompared)
-        largest = max(largest, apart)
-    lines = len(new.stdout.splitlines())
-    what = f"{lines} printed {'line' if lines == 1 else 'lines'}"
-    number = len(old.files) - len(uncompared)
-    what += f" and {number} written {'file' if number == 1 else 'files'}" if number else ""
+    lines, number = len(new.stdout.splitlines()), len(old.files)
     if not lines and not number:
-        return Oracle(Answer.FAILED, "neither prints or writes anything: there is nothing to compare", uncompared)
+        return Oracle(Answer.FAILED, "neither prints or writes anything: there is nothing to compare")
+    found = {"standard output": distance(old.stdout, new.stdout)}
+    found |= {f"`{name}`": _content_distance(name, one, new.files[name]) for name, one in old.files.items()}
+    for name, apart in found.items():
+        if isinstance(apart, str):
+            return Oracle(Answer.DIFFERENT, f"{name}: {apart}")
+    what = f"{lines} printed {'line' if lines == 1 else 'lines'}"
+    what += f" and {number} written {'file' if number == 1 else 'files'}" if number else ""
+    largest = max(apart for apart in found.values() if not isinstance(apart, str))
     if largest:
-        return Oracle(Answer.ROUNDED, f"{what}, numbers at most {largest:.1e} apart", uncompared)
-    return Oracle(Answer.BITWISE, what, uncompared)
+        return Oracle(Answer.ROUNDED, f"{what}, numbers at most {largest:.1e} apart")
+    return Oracle(Answer.BITWISE, what)
+
+
+def _content_distance(name: str, one: bytes, other: bytes) -> float | str:
+    """As `distance`, of the contents of a file: arrays by value, text by its numbers, all else by its bytes."""
+    if one == other:
+        return 0.0
+    olds, news = arrays(name, one), arrays(name, other)
+    if olds is not None and news is not None:
+        return _array_distance(olds, news)
+    try:
+        return distance(one.decode(), other.decode())
+    except UnicodeDecodeError:
+        return "other bytes, in a file that is neither text nor an array"
+
+
+def _array_distance(olds: Mapping[str, Array], news: Mapping[str, Array]) -> float | str:
+    if olds.keys() != news.keys():
+        return f"only one of them holds `{min(olds.keys() ^ news.keys())}`"
+    largest = 0.0
+    for name, old in olds.items():
+        found = difference(old, news[name])
+        if isinstance(found, str):
+            return f"`{name}`: {found}" if len(olds) > 1 else found
+        largest = max(largest, found)
+    return largest
 
 
 def distance(one: str, other: str) -> float | str:
@@ -115,10 +145,10 @@ def distance(one: str, other: str) -> float | str:
     for number, (old, new) in enumerate(zip(olds, news, strict=True), 1):
         if old == new:
             continue
-        apart = _line_distance(old, new)
-        if apart is None:
+        found = _line_distance(old, new)
+        if found is None:
             return f"line {number}: `{old[:_WORDS]}` became `{new[:_WORDS]}`"
-        largest = max(largest, apart)
+        largest = max(largest, found)
     return largest
 
 
@@ -131,33 +161,39 @@ def _line_distance(old: str, new: str) -> float | None:
         if one == other:
             continue
         is_whole = not set(".eE") & set(one + other)
-        apart = abs(float(one) - float(other))
-        if is_whole or apart > max(ABSOLUTE, RELATIVE * max(abs(float(one)), abs(float(other)))):
+        if is_whole or not is_rounded(float(one), float(other)):
             return None
-        largest = max(largest, apart)
+        largest = max(largest, abs(float(one) - float(other)))
     return largest
 
 
-def _texts(old: Ran, new: Ran) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
-    """What can be compared, by name; and the names of what cannot."""
-    found, uncompared = [("standard output", old.stdout, new.stdout)], []
-    for name, text in old.files.items():
-        if text == new.files[name]:
-            continue
-        try:
-            found.append((f"`{name}`", text.decode(), new.files[name].decode()))
-        except UnicodeDecodeError:
-            uncompared.append(name)
-    return found, tuple(uncompared)
+def _own(copy: Path, root: Path) -> None:
+    """Makes copies of the large files that were linked, so that a program which writes to one changes no original."""
+    for folder, folders, names in os.walk(copy):
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        for path in (Path(folder, name) for name in names):
+            original = root / path.relative_to(copy)
+            if path.is_symlink() and not original.is_symlink() and original.stat().st_size <= COPIED_BYTES:
+                path.unlink()
+                shutil.copy2(original, path)
+
+
+def _paths(root: Path, copy: Path, side: Side) -> dict[str, str]:
+    """The search path by which the program finds the packages of the copy, not those that are installed."""
+    places = [str(copy / place.relative_to(root)) for place in side.roots]
+    around = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join([*places, *([around] if around else [])])} if places else {}
 
 
 def _files(root: Path) -> dict[str, bytes]:
+    """A digest of each file below."""
     found = {}
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in SKIPPED]
         for path in (Path(folder, name) for name in names):
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= LINKED_BYTES:
-                found[path.relative_to(root).as_posix()] = path.read_bytes()
+            if path.is_file() and not path.is_symlink():
+                with path.open("rb") as source:
+                    found[path.relative_to(root).as_posix()] = hashlib.file_digest(source, "sha256").digest()
     return found
 
 

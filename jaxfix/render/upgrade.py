@@ -1,6 +1,6 @@
 """What another version makes of a project, in about ten lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jaxfix.render.paint import Paint, counted
 from jaxfix.report.oracle import Oracle
@@ -16,14 +16,12 @@ def text(state: State, paint: Paint) -> str:
     return "".join(f"{line}\n" for line in _lines(state, paint))
 
 
-def oracle(found: Oracle, period: Version | None, files: int, switch: str | None) -> str:
-    """What the environment of its period says of the fixed program, in one or two lines."""
+def oracle(found: Oracle, period: Version | None, files: int, alike: Mapping[str, str]) -> str:
+    """What the environment of its period says of the fixed program, in a line."""
     versions = f"jax {_named(period)}" if period is not None else "that Python"
-    alike = f"; {switch}=0 for both" if switch is not None else ""
-    how = f"as it is with {versions}, fixed in {counted(files, 'file')} today{alike}"
-    told = f"{found.answer.value}: {found.reason} ({how})"
-    left = f"not compared: {', '.join(found.uncompared)}\n" if found.uncompared else ""
-    return f"oracle  {told}\n{left}"
+    set_alike = f"; {', '.join(f'{name}={value}' for name, value in alike.items())} for both" if alike else ""
+    how = f"as it is with {versions}, fixed in {counted(files, 'file')} today{set_alike}"
+    return f"oracle  {found.answer.value}: {found.reason} ({how})\n"
 
 
 def _lines(state: State, paint: Paint) -> Iterator[str]:

@@ -21,12 +21,7 @@ class Answer(Enum):
 
 @frozen
 class Oracle:
-    """The answer with its reason: how much was compared, or where the two differ.
-
-    Attributes:
-      uncompared: files that both have written, of other bytes, that are no text.
-    """
+    """The answer with its reason: how much was compared, or where the two differ."""
 
     answer: Answer
     reason: str
-    uncompared: tuple[str, ...] = ()

@@ -3,26 +3,28 @@
 import re
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import cache, outcome, output, terminal
 from jaxfix.drivers.cli.apply import applied
 from jaxfix.drivers.cli.options.shared import OutputFormat
 from jaxfix.drivers.cli.options.upgrade import Upgrade
+from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.workflow.agenda import root_of
 from jaxfix.drivers.workflow.driving import path_of
 from jaxfix.drivers.workflow.looking import Looked, from_here, look
 from jaxfix.drivers.workflow.request import Ends, Request
 from jaxfix.drivers.workflow.session import opened
 from jaxfix.drivers.workflow.targets import Target, Targets, find_targets, installed_jax
-from jaxfix.evidence.oracle import SWITCH, Side, ask
+from jaxfix.evidence.oracle import Side, ask
+from jaxfix.library.changes.periods import alike
 from jaxfix.render import json_report
 from jaxfix.render import upgrade as rendered
 from jaxfix.report.report import Report
 from jaxfix.report.upgrade import State, Version
 from jaxfix.source.errors import ConfigError
 
-_PARTITIONABLE = (0, 5)
 CODEMOD = "removed-api"
 _VERSION = re.compile(r"(?:jax\s*==\s*)?(\d+(?:\.\d+)*)")
 
@@ -36,7 +38,7 @@ def upgrade(options: Upgrade) -> int:
     _check(options)
     to, came_from = _version(options.to, "--to"), _version(options.came_from, "--from")
     request = Request(options.paths or (".",), (CODEMOD,), python=options.python, ends=Ends(came_from, to))
-    if options.oracle_python is not None and options.run is not None:
+    if options.has_oracle and options.run is not None:
         code = _asked(options, request)
         if code != outcome.CLEAN or not options.applies:
             return code
@@ -60,29 +62,50 @@ def upgrade(options: Upgrade) -> int:
 
 def _asked(options: Upgrade, request: Request) -> int:
     """Asks the environment of its period what the program does, and tells whether the fixed one does the same."""
-    assert options.oracle_python is not None and options.run is not None
+    assert options.run is not None
     session = opened(find_targets(request), terminal)
-    root = root_of([path_of(target) for target in session.looked_at.targets if target.path is not None])
+    targets = [target for target in session.looked_at.targets if target.path is not None]
+    root = root_of([path_of(target) for target in targets])
     changed = {files.resolved(path_of(e.target)): e.patch.after for e in session.candidates().changed}
-    period = installed_jax(options.oracle_python)
+    python = options.oracle_python or _made(options, root, [target.source.text for target in targets])
+    period = installed_jax(python)
     terminal.note(
-        f"running `{options.run}` as it is with `{options.oracle_python}`, and with all fixes with today's Python, "
+        f"running `{options.run}` as it is with `{python}`, and with all fixes with today's Python, "
         f"in copies of `{root}`"
     )
-    python = options.python or sys.executable
-    sides = Side(options.oracle_python, {}), Side(python, changed)
-    draws_alike = period is None or period < _PARTITIONABLE
-    found = ask(root, options.run, *sides, options.timeout_s, draws_alike=draws_alike)
-    terminal.give(rendered.oracle(found, period, len(changed), SWITCH if draws_alike else None).encode())
+    roots = _roots(targets, root)
+    sides = Side(python, {}, roots), Side(options.python or sys.executable, changed, roots)
+    variables = dict(alike(period)) | ({"JAX_PLATFORMS": "cpu"} if options.oracle_python is None else {})
+    found = ask(root, options.run, *sides, options.timeout_s, variables)
+    terminal.give(rendered.oracle(found, period, len(changed), variables).encode())
     return outcome.CLEAN if found.answer.agrees else outcome.FINDINGS
+
+
+def _made(options: Upgrade, root: Path, sources: Iterable[bytes]) -> str:
+    """The Python of an environment that is made for the period, or was."""
+    from jaxfix.drivers import periods, requirements
+
+    version = _version(options.oracle, "--oracle")
+    assert version is not None
+    period = periods.Period(version, requirements.required(root, sources))
+    return periods.python_of(period, root, options.python, terminal.note)
+
+
+def _roots(targets: Iterable[Target], root: Path) -> tuple[Path, ...]:
+    """The folders of the project that hold its packages."""
+    roots = Roots()
+    places = {found.folder for t in targets if (found := roots.of(files.resolved(path_of(t)))).top != found.folder}
+    return tuple(sorted(place for place in places if place.is_relative_to(root)))
 
 
 def _check(options: Upgrade) -> None:
     if options.diff and options.write:
         raise ConfigError("`--diff` writes nothing, and `--write` does", hint="leave one out")
-    if options.oracle_python is not None and options.run is None:
-        raise ConfigError("`--oracle-python` compares runs of a program", hint="name it with `--run CMD`")
-    if options.unproven and options.run is not None and options.oracle_python is None:
+    if options.oracle is not None and options.oracle_python is not None:
+        raise ConfigError("`--oracle` makes an environment, and `--oracle-python` names one", hint="leave one out")
+    if options.has_oracle and options.run is None:
+        raise ConfigError("the oracle compares runs of a program", hint="name it with `--run CMD`")
+    if options.unproven and options.run is not None and not options.has_oracle:
         raise ConfigError("`--unproven` runs nothing, and `--run` does", hint="leave one out")
     if options.unproven and not options.applies:
         raise ConfigError("`--unproven` says what is written", hint="give `--write` or `--diff` as well")

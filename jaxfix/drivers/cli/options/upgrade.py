@@ -36,9 +36,15 @@ class Upgrade:
     diff: Annotated[bool, Option("--diff", help="Print what would change; write nothing.")] = False
     write: Annotated[bool, Option("--write", help="Write what is safe, and what a run has proven.")] = False
     run: Proven = None
+    oracle: Annotated[
+        str | None,
+        Option(
+            "--oracle", metavar="VERSION", help="As `jax==0.4.30`: also run the untouched program with it, and compare."
+        ),
+    ] = None
     oracle_python: Annotated[
         str | None,
-        Option("--oracle-python", metavar="PATH", help="Also run the untouched program with this, and compare."),
+        Option("--oracle-python", metavar="PATH", help="As --oracle, with an environment that exists."),
     ] = None
     unproven: Annotated[bool, Option("--unproven", help="Run nothing; write every fix.")] = False
     allow_dirty: AllowDirty = False
@@ -54,7 +60,12 @@ class Upgrade:
     @property
     def applies(self) -> bool:
         """Whether fixes are made, be it for a diff, rather than counted."""
-        return self.diff or self.write or (self.run is not None and self.oracle_python is None)
+        return self.diff or self.write or (self.run is not None and not self.has_oracle)
+
+    @property
+    def has_oracle(self) -> bool:
+        """Whether the untouched program is run as well, in an environment of its period."""
+        return self.oracle is not None or self.oracle_python is not None
 
     @property
     def applied(self) -> Apply:
