@@ -2,7 +2,7 @@
 
 Prints and writes into `docs/evidence/proof.md` how many runs a proof makes, with how many compiles, its processor
 seconds as a multiple of one plain pass (a run of the program; importing jax and running every driven case once), and
-how long the first receipt takes. Rows of subjects that are not named stay as they are. Processor time of all children
+how long the first receipt takes. Rows of subjects that are not named stay unchanged. Processor time of all children
 counts, since the machine may be shared; all of optax takes ten minutes of it.
 """
 

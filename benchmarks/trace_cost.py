@@ -89,7 +89,7 @@ def page(pythons: list[str], rounds: int) -> Iterator[str]:
     yield "Written by `benchmarks/trace_cost.py`: the same program with the trace and without, in turns, the best"
     yield f"of {rounds}, in processor time of its thread, on a machine that others use too: trust ratios of a table."
     yield "A compile is the median of 15 of one line. The handler is what the probe does at a compile. In a loop"
-    yield "of steps the time of an iteration is told, in which the trace notes time, memory and live arrays. The last"
+    yield "of steps the time of an iteration is given, in which the trace notes time, memory and live arrays. The last"
     yield "line is of pure Python, with the thread that looks where the main thread is. On Python 3.11 all of the"
     yield "second table but its first line is under `sys.settrace`, which follows the loop that ran before."
     yield ""

@@ -67,7 +67,7 @@ def _is_alone() -> bool:
 
 
 def _is_flushed() -> bool:
-    """Whether all is written that was told; where it cannot be, Python says so at the end that it makes."""
+    """Whether all output is written; where it cannot be, Python says so at the end that it makes."""
     try:
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()

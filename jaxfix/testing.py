@@ -8,7 +8,7 @@ In folders whose name begins with `_` all codemods run.
 A codemod that traced runs feed has `basic.trace.json` beside `basic.py`: what a run of it would have told. Its findings
 have no fix, and no `program.fixed.py`.
 
-    pytest --update-golden      writes the `.fixed.py` files anew and prints what changed
+    pytest --update-golden      writes the `.fixed.py` files again and prints what changed
 """
 
 import ast
@@ -121,7 +121,7 @@ def verify(case: Case) -> None:
 
 
 def update(case: Case) -> str:
-    """Writes the result of `case` anew; the difference to what it was, empty for none.
+    """Writes the result of `case` again; the difference to what it was, empty for none.
 
     Raises:
       GoldenError: this is continuous integration, where a golden file is checked and never made.
@@ -326,7 +326,7 @@ def _meaning(text: bytes) -> tuple[str, tuple[str, ...]]:
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            node.value = " ".join(node.value.split())  # a docstring that moves is indented anew
+            node.value = " ".join(node.value.split())  # a docstring that moves is indented again
     return ast.dump(tree), tuple(sorted(c.text for c in comments(text)))
 
 

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(UPDATE, action="store_true", help="write the golden results anew and print what changed")
+    parser.addoption(UPDATE, action="store_true", help="write the golden results again and print what changed")
 
 
 @pytest.fixture(scope="session", autouse=True)

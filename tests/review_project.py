@@ -226,7 +226,7 @@ FIXES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             (
                 "        return total / (1 - decay ** (state.count + 1))",
-                "        # A concrete integer exponent is compiled anew for every value.\n"
+                "        # A concrete integer exponent is compiled again for every value.\n"
                 "        exponent = state.count + 1\n"
                 "        if not isinstance(exponent, jax.core.Tracer):\n"
                 "            exponent = exponent * 1.0\n"

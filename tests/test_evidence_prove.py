@@ -104,7 +104,7 @@ class Program:
         )
 
     def _peak(self, fixes: frozenset[str]) -> int:
-        """The peak of this run, of those that are told of runs with these fixes: the last one goes on."""
+        """The peak of this run, of those that are notified of runs with these fixes: the last one goes on."""
         told = self.peaks.get(fixes, (0,))
         return told[min(sum(made == fixes for _, made in self.runs), len(told)) - 1] * 1_000_000
 
@@ -511,4 +511,4 @@ def test_of_two_that_do_the_same_the_dearer_one_stays(dear: str) -> None:
     )
     assert {e.key for e in found.receipts if e.verdict is Verdict.PROVEN} == {dear}
     assert found.kept == {(PATH, dear)} and found.after is not None and found.before is not None
-    assert len(program.runs) == len(set(program.runs)) + 1  # of none twice but of the program as it is
+    assert len(program.runs) == len(set(program.runs)) + 1  # of none twice but of the unchanged program

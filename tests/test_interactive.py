@@ -367,7 +367,7 @@ def test_ctrl_c_ends_a_proof_and_not_the_review(project: Path) -> None:
         person.types("y", "p")
         person.sees("? [y/N] ")
         person.sends("y\n")
-        person.sees("running it as it is")
+        person.sees("running it unchanged")
         person.sends("\x03")
         person.sees("the proof was ended; nothing of it is known")
         person.types("y")

@@ -112,7 +112,7 @@ def test_what_a_called_function_has_to_know_is_asked_of_its_caller() -> None:
 def test_a_name_bound_in_a_loop_is_not_kept() -> None:
     module = parsed("for i in range(3):\n    batch = i\nonce = 1\n")
     assert why_unstable(module, "once", module.tree) is None
-    assert "at every round" in str(why_unstable(module, "batch", module.tree))
+    assert "at every iteration" in str(why_unstable(module, "batch", module.tree))
 
 
 @pytest.mark.parametrize(

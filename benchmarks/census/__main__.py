@@ -6,7 +6,7 @@ python -m benchmarks.census --only radam,lbfgs       a part, printed
 python -m benchmarks.census --platform cuda          on an accelerator
 
 From the root of a clone, with `.[bench]` installed. What was measured is kept under `--work` and not measured again, so
-a run that was ended goes on where it was; another jaxfix applies anew, and `--again` forgets everything.
+a run that was ended goes on where it was; another jaxfix applies again, and `--again` forgets everything.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / ".jaxfix" / "census", help="where results are kept")
     parser.add_argument("--workers", type=int, default=2, help="cases at the same time")
     parser.add_argument("--known", action="store_true", help="measure nothing, show what is known")
-    parser.add_argument("--again", action="store_true", help="measure all anew")
+    parser.add_argument("--again", action="store_true", help="measure all again")
     return parser.parse_args()
 
 

@@ -198,9 +198,9 @@ def _left(table: Table, name: str) -> Iterator[str]:
 
 REASONS = {
     "monitor": "its first state has no measurements at all, since only an update can make them: a state with other "
-    "contents would be another one for whoever reads it",
+    "contents would be another one for its readers",
     "scale_by_distance_over_gradients": "`max_dist` starts in the precision of the parameters and comes back in that "
-    "of `param_dtype`, which whoever makes the optimizer passes: which of the two is meant, the code does not say",
+    "of `param_dtype`, which the caller passes: which of the two is meant, the code does not say",
 }
 """Why no codemod mends what compiles twice under `jit`, by the last part of the optimizer's name: looked up by hand."""
 

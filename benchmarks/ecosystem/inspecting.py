@@ -35,7 +35,7 @@ print("\\n" + json.dumps(failed))
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding, with what tells it apart from all others of the library.
+    """A finding, with what distinguishes it from all others of the library.
 
     Attributes:
       text: the digest of its first line.
@@ -55,7 +55,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A fix that was written; `key` tells it apart from all others of the file."""
+    """A fix that was written; `key` distinguishes it from all others of the file."""
 
     path: str
     codemod: str

@@ -91,7 +91,7 @@ def _ended(file: str, place: Path, python: str) -> Ended:
 
 
 def _cases(file: str, place: Path, python: str) -> Iterator[tuple[str, str]]:
-    """Each test, and each part of it that is told apart, as `file::class::name`, and how it ended."""
+    """Each test, and each part of it that is distinguished, as `file::class::name`, and how it ended."""
     report = place / "report.xml"
     report.unlink(missing_ok=True)
     words = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", file]

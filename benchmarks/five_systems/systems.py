@@ -108,7 +108,7 @@ RADAM = System(
     "S3",
     "RAdam that compiles for every step number",
     "optax #969, #580, #974",
-    "A `cond` with local branches, and `b2**count` with a concrete integer count, compile anew at every step. "
+    "A `cond` with local branches, and `b2**count` with a concrete integer count, compile again at every step. "
     "Upstream replaced the `cond` by `where` (0.2.3): one compile per step was left, and is there in 0.2.8.",
     _of_optax("s3_radam.py", "0.2.2", "0.2.4", "0.2.8", repaired=("0.2.2", "0.2.8")),
     (Case("eager", ("eager", "40")), Case("jit", ("jit", "40"))),
@@ -117,7 +117,7 @@ TRAINING = System(
     "S4",
     "A training loop that jits the wrong things",
     "general advice on JAX training loops",
-    "The gradient is jitted anew at every step, the optimizer is not jitted at all.",
+    "The gradient is jitted again at every step, the optimizer is not jitted at all.",
     _of_program("s4_training"),
     (Case("training", ("30",)),),
 )

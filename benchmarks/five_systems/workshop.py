@@ -74,7 +74,7 @@ class Workshop:
         self.work, self.python, self.downloads = work, python, downloads
 
     def laid_out(self, system: System, variant: Variant) -> tuple[Path, Repair | None]:
-        """The folder of the variant, made anew, and what jaxfix did there.
+        """The folder of the variant, made again, and what jaxfix did there.
 
         Raises:
           Unreachable: the release cannot be downloaded.

@@ -5,7 +5,7 @@
     python -m benchmarks.freeze PLACE --compare --only golden examples upstream   # a few seconds
 
 The sources are the goldens, the examples, the upstream programs and the pinned releases of `benchmarks.ecosystem`.
-They are copied when first asked for and stay as they were, so that goldens that a change adds do not count.
+They are copied when first asked for and stay unchanged, so that goldens that a change adds do not count.
 """
 
 import argparse

@@ -103,7 +103,7 @@ def chosen_last(
     yield (
         "Chosen, adapted and made faster by hand before jaxfix had seen any of them, when all of it was there that the "
         "programs above have led to. Measured once. Two things were changed since because of two of them: what `vmap` "
-        "makes anew at each call of the function around is left alone, and a gradient is put under `jit` by itself "
+        "makes again at each call of the function around is left alone, and a gradient is put under `jit` by itself "
         "where nothing around it can be (mixture)."
     )
     yield ""

@@ -69,7 +69,7 @@ class Judgement:
     """What the prover said of a rewrite; `functions` are those that it changes.
 
     Attributes:
-      multiple: the processor time of the proof, in runs of the program as it is.
+      multiple: the processor time of the proof, in runs of the unchanged program.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Workers that may die: each examines one program at a time, and what kills it is told."""
+"""Workers that may die: each examines one program at a time, and what kills it is reported."""
 
 import multiprocessing
 import threading

@@ -51,7 +51,7 @@ class Examined:
 
 
 def examine(path: str, raw: bytes, codemods: Sequence[Codemod], *, variants: bool = False) -> Examined:
-    """Finds, fixes, and fixes again; what breaks a law is told, nothing is raised.
+    """Finds, fixes, and fixes again; what breaks a law is reported, nothing is raised.
 
     Args:
       variants: whether the same source with other newlines, encodings and comments has to come to the same.
@@ -135,7 +135,7 @@ def _found(analysis: Analysis) -> Iterator[Breach]:
 
 
 def _kept(source: SourceFile, analysis: Analysis, patch: Patch) -> Iterator[Breach]:
-    """What stays as it was."""
+    """What stays unchanged."""
     before, after = patch.before, patch.after
     if before == after:
         if patch.applied:

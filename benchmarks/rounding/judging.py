@@ -22,7 +22,7 @@ class Judgement:
     """What was said of a rewrite.
 
     Attributes:
-      multiple: the processor time of the proof, in runs of the program as it is.
+      multiple: the processor time of the proof, in runs of the unchanged program.
     """
 
     rewrite: Rewrite
@@ -51,7 +51,7 @@ class Timed(ProgramRunner):
 
     @property
     def multiple(self) -> float:
-        """The processor time of all runs, in runs of the program as it is."""
+        """The processor time of all runs, in runs of the unchanged program."""
         spent: list[float] = getattr(self, "spent", [])
         return sum(spent) / spent[0] if spent else 0.0
 

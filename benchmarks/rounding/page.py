@@ -16,7 +16,7 @@ def lines(rewrites: Mapping[str, Rewrite], found: Mapping[str, Found]) -> Iterat
     yield "## Equal up to rounding"
     yield ""
     yield "What `benchmarks.rounding` holds. Times are processor seconds of the whole proof, as multiples of one run of"
-    yield "the program as it is."
+    yield "the unchanged program."
     yield ""
     yield f"* right rewrites proven: **{sum(is_proven(found, name) for name in right)}** of {len(right)}"
     refused = sum(name in found and not is_proven(found, name) for name in wrong)

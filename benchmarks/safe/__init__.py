@@ -1,1 +1,1 @@
-"""Random programs before and after their SAFE fixes: nothing may tell them apart."""
+"""Random programs before and after their SAFE fixes: nothing may distinguish them."""

@@ -1,4 +1,4 @@
-"""Says whether random programs can be told from themselves with SAFE fixes; `benchmarks.trust` writes that down.
+"""Whether random programs differ from themselves with SAFE fixes; `benchmarks.trust` writes that down.
 
 python -m benchmarks.safe --programs 2000 --seed 1    runs them, and prints what came of it
 python -m benchmarks.safe --seed 1 --show 87          one of them, its fixes, and what both print

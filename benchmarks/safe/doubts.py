@@ -75,12 +75,12 @@ def lines(trials: Sequence[Told]) -> list[str]:
         "",
         "Programs by further hands (`benchmarks/safe/doubts.json`), each with a run that proves and others in which a",
         "user does something else: the first 20 written from the documentation alone, the others later. Of the first",
-        "20, when only the one file was named, 6 got a fix, none without a run, and 2 of these were told. Of the 9",
-        "later ones one was told. These three are mended: that of `f06`; `f12` (a batch that holds a text in another",
+        "20, when only the one file was named, 6 got a fix, none without a run, and 2 of these differed. Of the 9",
+        "later ones one differed. These three are mended: that of `f06`; `f12` (a batch that holds a text in another",
         "run); and `g08` (an array that a callback gives away: a copy goes on where the original raises).",
         "",
         f"* programs judged by this page's command: {len(trials)} of {len(programs())}, with a fix: {len(fixed)}",
-        f"* told from themselves: **{len(told)}**",
+        f"* differ from themselves: **{len(told)}**",
         *(f"* told by `{trial['by'][0]}`: `{trial['name']}` ({', '.join(trial['fixes'])})" for trial in told),
     ]
 

@@ -1,4 +1,4 @@
-"""Whether SAFE fixes can be told from their originals, and the smallest program of which they can."""
+"""Whether SAFE fixes can be distinguished from their originals, and the smallest program of which they can."""
 
 import shutil
 from collections.abc import Callable, Iterator

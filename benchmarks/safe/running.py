@@ -1,4 +1,4 @@
-"""Runs a generated program in this process, before and after its SAFE fixes, and says what can be told of it."""
+"""Runs a generated program in this process, before and after its SAFE fixes, and says how they differ."""
 
 import contextlib
 import io

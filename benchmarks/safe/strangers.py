@@ -104,7 +104,7 @@ def lines(first: Sequence[Told], later: Sequence[Told]) -> list[str]:
 Programs written from the documentation alone, to tell a SAFE fix from the original: those of the first set got a SAFE
 fix when they were written. What the page on safety exempts is taken out of what both print, by a pattern for each
 program (`benchmarks/safe/exempt.json`): all else has to be the same. Of the 30 that were written later, 8 got a SAFE
-fix when they were first run, and 4 of these were told. Many loop two or three times, which since then is too few for a
+fix when they were first run, and 4 of these differed. Many loop two or three times, which since then is too few for a
 finding: what gets no SAFE fix today says nothing of it.
 
 | | first | later |
@@ -112,7 +112,7 @@ finding: what gets no SAFE fix today says nothing of it.
 | programs | {len(first)} | {len(later)} |
 | with a SAFE fix today | {_count(first, "is_fixed")} | {_count(later, "is_fixed")} |
 | differ by what is exempt alone | {_count(first, "exempt")} | {_count(later, "exempt")} |
-| told from themselves | **{_count(first, "is_told")}** | **{_count(later, "is_told")}** |
+| differ from themselves | **{_count(first, "is_told")}** | **{_count(later, "is_told")}** |
 
 {_listed([*first, *later])}""".splitlines()
 
@@ -122,7 +122,7 @@ def _count(trials: Sequence[Told], what: str) -> int:
 
 
 def _listed(trials: Sequence[Told]) -> str:
-    """The programs that are told, and those that are exempt by what exempts them."""
+    """The programs that differ, and those that are exempt by what exempts them."""
     whys = sorted({trial["exempt"] for trial in trials if trial["exempt"] is not None})
     told = [f"* told: `{trial['name']}`" for trial in trials if trial["is_told"]]
     exempt = {why: [f"`{trial['name']}`" for trial in trials if trial["exempt"] == why] for why in whys}

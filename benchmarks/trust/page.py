@@ -29,7 +29,7 @@ def write(ledger: Ledger, builds: Mapping[str, str]) -> None:
 
 
 def is_as_expected(ledger: Ledger) -> bool:
-    """Whether nothing wrong is proven, nothing right is refused, and no program can be told from itself."""
+    """Whether nothing wrong is proven, nothing right is refused, and no program can be distinguished from itself."""
     rewrites = rounded()
     known = ledger.of("rounding", rewrites)
     holds = all((entry.found["verdict"] == "proven") is rewrites[name].is_right for name, entry in known.items())

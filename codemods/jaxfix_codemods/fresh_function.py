@@ -1,4 +1,4 @@
-"""A function object that is made anew for every call of what compiles it.
+"""A function object that is created for every call of what compiles it.
 
 JAX remembers programs by the identity of the function: a `lambda`, a
 `functools.partial` or a closure that is made at every call is a new function,

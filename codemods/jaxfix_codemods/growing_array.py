@@ -1,8 +1,8 @@
-"""An array that an eager loop makes longer in each round.
+"""An array that an eager loop makes longer in each iteration.
 
 `jnp.append` and `jnp.concatenate` copy all that there is already, and their
-program is compiled for each length: a loop of 40 rounds compiles 40 programs and
-more. The parts are collected in a list instead, and joined once behind the loop.
+program is compiled for each length: a loop of 40 iterations compiles 40 programs and
+more. The parts are collected in a list instead, and joined once after the loop.
 
 Before:
     import jax.numpy as jnp
@@ -27,11 +27,11 @@ After:
         return losses
 
 Safety: needs evidence. The start stays the first part: an empty float array decides the dtype of what is joined, and a
-loop of no rounds leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
+loop of no iterations leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
 buffer that is filled in place would be every part at once; so are a part and a start that other code gets hold of, and
 may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
 function that captures it; a `try` or a `with` around that an error may leave with the array half as long. Parts that
-do not fit together raise behind the loop instead of in it. Where whole numbers are joined with floats of two narrower
+do not fit together raise after the loop instead of in it. Where whole numbers are joined with floats of two narrower
 types, each is rounded once, to the type of the result, and no more to the types in between.
 A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
 
@@ -81,7 +81,7 @@ _NEW_METHODS = short_names(Result.FRESH, "jax.Array") & short_names(Result.REDUC
 _SUPPRESSING = where(Effect.SUPPRESSES)
 _KNOWN = where(Package.READS) | sys.stdlib_module_names
 _SCOPE_READERS = short_names(Effect.SEES_NAMES, "builtins")
-_TITLE = "Join the parts once, behind the loop"
+_TITLE = "Join the parts once, after the loop"
 
 
 @frozen
@@ -90,7 +90,7 @@ class _Growth:
 
     Attributes:
       by: the function that joins.
-      parts: what is put behind the array.
+      parts: what is put after the array.
       axis: the argument as it stands; empty for none.
     """
 
@@ -130,7 +130,7 @@ def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
     found = partial(
         Finding,
         at=first.call,
-        message=f"`{first.target.id}` is longer in each round: each length is compiled for, and copied as a whole",
+        message=f"`{first.target.id}` is longer in each iteration: each length is compiled for, and copied as a whole",
         title=_TITLE,
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
     )

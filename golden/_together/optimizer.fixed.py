@@ -37,7 +37,7 @@ def scale_by_search(decay=0.9, length=4):
         (total, *_), _ = lax.scan(
             _update_fn_add, (jnp.zeros_like(updates), updates), state.trace
         )
-        # A concrete integer exponent is compiled anew for every value.
+        # A concrete integer exponent is compiled again for every value.
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0

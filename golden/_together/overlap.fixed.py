@@ -18,7 +18,7 @@ def train_for_a_while(batches, decay=0.9):
     for batch in batches:
         count = count + 1
         low = jnp.max(batch) < 1.0
-        # A concrete integer exponent is compiled anew for every value.
+        # A concrete integer exponent is compiled again for every value.
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0

@@ -21,7 +21,7 @@ def bound_in_a_block(f, x):
             state = 2.0
         return f(x) * i
 
-    return lax.fori_loop(0, 3, body, jnp.ones(()))  # want: drifting-state-dtype (no fix): is bound anew in `body`
+    return lax.fori_loop(0, 3, body, jnp.ones(()))  # want: drifting-state-dtype (no fix): is rebound in `body`
 
 
 def called_too(f, x):
@@ -45,7 +45,7 @@ def deleted(f, x):
         del best
         return f(x) * i
 
-    return lax.fori_loop(0, 3, body, jnp.ones(()))  # want: drifting-state-dtype (no fix): is bound anew in `body`
+    return lax.fori_loop(0, 3, body, jnp.ones(()))  # want: drifting-state-dtype (no fix): is rebound in `body`
 
 
 def two_ways(f, x):
@@ -53,7 +53,7 @@ def two_ways(f, x):
         weighed = best = f(x)
         return weighed
 
-    return lax.cond(x.sum() > 1, shrunk, lambda best: best, 1.0)  # want: drifting-state-dtype (no fix): bound anew
+    return lax.cond(x.sum() > 1, shrunk, lambda best: best, 1.0)  # want: drifting-state-dtype (no fix): rebound
 
 
 def smoothed(gradients):

@@ -35,12 +35,12 @@ def under_a_trace(x, verbose):
     values = jnp.sin(x)
     for i in range(values.shape[0]):
         if verbose:
-            print(float(values[i]))  # want: element-reads (no fix): under a trace it would fail, where some rounds read nothing and run today
+            print(float(values[i]))  # want: element-reads (no fix): under a trace it would fail, where some iterations read nothing and run today
     return values + 1
 
 
 def after_a_test(x, verbose):
-    for v in jnp.sin(x):  # want: element-reads (no fix): under a trace it would fail, where some rounds read nothing and run today
+    for v in jnp.sin(x):  # want: element-reads (no fix): under a trace it would fail, where some iterations read nothing and run today
         if not verbose:
             continue
         print(float(v))

@@ -38,11 +38,11 @@ def runs(start, xs, config, pick, log):
     global SHIFT
     kept = []
     for number, x in enumerate(xs):
-        closed = jaxopt.LBFGS(lambda p: loss(p, x))  # want: local-jit (no fix): takes `x` of each round
+        closed = jaxopt.LBFGS(lambda p: loss(p, x))  # want: local-jit (no fix): takes `x` of each iteration
         start = closed.run(start).params
-        fresh = jaxopt.LBFGS(lambda p, x: loss(p, x))  # want: local-jit (no fix): each round defines
+        fresh = jaxopt.LBFGS(lambda p, x: loss(p, x))  # want: local-jit (no fix): each iteration defines
         start = fresh.run(start, x=x).params
-        picked = jaxopt.LBFGS(pick())  # want: local-jit (no fix): made with what `pick` returns at each round
+        picked = jaxopt.LBFGS(pick())  # want: local-jit (no fix): made with what `pick` returns each time
         start = picked.run(start, x=x).params
         reads = jaxopt.LBFGS(shifted)  # want: local-jit (no fix): it keeps what `shifted` reads
         start = reads.run(start, x=x).params
@@ -68,7 +68,7 @@ def runs(start, xs, config, pick, log):
             start = late.run(start, x=x).params
         late = jaxopt.LBFGS(loss)  # want: local-jit (no fix): reads `late` before it is made
         config.tol = config.tol * 0.5
-        tight = jaxopt.LBFGS(loss, tol=config.tol)  # want: local-jit (no fix): which can change from round to round
+        tight = jaxopt.LBFGS(loss, tol=config.tol)  # want: local-jit (no fix): which can change between iterations
         start = tight.run(start, x=x).params
         starred = jaxopt.LBFGS(loss, **LAST)  # want: local-jit (no fix): with `**`
         start = starred.run(start, x=x).params

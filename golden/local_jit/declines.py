@@ -1,4 +1,4 @@
-"""Jits that are made anew, and must stay where they are; the reason stands beside each."""
+"""Jits that are created, and must stay where they are; the reason stands beside each."""
 
 import functools
 
@@ -40,14 +40,14 @@ def counts_its_traces(x):
 
 
 def keeps_the_first_value(x, rate):
-    step = jax.jit(lambda v: v * rate)  # want: local-jit (no fix): bound anew between its calls
+    step = jax.jit(lambda v: v * rate)  # want: local-jit (no fix): rebound between its calls
     first = step(x)
     rate = rate + 1
     return first + step(x)
 
 
 def keeps_the_first_params(params, batches):
-    @jax.jit  # want: local-jit (no fix): bound anew between its calls
+    @jax.jit  # want: local-jit (no fix): rebound between its calls
     def step(batch):
         return params - 0.1 * batch
 

@@ -1,4 +1,4 @@
-"""Functions that make another jitted one at each round, or cannot be called once for all of them."""
+"""Functions that make another jitted one at each iteration, or cannot be called once for all of them."""
 
 import jax
 import jax.numpy as jnp
@@ -40,9 +40,9 @@ def run(params, batches, log):
     config = {"scale": 1.0}
     held = {"scale": 1.0}
     for number, batch in enumerate(batches):
-        step = make_step(optax.sgd(0.1))  # want: local-jit (no fix): what `optax.sgd` returns at each round
+        step = make_step(optax.sgd(0.1))  # want: local-jit (no fix): what `optax.sgd` returns each time
         params = step(params, batch)
-        pull = towards(batch)  # want: local-jit (no fix): `batch`, which the loop binds anew: hand that to `pull` instead
+        pull = towards(batch)  # want: local-jit (no fix): `batch`, which the loop rebinds: hand that to `pull` instead
         params = pull(params)
         scale = scaled_by(config)  # want: local-jit (no fix): made with `config`, which the loop changes in place
         params = scale(params)
@@ -65,7 +65,7 @@ def run(params, batches, log):
 def behind(params, batches, opt):
     step = doubled
     for batch in batches:
-        step = make_step(opt)  # want: local-jit (no fix): `step` is bound more than once, and read behind the loop
+        step = make_step(opt)  # want: local-jit (no fix): `step` is bound more than once, and read after the loop
         params = step(params, batch)
     return step(params, params)
 
@@ -82,7 +82,7 @@ def by_another_name(params, batches):
 
 def first_of(params, batches, optimizers):
     for batch in batches:
-        step = make_step(optimizers[0])  # want: local-jit (no fix): where the loop has no round, it would be called all the same: `optimizers[0]` may fail then
+        step = make_step(optimizers[0])  # want: local-jit (no fix): where the loop has no iteration, it would be called all the same: `optimizers[0]` may fail then
         params = step(params, batch)
     return params
 
@@ -106,7 +106,7 @@ def with_a_callback(params, batches):
         rate *= 0.9
 
     for _ in batches:
-        params = times(rate)(params)  # want: local-jit (no fix): made with `rate`, which line 106 binds anew
+        params = times(rate)(params)  # want: local-jit (no fix): made with `rate`, which line 106 rebinds
         decay()
     return params
 
@@ -138,7 +138,7 @@ def by(model):
 def with_an_object(params, batches):
     model = Decaying()
     for _ in batches:
-        params = by(model)(params)  # want: local-jit (no fix): it reads `self.rate`, which can change from round to round
+        params = by(model)(params)  # want: local-jit (no fix): it reads `self.rate`, which can change between iterations
     return params
 
 

@@ -1,4 +1,4 @@
-"""Functions that are made anew, and that nothing here cures; the reason stands beside each."""
+"""Functions that are created, and that nothing here cures; the reason stands beside each."""
 
 import random
 import time

@@ -21,7 +21,7 @@ def scale_by_average(decay: float = 0.9):
         del params
         count = safe_increment(state.count)
         mean = decay * state.mean + (1 - decay) * updates
-        # A concrete integer exponent is compiled anew for every value.
+        # A concrete integer exponent is compiled again for every value.
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0
@@ -56,7 +56,7 @@ def schedule(start: float):
     rates = []
     for _ in range(3):
         count += 1
-        # A concrete integer exponent is compiled anew for every value.
+        # A concrete integer exponent is compiled again for every value.
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0
@@ -65,7 +65,7 @@ def schedule(start: float):
 
 
 def warm(state: AverageState, rate=0.1):
-    # A concrete integer exponent is compiled anew for every value.
+    # A concrete integer exponent is compiled again for every value.
     exponent = -state.count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0

@@ -27,7 +27,7 @@ def scale_by_rectified(
   def update_fn(updates, state, params=None):
     del params
     count_inc = numerics.safe_increment(state.count)
-    # A concrete integer exponent is compiled anew for every value.
+    # A concrete integer exponent is compiled again for every value.
     exponent = count_inc
     if not isinstance(exponent, jax.core.Tracer):
       exponent = exponent * 1.0

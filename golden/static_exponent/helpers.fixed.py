@@ -9,7 +9,7 @@ def _correction(decay, count):
 
 
 def _corrected(moment, decay, *, count):
-    # A concrete integer exponent is compiled anew for every value.
+    # A concrete integer exponent is compiled again for every value.
     exponent = count + 1
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
@@ -33,7 +33,7 @@ def rates(steps, start=0.5):
 
 
 def rate(count, base=-0.5):
-    # A concrete integer exponent is compiled anew for every value.
+    # A concrete integer exponent is compiled again for every value.
     exponent = count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
@@ -43,7 +43,7 @@ def rate(count, base=-0.5):
 
 def update(updates, state, decay=0.9):
     count = state["count"] + jnp.int32(1)
-    # A concrete integer exponent is compiled anew for every value.
+    # A concrete integer exponent is compiled again for every value.
     exponent = count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
@@ -51,7 +51,7 @@ def update(updates, state, decay=0.9):
     second = jax.tree.map(lambda u: u * decay**exponent, updates)
     if state["count"] > 3:
         second = jax.tree.map(lambda u: u - decay**exponent, second)
-    # A concrete integer exponent is compiled anew for every value.
+    # A concrete integer exponent is compiled again for every value.
     exponent_2 = count - 1
     if not isinstance(exponent_2, jax.core.Tracer):
         exponent_2 = exponent_2 * 1.0

@@ -135,7 +135,7 @@ def made_anew(params, batches):
         def step(p):
             return p - jax.grad(loss_of)(p, batch)
 
-        params = step(params)  # want: unjitted-update (no fix): `step` is defined anew at every round
+        params = step(params)  # want: unjitted-update (no fix): `step` is defined in every iteration
     return params
 
 
@@ -154,7 +154,7 @@ def changing_optimizer(params, batches):
     for number, batch in enumerate(batches):
         optimizer = optax.sgd(0.1 / (1 + number))
         state = optimizer.init(params)
-        gradients = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): `optimizer` is bound anew while it runs
+        gradients = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): `optimizer` is rebound while it runs
         updates, state = optimizer.update(gradients, state)
         params = optax.apply_updates(params, updates)
     return params

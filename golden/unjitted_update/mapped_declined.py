@@ -59,7 +59,7 @@ def per_call(xs, offset):
 
 def around(xs, scale):
     mapped = jax.vmap(lambda x: jnp.sum(jnp.cos(x)) * scale)
-    return jnp.mean(mapped(xs))  # made anew as often as it is called
+    return jnp.mean(mapped(xs))  # created as often as it is called
 
 
 def main():

@@ -25,7 +25,7 @@ class Decaying:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.decayed(params, batch)  # want: unjitted-update (no fix): binds `self.rate` anew
+            params = self.decayed(params, batch)  # want: unjitted-update (no fix): rebinds `self.rate`
             self.rate *= 0.9
         return params
 
@@ -42,7 +42,7 @@ def slowing(params, batches):
     trainer = FromOutside(0.1)
     for number, batch in enumerate(batches):
         trainer.speed = 0.1 / (1 + number)
-        params = trainer.outer(params, batch)  # want: unjitted-update (no fix): binds `trainer.speed` anew
+        params = trainer.outer(params, batch)  # want: unjitted-update (no fix): rebinds `trainer.speed`
     return params
 
 
@@ -196,7 +196,7 @@ class Again:
     def fit(self, params, batches):
         for number, batch in enumerate(batches):
             self.__dict__["amount"] = 0.1
-            params = self.again(params, batch)  # want: unjitted-update (no fix): binds `amount` anew, by its name
+            params = self.again(params, batch)  # want: unjitted-update (no fix): rebinds `amount`, by its name
         return params
 
 
@@ -267,7 +267,7 @@ def warming(params, batches):
     trainer = Warmed(0.1)
     for number, batch in enumerate(batches):
         Schedule.set(trainer, 0.1 / (number + 1))
-        params = trainer.warmed(params, batch)  # want: unjitted-update (no fix): binds `trainer.rate` anew
+        params = trainer.warmed(params, batch)  # want: unjitted-update (no fix): rebinds `trainer.rate`
     return params
 
 

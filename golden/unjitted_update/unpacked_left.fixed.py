@@ -92,7 +92,7 @@ def of_nobody(loss, point):
 
 
 def swapped(f, g, point):
-    """The parameter stands for another function in the next round."""
+    """The parameter stands for another function in the next iteration."""
     for _ in range(100):
         down = jax.grad(f)(point)
         point = point - 0.1 * down + 0.01 * jnp.mean(down)

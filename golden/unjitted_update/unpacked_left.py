@@ -82,9 +82,9 @@ def of_nobody(loss, point):
 
 
 def swapped(f, g, point):
-    """The parameter stands for another function in the next round."""
+    """The parameter stands for another function in the next iteration."""
     for _ in range(100):
-        down = jax.grad(f)(point)  # want: unjitted-update (no fix): `f` is bound anew while it runs
+        down = jax.grad(f)(point)  # want: unjitted-update (no fix): `f` is rebound while it runs
         point = point - 0.1 * down + 0.01 * jnp.mean(down)
         f, g = g, f
     return point

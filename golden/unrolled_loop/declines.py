@@ -11,7 +11,7 @@ import numpy as np
 def drawn(x):
     generator = np.random.default_rng(0)
     total = x * 0
-    for i in range(64):  # want: unrolled-loop (no fix): a round cannot be traced once for all
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once for all
         total = total + x * generator.normal()
     return total
 
@@ -42,7 +42,7 @@ def special(values):
 @jax.jit
 def counted(x):
     time = 0.0
-    for i in range(64):  # want: unrolled-loop (no fix): nothing says that a round makes an array of it
+    for i in range(64):  # want: unrolled-loop (no fix): nothing says that an iteration makes an array of it
         x = x + jnp.sin(time)
         time = time + 0.1
     return x
@@ -50,7 +50,7 @@ def counted(x):
 
 @jax.jit
 def told(x):
-    for i in range(64):  # want: unrolled-loop (no fix): line 55 does something in each round
+    for i in range(64):  # want: unrolled-loop (no fix): line 55 does something in each iteration
         x = jnp.sin(x)
         print("a round")
     return x
@@ -67,7 +67,7 @@ def collected(x):
 
 @jax.jit
 def early(x, limit=3):
-    for i in range(64):  # want: unrolled-loop (no fix): a `break` in line 72 ends a round early
+    for i in range(64):  # want: unrolled-loop (no fix): a `break` in line 72 ends an iteration early
         if limit < 2:
             break
         x = jnp.sin(x)
@@ -76,7 +76,7 @@ def early(x, limit=3):
 
 @jax.jit
 def skipped(x, flag=None):
-    for i in range(64):  # want: unrolled-loop (no fix): a `continue` in line 81 ends a round early
+    for i in range(64):  # want: unrolled-loop (no fix): a `continue` in line 81 ends an iteration early
         if flag is None:
             continue
         x = jnp.sin(x)
@@ -139,7 +139,7 @@ def named(x):
 
 @jax.jit
 def last_one(x):
-    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read behind it
+    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read after it
         y = jnp.sin(x)
         x = x + y
     return x, y
@@ -173,7 +173,7 @@ def buffered(x):
 
 @jax.jit
 def shuffled(x):
-    for i in range(64):  # want: unrolled-loop (no fix): a round cannot be traced once for all
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once for all
         x = x + random.random() * jnp.sin(x)
     return x
 
@@ -204,7 +204,7 @@ def labelled(x):
 
 @jax.jit
 def rebound(x):
-    for i in range(64):  # want: unrolled-loop (no fix): a round binds `i` again
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration binds `i` again
         i = i * 2
         x = x + x[i]
     return x
@@ -220,7 +220,7 @@ def branching(x):
 @jax.jit
 def listed(x):
     seen = []
-    for i in range(64):  # want: unrolled-loop (no fix): does something in each round: it would do so once
+    for i in range(64):  # want: unrolled-loop (no fix): does something in each iteration: it would do so once
         x = jnp.sin(x)
         seen.append(x)
     return seen
@@ -229,7 +229,7 @@ def listed(x):
 @jax.jit
 def pairs(x):
     seen = []
-    for i in range(64):  # want: unrolled-loop (no fix): does something in each round: it would do so once
+    for i in range(64):  # want: unrolled-loop (no fix): does something in each iteration: it would do so once
         x = jnp.sin(x)
         seen.append((x, 2 * x))
     return jnp.array(seen)
@@ -238,7 +238,7 @@ def pairs(x):
 @jax.jit
 def summed(x):
     seen = []
-    for i in range(64):  # want: unrolled-loop (no fix): does something in each round: it would do so once
+    for i in range(64):  # want: unrolled-loop (no fix): does something in each iteration: it would do so once
         x = jnp.sin(x)
         seen.append(x)
         if len(seen) > 3:
@@ -248,7 +248,7 @@ def summed(x):
 
 @jax.jit
 def maker(x):
-    for i in range(64):  # want: unrolled-loop (no fix): the last `twice` that it defines is called behind it
+    for i in range(64):  # want: unrolled-loop (no fix): the last `twice` that it defines is called after it
 
         def twice(y):
             return 2 * y

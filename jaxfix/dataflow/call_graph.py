@@ -83,7 +83,7 @@ class Callers:
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        """The dotted names of it, and of the whole module, from which whoever has that may take it."""
+        """The dotted names of it, and of the whole module, from which anyone who has that may take it."""
         own, named = self.module.surroundings.name, self.named
         if isinstance(named, ast.Attribute):
             return ()
@@ -134,7 +134,7 @@ def outside_arguments(function: Function, called: CallSite) -> dict[str, Argumen
 
     Returns:
       By the name of the parameter; the value is None where the default is taken. None instead of all that where it
-      cannot be told.
+      cannot be determined.
     """
     arguments = function.args
     if called.arguments is None or arguments.vararg or arguments.kwarg:
@@ -167,7 +167,7 @@ def passed_elsewhere(module: Module, parameter: ast.arg) -> tuple[ArgumentSummar
 
 
 def _passed_elsewhere(module: Module, parameter: ast.arg) -> Iterator[ArgumentSummary | None]:
-    """None where it cannot be told what is passed; where a call keeps the default there is nothing."""
+    """None where it cannot be determined what is passed; where a call keeps the default there is nothing."""
     arguments = module.parent(parameter)
     function = module.parent(arguments) if arguments is not None else None
     if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:

@@ -158,7 +158,7 @@ class Origins:
         return tuple(source for source in found if not isinstance(source, Carried))
 
     def again(self, carried: Carried) -> Sources:
-        """What a round of the loop makes of it, or the other branches give."""
+        """What an iteration of the loop makes of it, or the other branches give."""
         return tuple(source for place in carried.flow.again for source in self._at(place, carried.path))
 
     def parts(self, source: ast.AST) -> tuple[tuple[Key, ast.expr], ...]:
@@ -229,7 +229,7 @@ class Origins:
         return self._taken.setdefault(key, Part(key))
 
     def _carried(self, call: ast.Call, flow: Flow, path: tuple[Key, ...]) -> Carried | ast.Pass:
-        """One node for one question, so that what refers back to it can be told; none is that deep."""
+        """One node for one question, so that references back to it are recognized; none is that deep."""
         is_stacked = (
             path and path[0] != 0 and not flow.loops and transform_of(self._module, call.func) == "jax.lax.scan"
         )

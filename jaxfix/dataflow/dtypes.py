@@ -1,4 +1,4 @@
-"""Where the dtype of a float comes from: an explicit one, the default of Python numbers, or whoever calls."""
+"""Where the dtype of a float comes from: an explicit one, the default of Python numbers, or the caller."""
 
 import ast
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Python numbers: which expressions are some, and which of them change from round to round."""
+"""Python numbers: which expressions are some, and which of them change between iterations."""
 
 import ast
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Number:
     """A Python number.
 
     Attributes:
-      changes: whether it is another one in each round of a loop around it.
+      changes: whether it is another one in each iteration of a loop around it.
       surely: whether nothing says that it does so at times only.
       by: the variable that changes, if one does.
     """
@@ -42,7 +42,7 @@ def number(module: Module, expr: ast.expr, at: ast.AST) -> Number | None:
     """The kind of Python number that `expr` is where `at` runs.
 
     Returns:
-      None if it may be something else, or that cannot be told.
+      None if it may be something else, or that cannot be determined.
     """
     return module.get(_Numbers).of(expr, at)
 
@@ -221,7 +221,7 @@ def _operands(module: Module, expr: ast.expr) -> tuple[ast.expr, ...]:
 
 
 def _is_rough(expr: ast.expr) -> bool:
-    """Whether it can be the same for several rounds, though what it is computed of is not."""
+    """Whether it can be the same for several iterations, though what it is computed of is not."""
     match expr:
         case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
             return True
@@ -239,7 +239,7 @@ def _is_in_any(module: Module, node: ast.AST, loops: list[ast.AST]) -> bool:
 
 
 def _is_counter(module: Module, target: ast.Name) -> bool:
-    """Whether a loop binds `target` to the number of the round: over `range`, `enumerate`, `itertools.count`."""
+    """Whether a loop binds `target` to the number of the iteration: over `range`, `enumerate`, `itertools.count`."""
     pattern: ast.AST = target
     index: int | None = None
     parent = module.parent(target)
@@ -252,7 +252,7 @@ def _is_counter(module: Module, target: ast.Name) -> bool:
 
 
 def _counts(module: Module, over: ast.expr, index: int | None) -> bool:
-    """Whether what a loop goes over counts its rounds, in the part `index` of each entry; None for all of it."""
+    """Whether what a loop goes over counts its iterations, in the part `index` of each entry; None for all of it."""
     if not isinstance(over, ast.Call):
         return False
     func = over.func

@@ -30,7 +30,7 @@ class Flow:
 
     Attributes:
       first: what it is at first in a loop, or through the branch whose types the result has.
-      again: what a round of the loop makes of it, or the other branches.
+      again: what an iteration of the loop makes of it, or the other branches.
       loops: whether `first` takes the type of `again` where it is weak.
     """
 

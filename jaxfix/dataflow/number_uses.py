@@ -51,7 +51,7 @@ def _treatments(module: Module) -> Solver[tuple[Function, str], Treatment]:
 
 def _treat(module: Module, function: Function, parameter: str) -> Treatment:
     if len(module.bindings(parameter, function)) != 1:
-        return Treatment(Reason(Code.REBOUND, f"binds `{parameter}` anew"))
+        return Treatment(Reason(Code.REBOUND, f"rebinds `{parameter}`"))
     return _of_reads(module, function, parameter)
 
 

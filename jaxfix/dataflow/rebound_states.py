@@ -1,4 +1,4 @@
-"""States of training loops: names that a loop binds anew to what a jitted function makes of them."""
+"""States of training loops: names that a loop rebinds to what a jitted function makes of them."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ class Rebinding:
 def rebindings(module: Module) -> tuple[Rebinding, ...]:
     """The states of training loops: what a loop passes to a jitted function, and binds to its result.
 
-    Those that an object holds are among them, whoever calls its method again and again.
+    Those that an object holds are among them, no matter who calls its method again and again.
 
     Returns:
       In the order of the text; one without a known value before is left out.

@@ -94,7 +94,7 @@ def identity(path: Path) -> object:
     real = resolved(path)
     try:
         found = real.stat()
-    except OSError:  # told by whoever reads it
+    except OSError:  # reported by the reader
         return real
     return found.st_dev, found.st_ino, unicodedata.normalize("NFC", str(real)).casefold()
 

@@ -1,6 +1,6 @@
 """The files of a project that were not named: read where something that they may change is asked for.
 
-Most are told by their bytes: what does not spell a name cannot bind it, unless it computes names. What is left is
+Most are excluded by their bytes: what does not spell a name cannot bind it, unless it computes names. What is left is
 parsed, once.
 """
 
@@ -37,7 +37,7 @@ _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 
 
 class _Every:
-    """The first parts of all names: what neighbours change is told of libraries too."""
+    """The first parts of all names: neighbours may change libraries too."""
 
     def __contains__(self, name: object) -> bool:
         return True

@@ -65,7 +65,7 @@ class Now:
     Attributes:
       sha256: of the source; None if it is gone.
       configured: the program that the configuration names.
-      versions: of the interpreter that would rerun it; None where that cannot be told without starting it.
+      versions: of the interpreter that would rerun it; None where that cannot be determined without starting it.
     """
 
     sha256: str | None

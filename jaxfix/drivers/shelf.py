@@ -2,7 +2,7 @@
 
 runs/SHA256      one run, as compressed JSON; mode 0600
 
-What cannot be read, or is not to be believed, is passed over, and the run is made.
+What cannot be read, or is not to be believed, is skipped, and the run is made.
 """
 
 import json

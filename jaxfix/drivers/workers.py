@@ -1,4 +1,4 @@
-"""Processes that share work: each shard is done by whoever is free, and the answers come in the order of the shards."""
+"""Processes that share work: a free process takes the next shard, and the answers come in the order of the shards."""
 
 import gc
 import os
@@ -78,7 +78,7 @@ def _usable() -> int:
 
 
 def _collect_seldom() -> None:
-    """Has cycles collected between two shards alone, and what is loaded passed over: trees hold none."""
+    """Has cycles collected between two shards alone, and skips what is loaded: trees hold none."""
     gc.freeze()
     gc.disable()
 

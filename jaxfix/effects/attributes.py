@@ -88,12 +88,12 @@ class InstanceAttribute:
         for node in module.attributes(self.name):
             if isinstance(node.ctx, ast.Load) or self._makes(node) or is_of_others(module, node, self.classes):
                 continue
-            return Reason(Code.REBOUND, f"line {node.lineno} binds `{module.text(node)}` anew", node.lineno)
+            return Reason(Code.REBOUND, f"line {node.lineno} rebinds `{module.text(node)}`", node.lineno)
         for text in module.nodes(ast.Constant):
             if text.value == self.name and _is_set_by_name(module, text):
-                return Reason(Code.REBOUND, f"line {text.lineno} binds `{self.name}` anew, by its name", text.lineno)
+                return Reason(Code.REBOUND, f"line {text.lineno} rebinds `{self.name}`, by its name", text.lineno)
         if module.surroundings.project.ask(STORES, self.name):
-            return Reason(Code.CHANGED_ELSEWHERE, f"another file binds an attribute `{self.name}` anew")
+            return Reason(Code.CHANGED_ELSEWHERE, f"another file rebinds an attribute `{self.name}`")
         if changes_of(module).any_attribute:
             return Reason(Code.REBOUND, "attributes are bound by names that are not in the text")
         for node in module.attributes("__init__"):

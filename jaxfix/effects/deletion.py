@@ -1,6 +1,6 @@
 """Whether an array that a program keeps as a constant may be deleted, or given away as memory of a result.
 
-A program that was compiled with it goes on as it was; one that is traced again finds that the array is gone.
+A program that was compiled with it goes on unchanged; one that is traced again finds that the array is gone.
 """
 
 import ast
@@ -72,7 +72,7 @@ def _values(module: Module, name: str) -> Iterator[ast.expr]:
 
 
 def leaves(module: Module, use: ast.expr) -> bool:
-    """Whether the code around what may be an array leaves it as it is, and hands neither it nor its memory on."""
+    """Whether the code around what may be an array leaves it unchanged, and hands neither it nor its memory on."""
     parent = module.parent(use)
     if isinstance(parent, ast.keyword):
         parent = module.parent(parent)

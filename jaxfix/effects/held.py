@@ -74,7 +74,7 @@ def _keeps_leaves(module: Module, function: ast.expr) -> bool:
 
 
 def _keeping(module: Module) -> Solver[Function, bool]:
-    """Whether a function of this file may return a leaf as it is; it may map itself over the leaves of a leaf."""
+    """Whether a function of this file may return a leaf unchanged; it may map itself over the leaves of a leaf."""
 
     def keeps(function: Function) -> bool:
         results = returned(function)

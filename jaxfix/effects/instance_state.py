@@ -302,7 +302,7 @@ class _Reader:
         return demands(module, function).reason
 
     def _why_argument_unstable(self, argument: ast.expr) -> Reason | None:
-        """As `_why_made_unstable`, of what such a call was given: a list that it keeps may be filled anew, too."""
+        """As `_why_made_unstable`, of what such a call was given: a list that it keeps may be refilled, too."""
         module = self._module
         scope = module.scope_of(argument.id, argument) if isinstance(argument, ast.Name) else None
         if (

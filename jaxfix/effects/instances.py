@@ -1,4 +1,4 @@
-"""The objects of a class: whether their identity tells them apart, and how many are made."""
+"""The objects of a class: whether their identity distinguishes them, and how many are made."""
 
 import ast
 
@@ -17,7 +17,7 @@ _TELLING = frozenset(
 
 
 def why_no_identity_key(module: Module, owner: ast.ClassDef) -> Reason | None:
-    """Why `jit` may not tell the objects of a class apart by their identity, as it does static arguments.
+    """Why `jit` may not distinguish the objects of a class by their identity, as it does static arguments.
 
     Returns:
       None if it may.

@@ -70,7 +70,7 @@ def _constancy(module: Module, name: str, scope: ast.AST) -> Constancy:
 
 
 def _is_for_others_to_set(binding: Binding) -> bool:
-    """Whether another module may well bind the variable anew: its name is neither private nor that of a constant."""
+    """Whether another module may well rebind the variable: its name is neither private nor that of a constant."""
     name = binding.name
     return isinstance(binding.node, ast.Name) and not name.startswith("_") and name != name.upper()
 
@@ -159,7 +159,7 @@ def _is_changed(module: Module, name: str, scope: ast.AST) -> bool:
 
 
 def is_bound_by_a_cell(module: Module, name: str) -> bool:
-    """Whether a cell of the notebook that is run again can bind the global anew, and what reads it is not run again.
+    """Whether a cell of the notebook that is run again can rebind the global, and what reads it is not run again.
 
     What a cell imports is the same every time, unless modules are reloaded: then all but libraries may be edited.
     """
@@ -184,7 +184,7 @@ def is_changed_elsewhere(module: Module, name: str) -> bool:
 
 
 def repeating(module: Module, node: ast.AST, scope: ast.AST) -> Iterator[ast.AST]:
-    """The loops and functions between `node` and `scope`, the innermost first: what they bind there, they bind anew."""
+    """The loops and functions between `node` and `scope`, the innermost first: what they bind there, they rebind."""
     for outer in module.ancestors(node):
         if outer is scope:
             return

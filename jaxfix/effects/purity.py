@@ -215,10 +215,10 @@ class _Closure:
             return Reason(Code.UNSTABLE, f"{reads} can change between calls")
         if name in self._module.names.imports:
             return Reason(Code.CELL_RERUN, f"{reads} may be reloaded")
-        return Reason(Code.CELL_RERUN, f"{reads} another cell binds and may bind anew")
+        return Reason(Code.CELL_RERUN, f"{reads} another cell binds and may rebind")
 
     def _why_filled(self, name: str) -> Reason | None:
-        """Why a list, a dictionary or an array of numpy may be filled anew under another name."""
+        """Why a list, a dictionary or an array of numpy may be refilled under another name."""
         values = (self._module.value_of(b.node) for b in self._module.bindings(name) if isinstance(b.node, ast.Name))
         if not any(is_fillable(self._module, value) for value in values):
             return None

@@ -55,13 +55,13 @@ def why_unstable(
         return Reason(Code.CELL_RERUN, f"`{name}` may be reloaded") if is_bound_by_a_cell(module, name) else None
     if during is not None and found:
         if any(not during.leaves(module, binding.node) for binding in found):
-            return Reason(Code.REBOUND, f"`{name}` is bound anew while it runs")
+            return Reason(Code.REBOUND, f"`{name}` is rebound while it runs")
     elif len(found) != 1:
         return Reason(Code.REBOUND, f"`{name}` is bound more than once")
     if scope is module.tree and is_bound_by_a_cell(module, name):
         return Reason(Code.CELL_RERUN, f"another cell binds `{name}`, and may be run again")
     if scope is module.tree and (name in changes_of(module).rebound or changes_of(module).any_global):
-        return Reason(Code.REBOUND, f"`{name}` is bound anew through `globals`")
+        return Reason(Code.REBOUND, f"`{name}` is rebound through `globals`")
     if during is not None:
         return _why_changed(module, name, scope, during)
     (binding,) = found
@@ -69,7 +69,7 @@ def why_unstable(
     outer = next((each for each in repeating(module, binding.node, scope) if each not in shared), None)
     if outer is not None:
         when = "round of a loop" if isinstance(outer, LOOPS) else "call of a function"
-        return Reason(Code.REBOUND, f"`{name}` is bound anew at every {when}")
+        return Reason(Code.REBOUND, f"`{name}` is rebound at every {when}")
     for root in changes_of(module).roots.get(name, ()):
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
@@ -152,7 +152,7 @@ def _why_object_unstable(module: Module, value: ast.expr | None, during: During 
     attributes = (name for name in sorted(_attributes(module, owner)) if is_stored(module, name))
     stored = next((name for name in attributes if not _is_stored_apart(module, name, during)), None)
     if stored is not None:
-        return Reason(Code.REBOUND, f"`{stored}` of a `{owner.name}` is bound anew")
+        return Reason(Code.REBOUND, f"`{stored}` of a `{owner.name}` is rebound")
     return next(_aliased_attributes(module, owner), None)
 
 
@@ -165,7 +165,7 @@ def _is_stored_apart(module: Module, attribute: str, during: During | None) -> b
 
 
 def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]:
-    """Where a list, a dictionary or an array of numpy that an object of the class holds may be filled anew."""
+    """Where a list, a dictionary or an array of numpy that an object of the class holds may be refilled."""
     for name in sorted(_attributes(module, owner)):
         uses = module.attributes(name)
         values = (parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign))

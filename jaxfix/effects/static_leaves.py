@@ -1,4 +1,4 @@
-"""What a pytree may hold beside arrays: JAX tells it apart by `==` alone, and keeps what it was at the first trace.
+"""What a pytree may hold beside arrays: JAX distinguishes it by `==` alone, and keeps what it was at the first trace.
 
 As `1`, `1.0` and `True` are equal, two configurations may be, or a function whose surroundings have changed. Arrays and
 numbers, and tuples, lists, dictionaries and named tuples of them hold nothing of that kind.

@@ -128,7 +128,7 @@ def analyze(
 
 
 def diagnostic(module: Module, found: Found) -> Diagnostic:
-    """The finding as it is told."""
+    """The finding as it is reported."""
     finding, source = found.finding, module.source
     span, lines = module.span(finding.at), module.source.lines
     cell, line = source.place(lines.line(span.start))

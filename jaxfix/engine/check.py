@@ -1,4 +1,4 @@
-"""What every patch must satisfy, whoever wrote it."""
+"""What every patch must satisfy, no matter who wrote it."""
 
 import ast
 import warnings

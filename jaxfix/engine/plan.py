@@ -23,7 +23,7 @@ ROUNDS = 10
 """Rounds that may leave as many fixes to make as there were."""
 Accept = Callable[[Fix], Reason | None]
 Edited = Mapping[str, tuple[Edit, ...]]
-"""What a person makes of some fixes instead, by their keys: edits of the file as it is."""
+"""What a person makes of some fixes instead, by their keys: edits of the unchanged file."""
 
 
 def plan(
@@ -83,7 +83,7 @@ def patched(
 
 
 def cook(analysis: Analysis) -> tuple[Fix, ...]:
-    """The fixes of all findings that are told and have a recipe, in the order of the text.
+    """The fixes of all findings that are reported and have a recipe, in the order of the text.
 
     Raises:
       BugError: a recipe broke.

@@ -185,7 +185,7 @@ def uses_of(module: Module, packages: frozenset[str], names: frozenset[str]) -> 
         for use in uses(module, packages, frozenset(keys), names, is_test=_is_test(module.source.path)):
             found[keys[use.of]].append(use)
     except RecursionError:
-        return dict.fromkeys(names, ())  # told by whoever looks at it in earnest
+        return dict.fromkeys(names, ())  # reported by the analysis itself
     return {name: tuple(some) for name, some in found.items()}
 
 
@@ -213,7 +213,7 @@ def _facts(source: SourceFile, around: Surroundings, packages: frozenset[str]) -
     except (DepthError, RecursionError):
         return anything(source.path, around)
     except SourceError:
-        return None  # told by whoever looks at it in earnest
+        return None  # reported by the analysis itself
 
 
 def _name(path: str, around: Surroundings) -> str:

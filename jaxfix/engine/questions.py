@@ -11,7 +11,7 @@ _OF_USES = frozenset({Reads.USES, Reads.CALLERS})
 class Questions:
     """The functions that somebody has asked about, under all names that are known so far.
 
-    It saves time, and decides nothing: what is missing is read later, and what nobody needs is passed over.
+    It saves time, and decides nothing: what is missing is read later, and what nobody needs is skipped.
     """
 
     def __init__(self) -> None:

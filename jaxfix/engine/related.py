@@ -18,7 +18,7 @@ def related(module: Module, node: ast.AST) -> tuple[Related, ...]:
     way = module.get(Staging).round_about(node)
     if not way:
         return _elsewhere(module, node)
-    loop = _place(module, way[-1], "it is run again in each round of this loop")
+    loop = _place(module, way[-1], "it is run again in each iteration of this loop")
     return (*(_place(module, each, _ON_THE_WAY) for each in way[:-1]), loop)
 
 

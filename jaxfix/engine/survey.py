@@ -55,7 +55,7 @@ class Look:
 
     Attributes:
       asked: what it wanted to know of the others.
-      told: what it was told, where that is other than if there were none.
+      told: the answers it got, where they differ from those without other files.
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -194,7 +194,7 @@ def survey(
     """Looks at every unit of which nothing is known yet.
 
     First at each as if it were alone, remembering what it asks of the others. Then again at those that get another
-    answer than they were told: most do not, and are parsed once.
+    answer than before: most do not, and are parsed once.
 
     Args:
       advance: is called with the path of each unit that was looked at.
@@ -253,13 +253,13 @@ def _look_again(
     packages: frozenset[str],
     crew: Crew,
 ) -> None:
-    """Replaces the looks that were told something else than what the others tell, until there are none.
+    """Replaces the looks that were given something else than what the others tell, until there are none.
 
-    What a look is told may make it ask for more. All questions about users are put together: that costs little more
+    An answer may make a look ask for more. All questions about users are put together: that costs little more
     than one.
 
     Args:
-      likely: what each unit may ask for once it is told something.
+      likely: what each unit may ask for once it is given something.
     """
     pending = list(range(len(units)))
     while pending:
@@ -337,7 +337,7 @@ def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = f
 
 
 def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
-    """What the unit shows that is told these answers."""
+    """What the unit shows that is given these answers."""
     guess = RecordingProject(told)
     try:
         found = analyze(unit.source.loaded(), unit.codemods, surroundings=replace(unit.surroundings, project=guess))
@@ -351,7 +351,7 @@ def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
 
 
 def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
-    """What is told instead: a fault of the file, or a bug of ours if nothing in it is that deep."""
+    """What is reported then: a fault of the file, or a bug of ours if nothing in it is that deep."""
     if isinstance(error, SourceError):
         return Look(error=str(error))
     if not plugins.is_deep(parsed(unit.source.loaded())):

@@ -49,7 +49,7 @@ class Seen:
         return dict(numbers)
 
     def end(self) -> None:
-        """From here on it stays as it is."""
+        """From here on it stays unchanged."""
         self._found = self.compiles
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a job is told and tells on another machine, whatever carries it there."""
+"""What a job gets and returns on another machine, whatever carries it there."""
 
 import json
 import os

@@ -189,7 +189,7 @@ def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise
     stopped = bool(before.stopped or after.stopped)
     skipped = noise.labels | (_labels(before) ^ _labels(after) if stopped else frozenset())
     skipped |= _unsteady_files(before, after, noise, stopped=stopped)
-    if stopped:  # at another round each
+    if stopped:  # at another iteration each
         skipped |= frozenset(label for label in _labels(before) if VARIABLE in label)
         skipped |= frozenset(label for run in (before, after) for label in _interrupted(run))
     found = outputs_alike(before.outputs, after.outputs, may, skipped)
@@ -399,7 +399,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     if old.digest == new.digest:
         return _Alike(name, old.digest is not None, strengthened)
     if old.dtype == "<bytes>" and (may.tolerance or may.drifts):
-        return _Alike(name, False)  # what is in the file may differ, and cannot be told from what may not
+        return _Alike(name, False)  # what is in the file may differ, and cannot be distinguished from what may not
     delta, ulp, where = _distance(old, new)
     if may.drifts and old.dtype.removeprefix("numpy ") in _DRIFTING and not isnan(delta):
         return _Alike(name, True, strengthened, delta, ulp)

@@ -30,7 +30,7 @@ def saved_once(pair: Pair, function: str, others: Sequence[str]) -> Pair | None:
     """The two runs reduced to programs that lines of `function` ran, and nothing compiles now, and to its new ones.
 
     None if these are not fewer. A run without the fix of `function` compiles what is gone again, where other fixes
-    leave dtypes as they were: its lines start what they started, and nothing else has made it. Only conversions hang
+    leave dtypes unchanged: its lines start what they started, and nothing else has made it. Only conversions hang
     on weak types as well. A new program counts wherever in a call of `function` it is, be it of one of `others`.
     """
     mine = [entry for entry in pair.before.compiles if _is_in(entry, function)]
@@ -51,7 +51,7 @@ def _primitive(program: str) -> str:
 
 
 def costs_nothing(pair: Pair, function: str) -> Pair | None:
-    """The two runs reduced to the compiles in calls of `function`, whoever's; None if some program is new there."""
+    """The two runs reduced to the compiles in all calls of `function`; None if some program is new there."""
     before, after = ([entry for entry in run.compiles if _is_in(entry, function)] for run in (pair.before, pair.after))
     if _new(before, after):
         return None
@@ -70,7 +70,7 @@ def _new(before: Sequence[Compile], after: Sequence[Compile]) -> list[Compile]:
 
 
 def saves_in_lines(pair: Pair, function: str) -> bool:
-    """Whether fewer compiles were asked for by lines of `function`, whoever's doing that is."""
+    """Whether fewer compiles were asked for by lines of `function`, in any call of it."""
     before, after = (sum(_is_in(entry, function) for entry in run.compiles) for run in (pair.before, pair.after))
     return after < before
 

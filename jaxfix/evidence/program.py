@@ -32,7 +32,7 @@ class ProgramRunner:
       steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
       told: how far a run is.
       python: what a bare `python` of the command means; None leaves that to the project.
-      sizes: whether it is told how large each compiled program is, and how long a warm call of it takes.
+      sizes: whether it is given how large each compiled program is, and how long a warm call of it takes.
       originals: what the originals are of files that are others on the disk, by path; None is no file.
     """
 
@@ -72,7 +72,7 @@ class ProgramRunner:
         return hashlib.sha256(self.original(path) or b"").hexdigest()
 
     def original(self, path: str) -> bytes | None:
-        """The file as it is without any fix; None where there is none."""
+        """The file without any fix; None where there is none."""
         file = self.file(path)
         if file in self._originals:
             return self._originals[file]

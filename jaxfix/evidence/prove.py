@@ -34,7 +34,7 @@ class Proof:
       receipts: the evidence for each candidate, in their order.
       together: each case without any fix and with all that are proven; empty where none is.
       kept: the fixes that are proven, by path and key.
-      before: the run of a program as it is; None where optimizers were driven.
+      before: the run of an unchanged program; None where optimizers were driven.
       after: its run with what is `kept`; None where that is nothing.
     """
 
@@ -69,7 +69,7 @@ def prove(
     """
     if not candidates:
         return Proof(())
-    progress("running it as it is")
+    progress("running it unchanged")
     trial = _Trial(candidates, patched, runner, progress, judged)
     trial.order(worth)
     trial.spare()
@@ -105,7 +105,7 @@ class _Trial:
             self._kept.sort(key=lambda key: -self._worth(key))
 
     def spare(self) -> None:
-        """Drops donations that are too small for any run to show, as the program as it is tells."""
+        """Drops donations that are too small for any run to show, as the run without fixes shows."""
         baseline = self._runs.baseline
         for key in [key for key in self._kept if self._fixes[key].proves is Proves.LESS_MEMORY]:
             name = name_of(key, self._fixes[key])
@@ -406,7 +406,7 @@ class _Trial:
     def _worth_running(self, key: Key) -> list[str]:
         """The cases of a fix in which leaving it out can tell something, or costs no run.
 
-        Where all fixes together leave the counts as they were, and the results as `join` has seen, one fix less does
+        Where all fixes together leave the counts unchanged, and the results as `join` has seen, one fix less does
         too, and the slowest cases are often of that kind.
         """
         together = Fixes(self._kept)

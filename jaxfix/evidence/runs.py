@@ -54,7 +54,7 @@ class Runs:
       fixes: with what each is held to.
       reaches: of each case the fixes whose functions it calls. What it does depends on these alone, so a run serves for
         every set with the same.
-      baseline: the first run of a program as it is; None of what is driven.
+      baseline: the first run of an unchanged program; None of what is driven.
       environment: where it ran; None where nothing says so.
       failure: why it fails as it is; None if it does not.
       stopping: that it was stopped before its end, in words that end a sentence; empty if it was not.
@@ -260,7 +260,7 @@ class Runs:
         """What differs between two runs of the original: nothing that it makes differ is held against a fix."""
         missing = frozenset(cases) - self.known_noise.keys()
         if missing:
-            self._progress("running it as it is once more")
+            self._progress("running it unchanged once more")
             for second in self.runner.measure(self._patched(Fixes()), missing):
                 first = self._runs[(second.case, Fixes())]
                 self.known_noise[second.case] = effects.noise(first, second)

@@ -80,7 +80,7 @@ class Stream:
     @staticmethod
     @contextmanager
     def opened(command: Sequence[str], marker: str) -> "Iterator[Stream]":
-        """Starts the command; at the end of the block the other side is told to end, and awaited.
+        """Starts the command; at the end of the block the other side is asked to end, and awaited.
 
         Raises:
           Unreached: it cannot be started.
@@ -99,7 +99,7 @@ class Stream:
           Unreached: the process ended without the marker.
         """
         with suppress(Broken):
-            self._write(_HOST())  # whoever ended before reading it has a status to tell
+            self._write(_HOST())  # a process that ended before reading it has an exit status
         while self._marker not in self._undecoded:
             piece = self._read()
             if not piece:

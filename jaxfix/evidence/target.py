@@ -88,7 +88,7 @@ class Target(Protocol):
         ...
 
     def installed(self) -> str | None:
-        """What identifies its interpreter and all that is installed for it; None where this cannot be told."""
+        """What identifies its interpreter and all that is installed for it; None where this cannot be determined."""
         ...
 
     def run(self, job: Job) -> Finished: ...
@@ -97,7 +97,7 @@ class Target(Protocol):
         """Runs all of them, and tells the number of each with how it ended as soon as that is known.
 
         Raises:
-          EvidenceError: as `run`; jobs that are not told by then are lost.
+          EvidenceError: as `run`; jobs without a result by then are lost.
         """
         ...
 
@@ -343,7 +343,7 @@ def _run_in_terminal(job: Job) -> Finished:
 
 
 def _end(process: subprocess.Popen[bytes], mark: str | None) -> None:
-    """Ends what is still running because whoever waited for it was ended, and what that started."""
+    """Ends what is still running because its parent was ended, and what that started."""
     if process.poll() is not None:
         return
     family = _family(process.pid, mark)

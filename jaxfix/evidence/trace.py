@@ -33,7 +33,7 @@ def trace(
       steps_from: the first step, from 1, that is steady.
       step: the function whose outermost calls are the steps, as `name` or `module:qualified name`; None finds the
         loop of the program.
-      sizes: whether it is told how large each compiled program is.
+      sizes: whether it is given how large each compiled program is.
 
     Raises:
       EvidenceError: the command is empty or cannot be started.

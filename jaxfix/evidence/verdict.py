@@ -36,7 +36,7 @@ _NAMED_LEAVES = 2
 _OF_VALUES = (" of the largest value", ": values differ", "printed line ")
 _POINTS = 120
 """Of a chart of the steps, at most."""
-# A drop of the peak of memory that is told: of a process, allocators and threads move it by some megabytes.
+# The smallest drop of the peak of memory that counts: of a process, allocators and threads move it by some megabytes.
 _NOTICEABLE_BYTES, _NOTICEABLE_PART, _NOISES = 8_000_000, 0.02, 3
 _WAITING = 32
 """Computations that the CPU of jax lets wait at most, each with what it works on; other devices free in order."""

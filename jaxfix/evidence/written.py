@@ -23,7 +23,7 @@ def files_of(tree: Path) -> State:
 def written(tree: Path, before: State) -> tuple[Output, ...]:
     """The files that are new or changed since `before`; of texts the numbers, of others the bytes.
 
-    Numbers in names are left out, as they may be times; the files of one name so are told apart by their order.
+    Numbers in names are left out, as they may be times; the files of one name so are distinguished by their order.
     """
     changed = sorted(path for path, state in _files(tree) if before.get(path) != state)
     counts: dict[str, int] = {}

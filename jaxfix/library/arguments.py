@@ -21,7 +21,7 @@ def shapes(call: ast.Call, last: str) -> Iterator[ast.expr]:
 
 
 def index_of(call: ast.Call, qualname: str) -> ast.expr | None:
-    """What `call`, of the function of that name, is told of where an element is; None where it takes no such thing."""
+    """What `call`, of the function of that name, passes as the place of an element; None where it takes none."""
     place = _INDICES.get(qualname)
     return call.args[place] if place is not None and place < len(call.args) else None
 

@@ -207,7 +207,7 @@ class Result:
     COUNTS = Facet()
     """Numbers in steps, of the kind of the bounds."""
     ALL_ARRAYS = Facet()
-    """Every array that there is, whoever holds it."""
+    """Every array that there is, no matter who holds it."""
 
 
 class Dtype:
@@ -302,7 +302,7 @@ class Iteration:
     CONSUMES = Facet()
     """Asks for all elements at once."""
     COUNTS = Facet()
-    """Numbers its rounds."""
+    """Numbers its iterations."""
 
 
 class Member:
@@ -327,7 +327,7 @@ class Member:
     COMPILES = Facet()
     """A method that finds its programs by its object."""
     STATELESS = Facet()
-    """A method whose object stays as it is: the state is handed in and out."""
+    """A method whose object stays unchanged: the state is handed in and out."""
 
 
 class Class:

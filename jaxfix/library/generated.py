@@ -2,7 +2,7 @@
 
 
 def is_retrace(qualname: str, helpers: str | None) -> bool:
-    """Whether it is the generated helper that runs a function without compiling it anew; `helpers` is its module."""
+    """Whether it is the generated helper that runs a function without compiling it again; `helpers` is its module."""
     return is_generated(qualname, "retrace", helpers)
 
 

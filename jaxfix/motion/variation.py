@@ -1,4 +1,4 @@
-"""Functions that are made anew on purpose: a caller's loop has each of them compute with another function."""
+"""Functions that are created on purpose: a caller's loop has each of them compute with another function."""
 
 import ast
 
@@ -12,13 +12,13 @@ from jaxfix.staging.jit import jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import parameters_of, positional_of
 
-"""Calls between a loop and what is made anew in it."""
+"""Calls between a loop and what is created in it."""
 
 
 def varies_by_callers(module: Module, function: Function, made: ast.AST) -> bool:
     """Whether every caller that surely repeats gives `function`, made at `made`, another part of the program.
 
-    That is a parameter around it that it calls, or uses otherwise than as an array, and a caller's loop binds anew:
+    That is a parameter around it that it calls, or uses otherwise than as an array, and a caller's loop rebinds:
     `for model in models: train(model, x)`. Where other files call, nobody knows what they pass.
     """
     outer = module.function(made)
@@ -50,7 +50,7 @@ def _sources(module: Module, outer: Function, names: set[str]) -> frozenset[str]
 
 
 def _bound_by_loops(module: Module) -> Solver[tuple[Function, frozenset[str]], bool]:
-    """Whether the loops around all calls of a function that surely repeat bind one of its parameters anew."""
+    """Whether the loops around all calls of a function that surely repeat rebind one of its parameters."""
     return Solver(lambda asked: _vary(module, *asked), EXISTS)
 
 
@@ -80,7 +80,7 @@ def _varies(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str) -
 
 
 def _passed(module: Module, call: ast.Call, outer: ast.FunctionDef, name: str) -> ast.expr | None:
-    """What `call` passes for the parameter; None for a default, and where that cannot be told."""
+    """What `call` passes for the parameter; None for a default, and where that cannot be determined."""
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value

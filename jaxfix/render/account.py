@@ -123,7 +123,7 @@ class Account:
     def is_sure(self, fix: Fix, path: str) -> bool:
         """Whether the fix may be made without a second thought: it is safe, or a rerun has just proven it.
 
-        Receipts of former runs do not count: whoever can write into a project can write those.
+        Receipts of former runs do not count: anyone who can write into a project can write those.
         """
         known = self.receipts.get((path, fix.key))
         if known is None or known.when is not None:

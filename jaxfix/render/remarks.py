@@ -9,7 +9,7 @@ MARK = "# "
 
 
 def heading(path: str) -> str:
-    """The line above the remarks of a file that the diff leaves as it is."""
+    """The line above the remarks of a file that the diff leaves unchanged."""
     return f"{MARK}{named(path)}: nothing is changed\n"
 
 

@@ -4,7 +4,7 @@ from jaxfix.render.paint import counted
 from jaxfix.report.report import Seen
 
 _LEAST = 0.01
-"""Of the run: a smaller share is not told."""
+"""Of the run: a smaller share is not reported."""
 
 
 def seen_in_words(seen: Seen) -> str:

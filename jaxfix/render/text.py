@@ -15,7 +15,7 @@ def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
 
 
 def held(place: str, entry: Held, reason: str | None, paint: Paint) -> str:
-    """One line that says why a fix is not written, as far as `reason` is not told for many at once."""
+    """One line that says why a fix is not written, as far as `reason` is not given for many at once."""
     told = f"{paint('yellow', 'held')}  {entry.fix.codemod}  {paint('bold', named(place))}"
     return f"{told}  {reason}\n" if reason else f"{told}\n"
 

@@ -18,7 +18,7 @@ class Repository:
       safe: fixes that hold for every input, and need no run.
       refuted: fixes that runs speak against.
       compiles: of its program, or of what was driven, without and with what is proven.
-      run_s: seconds of its program as it is, and with what is proven.
+      run_s: seconds of its program without fixes, and with those proven.
       seconds: how long all of it took: cloning, installing, proving.
       versions: `Python 3.11.7, jax 0.10.2, cpu`; None where nothing was run.
       diff: all fixes as a diff.

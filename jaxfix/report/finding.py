@@ -39,11 +39,11 @@ class Proves(Enum):
     LESS_MEMORY = "less memory"
     """The peak of memory drops, and compiles do not rise."""
     LESS_WORK = "the same results at less work"
-    """Neither compiles nor the peak of memory rise; operations that one call saves are told, where they are known."""
+    """Neither compiles nor the peak of memory rise; operations saved are reported, where they are known."""
     SMALLER_PROGRAM = "a smaller program"
     """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
     SAME_RESULTS = "the same results"
-    """Nothing is gained: steady steps compile no more often, and what starting costs is told, not judged."""
+    """Nothing is gained: steady steps compile no more often, and what starting costs is reported, not judged."""
     ERROR_CURED = "an error cured"
     """What raises runs: compared is what the original comes to before it raises."""
 
@@ -125,7 +125,7 @@ class Rewriter(Protocol):
         ...
 
     def into_function(self, loop: ast.For, head: str, last: str, behind: str) -> None:
-        """Makes a loop a function that stands where it stood: its block stays as it is, comments and all.
+        """Makes a loop a function that stands where it stood: its block stays unchanged, comments and all.
 
         Args:
           head: what stands for `for ... in ...:`, such as `def body(i, x):`.

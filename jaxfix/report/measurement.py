@@ -148,7 +148,7 @@ class Traced:
       arrays: the types of the arrays, such as `float32[32]`.
       is_same: whether both are the same program: the same operations on the same values, wherever `jit` begins.
       any_size: whether they are that also of arrays of all other sizes from 2 on, equal ones staying equal.
-      besides: what might make them another one: arguments that are no arrays, and what may be bound anew.
+      besides: what might make them another one: arguments that are no arrays, and what may be rebound.
     """
 
     function: str
@@ -164,7 +164,7 @@ class Worked:
 
     Attributes:
       function: as `path:qualified name`.
-      operations_before: that the original runs, each round of a loop counted.
+      operations_before: that the original runs, each iteration of a loop counted.
       values_before: the numbers that these make.
       freed: dear operations that always run, and in the original only where a branch is taken.
       paced: seconds of a warm call of the original and of the function under `jit`, several times; where asked for.
@@ -216,7 +216,7 @@ class Kind(Enum):
       READ: the host reads an array, and waits until it is there.
       PUT: an array of the host is put on a device.
       WAIT: `block_until_ready`.
-      TRACING: jax traces or compiles; what it compiled is told exactly elsewhere.
+      TRACING: jax traces or compiles; what it compiled is reported exactly elsewhere.
       OWN: everything else: Python, and calls of compiled functions.
     """
 
@@ -236,7 +236,7 @@ class Spent:
       chain: the user's lines from that one outwards, as `file:line in function`.
       names: of the programs that it ran, or of the ways in which it read; the first few.
       count: how often it did that, in all threads; 0 where that is not counted.
-      in_steps: of `count`, those within the loop, or the function, whose rounds are the steps; None of a line outside.
+      in_steps: of `count`, those within the loop, or the function, that makes the steps; None of a line outside.
       seconds: of reads, puts and waits as the clock says; else estimated by looks at the main thread.
       waited_s: of `seconds`, those until the device was ready.
       process: the number, from 0, of the process.

@@ -21,7 +21,7 @@ class Code(StrEnum):
         return member
 
     # --- what changes
-    REBOUND = "rebound", "a name or an attribute is bound more than once, or in each round of a loop"
+    REBOUND = "rebound", "a name or an attribute is bound more than once, or in each iteration of a loop"
     MUTATED = "mutated", "an object is changed in place"
     CHANGED_ELSEWHERE = "changed-elsewhere", "another file changes it"
     CELL_RERUN = "cell-rerun", "another cell of the notebook changes it, or a cell reloads it"
@@ -45,7 +45,7 @@ class Code(StrEnum):
     CAPTURED_DATA = "captured-data", "it reads data from around it, which would become a constant of the program"
     STATIC_ARGUMENT = (
         "static-argument",
-        "an argument would have to be static, or is, and its values cannot be told apart",
+        "an argument would have to be static, or is, and its values cannot be distinguished",
     )
     MANY_OBJECTS = "many-objects", "there may be many objects, each of which would be compiled for and kept alive"
     RECOMPILES = "recompiles", "it would be compiled again all the same"
@@ -75,15 +75,15 @@ class Code(StrEnum):
     OVERFLOW = "overflow", "a number may not fit into 32 bits"
     ROUNDING = "rounding", "the result may be rounded otherwise"
     GRADIENT = "gradient", "the gradient would be another one"
-    DTYPE = "dtype", "the type of a result would change, or cannot be told"
-    STRUCTURE = "structure", "the structure of a result would change, or cannot be told"
+    DTYPE = "dtype", "the type of a result would change, or cannot be determined"
+    STRUCTURE = "structure", "the structure of a result would change, or cannot be determined"
     COST = "cost", "it would cost more time or memory than it saves"
     NOT_ELEMENTWISE = "not-elementwise", "it is no choice between elementwise values"
 
     # --- why a fix that is there is not made
     NOT_WRITABLE = (
         "not-writable",
-        "it cannot be written: the file would not parse, would lose a comment, or stay as it was",
+        "it cannot be written: the file would not parse, would lose a comment, or stay unchanged",
     )
     HINT = "hint", "there is nothing that is sure enough to be written"
     NO_EVIDENCE = "no-evidence", "no rerun has shown what it is worth"

@@ -67,7 +67,7 @@ class Related:
 
 @frozen
 class Diagnostic:
-    """A finding as it is told: lines and columns from 1, columns in code points, the end exclusive.
+    """A finding as it is reported: lines and columns from 1, columns in code points, the end exclusive.
 
     Attributes:
       key: the key of its fix; also names a finding without one. It outlives other fixes of its file.

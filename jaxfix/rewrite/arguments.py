@@ -43,7 +43,7 @@ class Arguments:
 
     @property
     def takes_positional(self) -> bool:
-        """Whether one more positional argument can stand behind the others: none of them follows a keyword."""
+        """Whether one more positional argument can stand after the others: none of them follows a keyword."""
         kinds = [argument.is_keyword for argument in self._found]
         return kinds == sorted(kinds)
 

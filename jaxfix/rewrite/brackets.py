@@ -14,7 +14,7 @@ class Brackets:
     Attributes:
       commas: where each comma between two items ends.
       has_items: whether commas separate items here: not those of a lambda, and none in a comprehension.
-      ends_with_comma: whether one stands behind the last item.
+      ends_with_comma: whether one stands after the last item.
     """
 
     inside: Span
@@ -29,7 +29,7 @@ def step(token: Token) -> int:
 
 
 def outermost(found: Iterable[Token]) -> list[Brackets]:
-    """The pairs in `found` that stand in no other; a bracket without its partner is passed over."""
+    """The pairs in `found` that stand in no other; a bracket without its partner is skipped."""
     pairs: list[Brackets] = []
     opened: list[int] = []
     commas: list[int] = []

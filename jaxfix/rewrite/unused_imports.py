@@ -16,7 +16,7 @@ def becomes_unused(module: Module, alias: ast.alias, edits: Iterable[Edit]) -> b
     """Whether the code reads what `alias` binds, and no longer does once `edits` are made.
 
     False as well where something else may need it: `__all__` or another text, a re-export, another file, a type
-    checker, a linter that was told to keep it, a `try` or an `if` that the import is a part of.
+    checker, a linter that keeps it, a `try` or an `if` that the import is a part of.
     """
     name, statement = local_name(alias), module.statement(alias)
     edits = tuple(edits)
@@ -50,7 +50,7 @@ def _is_conditional(module: Module, statement: ast.stmt) -> bool:
 
 
 def _is_kept(module: Module, alias: ast.alias) -> bool:
-    """Whether the import is there for others: a linter is told so, or another file may take the name from here."""
+    """Whether the import is there for others: a linter comment says so, or another file may take the name from here."""
     statement, around = module.statement(alias), module.surroundings
     lines, span = module.source.lines, module.span(statement)
     text = module.source.text.splitlines()[lines.line(span.start) - 1 : lines.line(span.end)]

@@ -55,7 +55,7 @@ def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
 
 
 def exits(module: Module, around: ast.AST) -> tuple[ast.stmt, ...]:
-    """The statements that leave `around`, a function or a loop, or a round of it, before its end."""
+    """The statements that leave `around`, a function, a loop or an iteration, before its end."""
     known = module.get(_exits_by_node)
     if around not in known:
         known[around] = tuple(_exits(around))
@@ -67,7 +67,7 @@ def _exits_by_node(module: Module) -> dict[ast.AST, tuple[ast.stmt, ...]]:
 
 
 def _exits(around: ast.AST) -> Iterator[ast.stmt]:
-    """The statements that leave `around`, or a round of it, before its end."""
+    """The statements that leave `around`, or an iteration of it, before its end."""
     return (statement for statement in statements(children(around)) if isinstance(statement, _LEAVES))
 
 

@@ -1,4 +1,4 @@
-"""Whether a loop may end in its first round: by a `break` or a `return` that is not shown to be rare."""
+"""Whether a loop may end in its first iteration: by a `break` or a `return` that is not shown to be rare."""
 
 import ast
 import operator
@@ -34,7 +34,7 @@ class _Counter:
 
 
 def may_exit_in_first_iteration(module: Module, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Whether a way out of `loop` may be taken in its first round if all goes well.
+    """Whether a way out of `loop` may be taken in its first iteration if all goes well.
 
     Rare are the ways of errors, and those that wait for a count or for the clock.
     """
@@ -74,7 +74,7 @@ def _leaves(body: Sequence[ast.stmt], guards: Guards = (), *, nested: bool = Fal
 
 
 def _is_rare(module: Module, test: ast.expr, counters: Mapping[str, _Counter], *, holds: bool) -> bool:
-    """Whether `test` hardly holds in the first round; with `holds` false, whether it hardly fails."""
+    """Whether `test` hardly holds in the first iteration; with `holds` false, whether it hardly fails."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _is_rare(module, operand, counters, holds=not holds)
@@ -115,7 +115,7 @@ def _counts(expr: ast.expr, counters: Mapping[str, _Counter]) -> bool:
 
 
 def _values(module: Module, expr: ast.expr, counters: Mapping[str, _Counter]) -> tuple[int, ...]:
-    """What `expr` can be in the first round; nothing where that is not known."""
+    """What `expr` can be in the first iteration; nothing where that is not known."""
     match expr:
         case ast.Constant(value=int() as number):
             return (number,)
@@ -173,7 +173,7 @@ def _start(module: Module, args: Sequence[ast.expr], name: str) -> tuple[int, ..
 
 
 def _around(module: Module, step: ast.AugAssign, loop: ast.stmt, by: int) -> tuple[int, ...]:
-    """What is counted to by the end of the first round, and before it."""
+    """What is counted to by the end of the first iteration, and before it."""
     target = step.target
     if not isinstance(target, ast.Name) or (scope := module.scope_of(target.id, target)) is None:
         return ()

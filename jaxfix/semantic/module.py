@@ -329,7 +329,7 @@ def parsed(source: SourceFile) -> ast.Module:
     try:
         # As text: `ast` would read the bytes, UTF-8 by now, in the encoding that the file declares.
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what Python warns of is for whoever runs the file
+            warnings.simplefilter("ignore")  # Python warns when the file is run
             tree = ast.parse(source.text.decode())
     except SyntaxError as error:
         told = source.notebook.fault() if source.notebook is not None else None

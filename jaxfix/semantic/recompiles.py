@@ -1,4 +1,4 @@
-"""Which node of a file a recompile that a run has seen is told of."""
+"""The node of a file that a recompile seen by a run belongs to."""
 
 import ast
 from collections.abc import Iterator

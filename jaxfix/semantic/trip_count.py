@@ -1,4 +1,4 @@
-"""Whether a loop goes round more than once, as far as its text tells."""
+"""Whether a loop runs more than once, as far as its text tells."""
 
 import ast
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ FEW = 4
 
 
 def may_iterate_twice(module: Module, loop: ast.AST) -> bool:
-    """Whether nothing in the text of `loop` says that it goes round once at most, or as whoever uses it likes."""
+    """Whether nothing in the text of `loop` says that it runs once at most, or as its caller likes."""
     match loop:
         case ast.GeneratorExp(generators=[first, *_]):
             return _is_consumed(module, loop) and not _is_short(module, first.iter)
@@ -38,7 +38,7 @@ def may_iterate_twice(module: Module, loop: ast.AST) -> bool:
 
 
 def iterations(module: Module, loop: ast.AST) -> int | None:
-    """How often a loop over a display or a range goes round at most, as its text says.
+    """How often a loop over a display or a range runs at most, as its text says.
 
     Returns:
       None where the text does not say it.
@@ -117,7 +117,7 @@ def _is_consumed(module: Module, generator: ast.GeneratorExp) -> bool:
 
 
 def _is_left(module: Module, loop: ast.AST, body: Sequence[ast.stmt]) -> bool:
-    """Whether its first round leaves it if all goes well, or it waits in each round for whoever wants another."""
+    """Whether its first iteration leaves it if all goes well, or it waits in each for its consumer."""
     return _ends(body) or _returns(body) or _yields(module, loop)
 
 
@@ -154,7 +154,7 @@ def _yields(module: Module, loop: ast.AST) -> bool:
 
 
 def _is_flag_that_falls(test: ast.expr, body: Sequence[ast.stmt]) -> bool:
-    """Whether `test` is a flag that each round clears: `while not done: ...; done = True`."""
+    """Whether `test` is a flag that each iteration clears: `while not done: ...; done = True`."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=flag)):
             wanted = True

@@ -222,7 +222,7 @@ class Staging:
         return not (once or self._is_settled(node)) or (self.repeats(node) and not self.is_seldom(node))
 
     def is_seldom(self, node: ast.AST) -> bool:
-        """Whether the loop that runs `node` again goes round a few times, as its text says, and nothing repeats it."""
+        """Whether the loop that runs `node` again runs a few times, as its text says, and nothing repeats it."""
         way = self.round_about(node)
         rounds = iterations(self._module, way[-1]) if way else None
         return rounds is not None and rounds < FEW and not self.repeats(way[-1])

@@ -32,7 +32,7 @@ def older_cond(module: Module, call: ast.Call) -> OlderCond | None:
     """The parts of `call`, if it is a `lax.cond` of the older form.
 
     Returns:
-      None where it is not, or that cannot be told.
+      None where it is not, or that cannot be determined.
     """
     if transform_of(module, call.func) != "jax.lax.cond" or any(isinstance(a, ast.Starred) for a in call.args):
         return None
@@ -91,7 +91,7 @@ def primitive_of(module: Module, call: ast.Call) -> str | None:
 
 
 def _unnamed(module: Module, func: ast.expr) -> ast.expr:
-    """What `jax.named_call` gives a name, and leaves as it is: `loop = jax.named_call(lax.while_loop, name="fit")`.
+    """What `jax.named_call` gives a name, and leaves unchanged: `loop = jax.named_call(lax.while_loop, name="fit")`.
 
     Of two that a condition chooses from, the one that is control flow.
     """

@@ -42,6 +42,6 @@ def _is_bound_from_elsewhere(module: Module, name: str) -> bool:
 
 
 def _are_plain(module: Module, owner: ast.ClassDef) -> bool:
-    """Whether the decorators of the class are known to leave its methods as they are."""
+    """Whether the decorators of the class are known to leave its methods unchanged."""
     names = [transform_of(module, decorator) or module.text(decorator) for decorator in owner.decorator_list]
     return all("dataclass" in name or "register_pytree" in name or name in ("final", "typing.final") for name in names)

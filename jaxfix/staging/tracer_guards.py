@@ -78,7 +78,7 @@ def _filters(module: Module, statement: ast.stmt) -> bool:
 
 
 def _leaves(module: Module, block: Sequence[ast.stmt]) -> bool:
-    """Whether whoever comes to the end of `block` has met a tracer, or asked for a debugger."""
+    """Whether the end of `block` is reached with a tracer, or a debugger, alone."""
     for statement in block:
         match statement:
             case ast.Return() | ast.Raise() | ast.Assert(test=ast.Constant(value=False)):

@@ -113,7 +113,7 @@ class Passing:
         if reason is not None or function is None:
             return reason
         if any(isinstance(outer, LOOPS) for outer in _within(self._module, function)):
-            return Reason(Code.REBOUND, f"`{value.id}` is defined anew at every round")
+            return Reason(Code.REBOUND, f"`{value.id}` is defined in every iteration")
         return demands(self._module, function).reason
 
     def is_filled(self, name: ast.Name, during: During | None = None) -> bool:
@@ -146,7 +146,7 @@ class Passing:
         return value.form in (Form.NUMPY, Form.UNKNOWN)
 
     def counts(self, value: ast.expr) -> bool:
-        """Whether a Python number is passed that can be another one at the next round."""
+        """Whether a Python number is passed that can be another one at the next iteration."""
         if isinstance(value, ast.Constant):
             return False
         sources = self._values.origins.of(value)

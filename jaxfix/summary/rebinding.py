@@ -1,4 +1,4 @@
-"""What a file binds anew, or changes, of other files: by names in its text, and by names that it computes."""
+"""What a file rebinds, or changes, of other files: by names in its text, and by names that it computes."""
 
 import ast
 import re
@@ -70,7 +70,7 @@ class _Rebinding:
                     yield from (f"{name}.{ANY_NAME}" for name in self._opened(node, of))
 
     def _changed_nodes(self) -> Iterator[ast.expr]:
-        """What is bound anew, or whose object is changed."""
+        """What is rebound, or whose object is changed."""
         for attribute in stored_attributes(self.module):
             yield from (attribute, attribute.value)
         for subscript in self.module.nodes(ast.Subscript):
@@ -110,7 +110,7 @@ class _Rebinding:
                     yield from _spelled(target)
 
     def _opened(self, node: ast.expr, of: str) -> Iterator[str]:
-        """The modules, or other things, of which any name may be listed or bound: by whoever gets them."""
+        """The modules, or other things, of which any name may be listed or bound: by anyone who gets them."""
         before, namespace, _ = of.partition(".__dict__")
         function, globals_, _ = of.partition(".__globals__")
         if namespace:
@@ -132,7 +132,7 @@ class _Rebinding:
         return True
 
     def _changed(self, node: ast.expr, of: str) -> Iterator[str]:
-        """What of `of` and the modules and objects around it this reference binds anew or changes."""
+        """What of `of` and the modules and objects around it this reference rebinds or changes."""
         parent = self.module.parent(node)
         match node, parent:
             case ast.Attribute(ctx=ast.Store() | ast.Del()), _:

@@ -26,7 +26,7 @@ class Captures:
 class Scopes:
     """The captures of every function of a text: of a module, or of a statement of it in the lines where it stands.
 
-    `symtable` and `ast` meet at (name, line). Lambdas that share a line are told apart by their order, and only
+    `symtable` and `ast` meet at (name, line). Lambdas that share a line are distinguished by their order, and only
     if names and parameters agree: where they do not, there is no answer.
     """
 
@@ -90,5 +90,5 @@ def _read(text: str, path: str) -> Iterator[symtable.Function]:
 
 
 def _functions(table: symtable.SymbolTable) -> Iterator[symtable.Function]:
-    # On 3.12 and later `def f[T]` gives two tables of one name: the type tells them apart.
+    # On 3.12 and later `def f[T]` gives two tables of one name: the type distinguishes them.
     return (t for t in _with_children(table) if isinstance(t, symtable.Function) and t.get_type() == "function")

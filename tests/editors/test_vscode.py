@@ -28,7 +28,7 @@ def test_a_quick_fix_by_the_lightbulb(server: Server, opens: Opens, tmp_path: Pa
     folder = project(tmp_path / "net", {"train.py": before}, **{"jaxfix.run": "python train.py"})
     window = opens(server, folder, "train.py")
     window.squiggles()
-    assert "made anew in every round" in window.hover("value_and_grad").inner_text()
+    assert "created in every iteration" in window.hover("value_and_grad").inner_text()
     shot(window, "vscode-hover", (352, 36, 928, 732))
     window.page.keyboard.press("Escape")
     window.to_problem()

@@ -74,7 +74,7 @@ def find_cast(module: Module) -> Iterator[Finding]:
         if module.function(call) is not None and isinstance(outer, ast.Call) and outer.func is call:
             yield Finding(
                 at=call,
-                message="this `jit` is made anew at every call",
+                message="this `jit` is created at every call",
                 title="Use `READY`, and keep its dtype",
                 recipe=partial(_use_cast, module, outer),
                 confidence=Confidence.CERTAIN,
@@ -92,7 +92,7 @@ def find_ready(module: Module) -> Iterator[Finding]:
         if module.function(call) is not None and isinstance(call.args[0], ast.Lambda):
             yield Finding(
                 at=call,
-                message="this `jit` is made anew at every call",
+                message="this `jit` is created at every call",
                 title="Use `READY`",
                 recipe=partial(_use_ready, call),
                 confidence=Confidence.CERTAIN,

@@ -123,7 +123,7 @@ def _of_start(module: Module, narrow: NarrowStart) -> Finding:
         recipe=partial(widen, module, narrow) if reason is None else None,
         declined=reason,
         confidence=Confidence.CERTAIN if module.get(Staging).surely_repeats(narrow.call) else Confidence.POSSIBLE,
-        equality=Equality.CONVERGED,  # a loop of no rounds returns what it started from
+        equality=Equality.CONVERGED,  # a loop of no iterations returns what it started from
     )
 
 

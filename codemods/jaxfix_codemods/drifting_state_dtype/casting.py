@@ -77,7 +77,7 @@ def _bound_anew(module: Module, body: Body) -> ast.expr | None:
         return None
     value = module.value_of(others[0]) if isinstance(others[0], ast.Name) else None
     if len(others) > 1 or value is None or module.parent(module.statement(value)) is not body.function:
-        raise Declined(Reason(Code.REBOUND, f"`{body.state.arg}` is bound anew in {body.name} in more than one way"))
+        raise Declined(Reason(Code.REBOUND, f"`{body.state.arg}` is rebound in {body.name} in more than one way"))
     return value
 
 

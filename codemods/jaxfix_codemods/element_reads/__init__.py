@@ -36,7 +36,7 @@ comparison in one with a small whole number or a quarter of one. JAX takes the
 last element where an index lies beyond the end, NumPy raises an `IndexError`:
 an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
 the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
-a whole number of Python. A name that the loop binds anew, an
+a whole number of Python. A name that the loop rebinds, an
 attribute that is stored later, code that may run under a trace and reads in
 some rounds only are left alone; so is an array that the loop hands on, or that a
 function which the loop was given may have too: where it is donated or deleted
@@ -216,7 +216,7 @@ def _cure(
 
 
 def _is_fixed(module: Module, array: ast.expr) -> bool:
-    """Whether each round reads the same element."""
+    """Whether each iteration reads the same element."""
     read = module.parent(array)
     return isinstance(read, ast.Subscript) and not any(isinstance(node, ast.Name) for node in walk(read.slice))
 
@@ -283,7 +283,7 @@ def _is_seen(module: Module, loop: ast.AST) -> bool:
 def _why_not(module: Module, loop: ast.AST, reads: Sequence[ast.expr]) -> Reason | None:
     if _is_never_traced(module, loop) or any(is_unconditional(module, read, loop) for read in reads):
         return None
-    return Reason(Code.CONDITIONAL, "under a trace it would fail, where some rounds read nothing and run today")
+    return Reason(Code.CONDITIONAL, "under a trace it would fail, where some iterations read nothing and run today")
 
 
 def _is_never_traced(module: Module, node: ast.AST) -> bool:

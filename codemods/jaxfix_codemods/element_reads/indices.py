@@ -101,7 +101,7 @@ def _is_natural(module: Module, expr: ast.expr) -> bool:
 
 
 def _is_counted(module: Module, name: ast.Name) -> bool:
-    """Whether `name` counts the rounds of a loop from zero or more."""
+    """Whether `name` counts the iterations of a loop from zero or more."""
     scope = module.scope_of(name.id, name)
     reached = reaching(module, name, module.bindings(name.id, scope)) if scope is not None else ()
     if len(reached) != 1:
@@ -166,7 +166,7 @@ def _is_known(module: Module, index: ast.expr, array: ast.expr, axis: int | None
 
 
 def _counts(module: Module, name: ast.Name, offset: int, array: ast.expr, axis: int) -> bool:
-    """Whether `name` counts the rounds of a loop, so that with `offset` it lies within the axis."""
+    """Whether `name` counts the iterations of a loop, so that with `offset` it lies within the axis."""
     scope = module.scope_of(name.id, name)
     found = module.bindings(name.id, scope) if scope is not None else ()
     reached = reaching(module, name, found)

@@ -81,7 +81,7 @@ def _statement(module: Module, loop: ast.AST) -> ast.stmt | None:
 
 
 def rebinds(module: Module, array: ast.expr, root: ast.Name, loop: ast.AST) -> bool:
-    """Whether `array` may be another one, or be filled anew, while `loop` runs."""
+    """Whether `array` may be another one, or be refilled, while `loop` runs."""
     scope = module.scope_of(root.id, root)
     if scope is None or _is_bound_anew(module, root.id, scope, loop):
         return True
@@ -215,7 +215,7 @@ def _is_read_at_once(module: Module, node: ast.AST) -> bool:
 
 
 def is_unconditional(module: Module, node: ast.expr, loop: ast.AST) -> bool:
-    """Whether each round of `loop` comes to `node`."""
+    """Whether each iteration of `loop` comes to `node`."""
     leaving = (part for part in walk(loop) if isinstance(part, _LEAVING))
     if any(part.lineno <= node.lineno for part in leaving):
         return False
@@ -243,7 +243,7 @@ def follows(module: Module, later: ast.stmt, earlier: ast.stmt) -> bool:
 
 
 def _is_skipped(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether some rounds of `outer` run without its part `inner`."""
+    """Whether some iterations of `outer` run without its part `inner`."""
     match outer:
         case ast.BoolOp(values=[first, *_]):
             return inner is not first
@@ -263,7 +263,7 @@ def is_few(array: ast.expr) -> bool:
 
 
 def is_long(module: Module, loop: ast.AST) -> bool:
-    """Whether the text does not say that the loop has a few rounds only."""
+    """Whether the text does not say that the loop has a few iterations only."""
     rounds = iterations(module, loop)
     match module.parent(loop):
         case ast.Assign(targets=[ast.Tuple(elts=targets)]):

@@ -24,7 +24,7 @@ _FRACTIONS = 4
 
 @frozen
 class Over:
-    """A loop over an array: what each of its rounds binds.
+    """A loop over an array: what each of its iterations binds.
 
     Attributes:
       array: what is iterated over.

@@ -179,9 +179,7 @@ def _check_place(module: Module, values: Values, function: ast.FunctionDef, uses
     if len(module.bindings(name, scope)) != 1:
         raise Declined(Reason(Code.REBOUND, f"`{name}` is defined more than once"))
     if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
-        raise Declined(
-            Reason(Code.RECOMPILES, f"`{name}` is defined anew at every round, and would be compiled as often")
-        )
+        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is defined in every iteration, and would compile as often"))
     if not uses.is_closed():
         raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
     check_made_once(module, function)
@@ -212,7 +210,7 @@ def _handed_on(function: ast.FunctionDef, use: ast.expr) -> Reason:
 
 
 def check_made_once(module: Module, function: ast.stmt) -> None:
-    """Refuses what would be made, and compiled, anew at every call of a function around it, or of itself."""
+    """Refuses what would be made, and compiled, again at every call of a function around it, or of itself."""
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
             raise Declined(
@@ -404,7 +402,7 @@ def _is_static(function: str, name: str, found: Demands, given: Sequence[Given])
 
 
 def _check_static_made_once(module: Module, function: ast.FunctionDef, static: Collection[str], call: ast.Call) -> None:
-    """Refuses a static function that is made anew at every call of the function around: each is compiled for."""
+    """Refuses a static function that is created at every call of the function around: each is compiled for."""
     given = arguments_of(function, call) or {}
     for name in static:
         passed = given.get(name)
@@ -451,7 +449,7 @@ def _of_shape_alone(module: Module, function: ast.FunctionDef) -> Iterator[str]:
 
 
 def check_plain(text: str, parts: Iterable[tuple[tuple[str, ...], str]]) -> None:
-    """Refuses an argument some part of which `jit` does not take, whoever passes it."""
+    """Refuses an argument some part of which `jit` does not take, no matter who passes it."""
     for _, part in sorted(parts):
         shown = f"`{text}` may hold `{part}`" if part != text else f"`{text}` is passed"
         raise Declined(Reason(Code.NO_ARRAY, f"{shown}, which is no array: `jit` does not take it"))
@@ -460,7 +458,7 @@ def check_plain(text: str, parts: Iterable[tuple[tuple[str, ...], str]]) -> None
 def _check_arguments(arguments: Mapping[str, ArgumentSummary], unread: Collection[str], *, filtered: bool) -> None:
     for name, value in arguments.items():
         if value.filled and name not in unread:
-            # A jitted call may still read a buffer when the next round writes into it.
+            # A jitted call may still read a buffer when the next iteration writes into it.
             raise Declined(
                 Reason(
                     Code.MUTATED, f"`{value.text}` is changed in place, perhaps while the jitted step still reads it"

@@ -1,4 +1,4 @@
-"""A `jax.jit` that is made anew at every call or in every round of a loop.
+"""A `jax.jit` created inside a function or loop: it recompiles every time.
 
 JAX keeps compiled programs under the identity of the function inside the jit. A `lambda`, a local `def`, a
 `functools.partial`, a bound method or what `jax.grad` and `jax.vmap` return is a new function each time, so that
@@ -6,13 +6,13 @@ JAX keeps compiled programs under the identity of the function inside the jit. A
 surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
 and is no finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
 
-A jit in a loop of what reads a model or parameters that the loop advances compiles in every round: it is made once,
+A jit in a loop of what reads a model or parameters that the loop advances compiles in every iteration: it is made once,
 before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is called. Solvers and
 terms of equations that find their programs by a function, as `optimistix.root_find` and `diffrax.ODETerm` do, compile
 again for each new one. So do solvers that keep their own programs, as those of `jaxopt`, and functions that take an
-optimizer of `optax` as a static argument: one that each round makes of the same is made once, before the loop.
+optimizer of `optax` as a static argument: one that each iteration makes of the same is made once, before the loop.
 
-A function that makes a jitted one, such as `make_step(optimizer)`, compiles anew where a loop calls it at every round:
+A function that makes a jitted one, such as `make_step(optimizer)`, compiles again where a loop calls it each time:
 the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
 makes other programs on purpose and is no finding, unless it takes data, which the jitted function should be handed. The
 call of a factory of another file is reported, and stays: what that reads is not known here.
@@ -38,7 +38,7 @@ After:
         return params
 
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, is the same program
-wherever it is made: safe, unless it is told apart by less than a new jit would: static arguments, and what is no array
+wherever it is made: safe, unless it is compared by less than a new jit would: static arguments, and what is no array
 in the others, are compared by `==`, to which `1` is `True`, and an object or a function is what it was though it reads
 other values by now. Those, options and annotations that may fail at import, settings that JAX does not keep programs
 apart by (`jax.random` reads one), warnings, donation, constants that may be deleted (docs/safety.md), a jit that a
@@ -51,11 +51,11 @@ a length, an axis or a condition, bound methods (they read their object at each 
 under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or handed to other code is a
 factory on purpose.
 
-Moved before the loop, a factory is called once, also where the loop has no round. Unless the text says that there is
+Moved before the loop, a factory is called once, also for a loop of no iterations. Unless the text says that there is
 one (`range(10)`), it must therefore do nothing but make the function, of arguments that are there: `options[0]` may
-not be. What it is made of, and what its functions read, must be known to stay as it is while the loop runs: a
-variable that a callback binds anew, an object that changes itself, a list or an array that is filled under another
-name would be read at each round, and by one function for all rounds once. Such a call stays, as does one with static
+not be. What it is made of, and what its functions read, must be known to stay unchanged while the loop runs: a
+variable that a callback rebinds, an object that changes itself, a list or an array that is filled under another
+name would be read at each iteration, and by one function once for all. Such a call stays, as does one with static
 arguments that are objects.
 
 Evidence: fewer compiles, bitwise equal outputs.
@@ -112,7 +112,7 @@ def _of_factory(module: Module, call: ast.Call, uses: LocalUses) -> Callable[...
     return partial(
         Finding,
         at=call,
-        message=f"`{name}` makes a new jitted function in every round of the loop: it compiles again each time",
+        message=f"`{name}` makes a new jitted function in every iteration of the loop: it compiles again each time",
         title=f"Call `{name}` once, before the loop",
         confidence=Confidence.CERTAIN if factories.surely_repeats(module, call, uses) else Confidence.POSSIBLE,
         safety=Safety.NEEDS_EVIDENCE,
@@ -149,7 +149,7 @@ def _of_state(module: Module, site: Site, advanced: states.Advanced) -> Finding:
     found = partial(
         Finding,
         at=site.at,
-        message=f"{_what(module, site)} reads `{name}`, which the loop advances: it compiles again in every round",
+        message=f"{_what(module, site)} reads `{name}`, which the loop advances: it compiles again in every iteration",
         title=f"Make {_what(module, site)} once, and pass it `{name}`",
         confidence=_confidence(module, site),
     )
@@ -167,7 +167,7 @@ def _confidence(module: Module, site: Site) -> Confidence:
 
 
 def _message(module: Module, site: Site) -> str:
-    again = f"is made anew {_when(module, site)}"
+    again = f"is created {_when(module, site)}"
     if site.taker is None:
         return f"{_what(module, site)} {again}: it compiles again each time"
     return f"{_what(module, site)} {again}: `{module.text(site.taker.func)}`, which keeps it, compiles again each time"
@@ -186,7 +186,7 @@ def _what(module: Module, site: Site) -> str:
 
 def _when(module: Module, site: Site) -> str:
     if module.loops(site.made):
-        return "in every round of the loop"
+        return "in every iteration of the loop"
     return f"at every call of `{module.path(site.taker or site.at).rpartition('<locals>.')[2]}`"
 
 

@@ -1,4 +1,4 @@
-"""Whether a factory can be called in advance of a loop that may have no round: what may fail there."""
+"""Whether a factory can be called in advance of a loop that may have no iteration: what may fail there."""
 
 import ast
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.Fo
         return
     reason = _why_may_fail(module, call, factory, loop)
     if reason is not None:
-        raise Declined(reason.restated(f"where the loop has no round, it would be called all the same: {reason}"))
+        raise Declined(reason.restated(f"where the loop has no iteration, it would be called all the same: {reason}"))
 
 
 def _has_a_round(loop: ast.For | ast.While) -> bool:
-    """Whether the text says that `loop` goes round at least once."""
+    """Whether the text says that `loop` runs at least once."""
     match loop:
         case ast.While(test=ast.Constant(value=value)):
             return bool(value)

@@ -1,4 +1,4 @@
-"""Solvers and optimizers that a loop makes again and again: what finds its programs by such an object compiles anew."""
+"""Solvers and optimizers that a loop makes again and again: jits that are keyed by such an object recompile."""
 
 import ast
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _LOOPS = (ast.For, ast.While)
 
 @frozen
 class Built:
-    """An object that each round of a loop makes.
+    """An object that each iteration of a loop makes.
 
     Attributes:
       loops: around the call within its function, from the inside out.
@@ -60,7 +60,7 @@ def findings(module: Module) -> Iterator[Finding]:
         found = partial(
             Finding,
             at=call,
-            message=f"`{func}` makes another object in every round of the loop: `{by}` compiles again each time",
+            message=f"`{func}` makes another object in every iteration of the loop: `{by}` compiles again each time",
             title=f"Call `{func}` once, before the loop",
             confidence=_confidence(module, built),
             safety=Safety.NEEDS_EVIDENCE,
@@ -113,7 +113,7 @@ def _confidence(module: Module, built: Built) -> Confidence:
 
 
 def _varies_by_design(module: Module, built: Built) -> bool:
-    """Whether each round makes another one on purpose: of numbers that it binds."""
+    """Whether each iteration makes another one on purpose: of numbers that it binds."""
     return any(is_bound_in(module, name, built.loops[0]) for name in _names(module, built.call))
 
 
@@ -152,7 +152,7 @@ def _place(module: Module, built: Built) -> ast.For | ast.While:
 
 
 def _check_uses(module: Module, built: Built) -> None:
-    """Refuses an object that is kept, told apart, or may be changed."""
+    """Refuses an object that is kept, distinguished, or may be changed."""
     name, loop = built.name, built.loops[0]
     if name is None:
         return
@@ -171,7 +171,7 @@ def _check_uses(module: Module, built: Built) -> None:
 
 
 def _is_harmless(module: Module, made: ast.Call, use: ast.Name) -> bool:
-    """Whether `use` leaves the object as it is, and would not tell it from another one of the same."""
+    """Whether `use` leaves the object unchanged, and would not tell it from another one of the same."""
     match module.parent(use):
         case ast.Attribute(attr=method) as attribute if method in _STATELESS:
             call = module.parent(attribute)
@@ -193,7 +193,7 @@ def _check_made_of(module: Module, call: ast.Call, loop: ast.For | ast.While) ->
 
 
 def _check_part(module: Module, part: ast.expr, loop: ast.For | ast.While) -> None:
-    """Refuses what may be something else in another round, or may not be there before the loop."""
+    """Refuses what may be something else in another iteration, or may not be there before the loop."""
     function = module.definition(part)
     if function is not None:
         _check_function(module, part, function, loop)
@@ -221,7 +221,7 @@ def _check_call(module: Module, call: ast.Call, loop: ast.For | ast.While) -> No
     package = (module.qualname(call.func) or "").partition(".")[0]
     if package not in {name.partition(".")[0] for name in MAKING}:
         shown = _shown(module, call.func)
-        raise Declined(Reason(Code.UNSTABLE, f"it is made with what `{shown}` returns at each round"))
+        raise Declined(Reason(Code.UNSTABLE, f"it is made with what `{shown}` returns each time"))
     _check_made_of(module, call, loop)
 
 
@@ -230,11 +230,11 @@ def _check_read(module: Module, part: ast.Name | ast.Attribute, loop: ast.For | 
     if module.qualname(part) is not None:
         return
     if isinstance(part, ast.Attribute) and (is_stored(module, part.attr) or not isinstance(part.value, ast.Name)):
-        raise Declined(Reason(Code.UNSTABLE, f"it is made with `{shown}`, which can change from round to round"))
+        raise Declined(Reason(Code.UNSTABLE, f"it is made with `{shown}`, which can change between iterations"))
     owner = part if isinstance(part, ast.Name) else part.value
     assert isinstance(owner, ast.Name)
     if is_bound_in(module, owner, loop):
-        raise Declined(Reason(Code.REBOUND, f"it is made with `{owner.id}`, which the loop binds anew"))
+        raise Declined(Reason(Code.REBOUND, f"it is made with `{owner.id}`, which the loop rebinds"))
     scope = module.scope_of(owner.id, owner)
     reason = why_unstable(module, owner.id, module.tree, around=loop) if scope is module.tree else None
     if reason is not None:
@@ -246,23 +246,23 @@ def _check_read(module: Module, part: ast.Name | ast.Attribute, loop: ast.For | 
 
 
 def _is_bound_around(module: Module, name: ast.Name, loop: ast.AST) -> bool:
-    """Whether a loop around `loop` binds it at each of its own rounds."""
+    """Whether a loop around `loop` binds it at each of its own iterations."""
     outer = [each for each in module.ancestors(loop) if isinstance(each, ast.For)]
     bound = [binding.node for binding in module.bindings(name.id, module.scope_of(name.id, name))]
     return any(node in walk(each.target) for each in outer for node in bound)
 
 
 def _check_function(module: Module, part: ast.expr, function: ast.AST, loop: ast.For | ast.While) -> None:
-    """Refuses a function that each round makes, or that reads something else in another one."""
+    """Refuses a function that each iteration makes, or that reads something else in another one."""
     assert isinstance(function, FUNCTIONS)
     captures = module.captures(function)
     for name in sorted(captures.free) if captures is not None else ():
         bound = module.bindings(name, scope) if (scope := module.scope_of(name, function)) is not None else ()
         if any(loop in module.ancestors(binding.node) for binding in bound):
-            words = f"it is made with a function that takes `{name}` of each round: hand that over as an argument"
+            words = f"it is made with a function that takes `{name}` of each iteration: hand that over as an argument"
             raise Declined(Reason(Code.REBOUND, words))
     if loop in module.ancestors(function):
-        raise Declined(Reason(Code.LAYOUT, f"it is made with `{_shown(module, part)}`, which each round defines"))
+        raise Declined(Reason(Code.LAYOUT, f"it is made with `{_shown(module, part)}`, which each iteration defines"))
     shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
     if module.function(function) is not None:
         raise Declined(Reason(Code.UNREAD, f"{shown} is defined inside a function: what it reads was not followed"))

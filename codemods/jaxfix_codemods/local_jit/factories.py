@@ -1,4 +1,4 @@
-"""Calls, in a loop, of a function that makes a jitted one: what it makes compiles anew at every round."""
+"""Calls, in a loop, of a function that makes a jitted one: what it makes compiles again at every iteration."""
 
 import ast
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ class Move:
 
 
 def made_in_loops(module: Module) -> Iterator[Made]:
-    """The calls that make a jitted function at every round of a loop, which the loop calls."""
+    """The calls that make a jitted function at every iteration of a loop, which the loop calls."""
     for call in module.get(induction.calls_in_loops):
         loops = tuple(loop for loop in module.loops(call) if isinstance(loop, _LOOPS))
         factory = module.definition(call.func) if loops else None
@@ -103,7 +103,7 @@ def _is_kept_as_it_is(module: Module, call: ast.Call) -> bool:
 
 
 def _calls_in(module: Module, call: ast.Call, loop: ast.For | ast.While) -> LocalUses | None:
-    """What becomes of what `call` makes, where each round makes it, and calls it."""
+    """What becomes of what `call` makes, where each iteration makes it, and calls it."""
     uses = local_uses(module, call) if always_runs(module, call, loop) else None
     if uses is None or not any(loop in module.ancestors(each) for each in uses.calls):
         return None
@@ -114,11 +114,11 @@ def _runs_again(module: Module, call: ast.Call) -> bool:
     return not module.get(Staging).is_staged(call) and module.get(Staging).may_repeat(call)
 
 
-# --- what changes from round to round -----------------------------------------------------------------------------
+# --- what changes between iterations ------------------------------------------------------------------------------
 
 
 def _varies_by_design(module: Module, made: Made) -> bool:
-    """Whether each round makes another program on purpose: of what it binds, as more than an array."""
+    """Whether each iteration makes another program on purpose: of what it binds, as more than an array."""
     varying = [
         parameter
         for parameter, argument in (arguments_of(made.factory, made.call) or {}).items()
@@ -132,7 +132,7 @@ def _varies_by_design(module: Module, made: Made) -> bool:
 
 
 def _makes_the_same(module: Module, call: ast.Call, factory: Factory, loop: ast.For | ast.While) -> bool:
-    """Whether each round makes the same program: what the loop binds is handed on as data alone."""
+    """Whether each iteration makes the same program: what the loop binds is handed on as data alone."""
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(factory.parameters):
         return False
     given = [*zip(factory.parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
@@ -207,7 +207,7 @@ def _check_variable(module: Module, made: Made) -> None:
 
 
 def _check_static(module: Module, made: Made) -> None:
-    """Refuses a function that tells calls apart by an object, which may read other values by now."""
+    """Refuses a function that distinguishes calls by an object, which may read other values by now."""
     for result in returned(made.factory):
         value = module.only_value(result) or result
         function = module.definition(value)
@@ -218,9 +218,7 @@ def _check_static(module: Module, made: Made) -> None:
             continue
         if found.jit.static is None or not all(are_constants(found.jit, call) for call in made.stay.calls):
             raise Declined(
-                Reason(
-                    Code.STATIC_ARGUMENT, "it has static arguments, which one function for all rounds compares by `==`"
-                )
+                Reason(Code.STATIC_ARGUMENT, "it has static arguments, which one function for all compares by `==`")
             )
 
 
@@ -246,7 +244,7 @@ def _check_readers(module: Module, made: Made, name: ast.Name, loop: ast.AST) ->
         if inside and module.span(read).start < end:
             raise Declined(Reason(Code.LIVE, f"line {read.lineno} reads `{name.id}` before it is made", read.lineno))
         if others and not inside and (module.span(read).start > end or module.loops(loop)):
-            raise Declined(Reason(Code.REBOUND, f"`{name.id}` is bound more than once, and read behind the loop"))
+            raise Declined(Reason(Code.REBOUND, f"`{name.id}` is bound more than once, and read after the loop"))
 
 
 def move(module: Module, found: Move, edit: Rewriter) -> None:

@@ -63,7 +63,7 @@ class Given:
         for function in (node for node in walk(self._factory) if isinstance(node, FUNCTIONS)):
             inner = module.captures(function)
             if function is not self._factory and inner is not None and inner.rebinds:
-                raise Declined(Reason(Code.REBOUND, f"what it makes binds `{min(inner.rebinds)}` anew, at each trace"))
+                raise Declined(Reason(Code.REBOUND, f"what it makes rebinds `{min(inner.rebinds)}`, at each trace"))
 
     # --- one argument -----------------------------------------------------------------------------------------
 
@@ -141,10 +141,10 @@ class Given:
     def check_attribute(self, name: str, shown: str) -> None:
         """An attribute that somebody stores: of which object is seldom known."""
         if is_stored(self._module, name):
-            raise Declined(Reason(Code.UNSTABLE, f"it reads `{shown}`, which can change from round to round"))
+            raise Declined(Reason(Code.UNSTABLE, f"it reads `{shown}`, which can change between iterations"))
 
     def check_function(self, function: Function) -> None:
-        """A function that the factory takes: it has to read the same at each round."""
+        """A function that the factory takes: it has to read the same at each iteration."""
         module = self._module
         shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
         reason = purity(module, function).reason
@@ -154,7 +154,7 @@ class Given:
             scope = module.scope_of(name, function)
             reason = why_unstable(module, name, scope, around=self._loop) if scope is not None else None
             if reason is not None or any(self._loop in module.ancestors(b.node) for b in module.bindings(name, scope)):
-                reason = reason or Reason(Code.REBOUND, "the loop binds that anew")
+                reason = reason or Reason(Code.REBOUND, "the loop rebinds that")
                 raise Declined(reason.restated(f"it is made with {shown}, which reads `{name}`: {reason}"))
 
     # --- data -------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def is_functional(module: Module, root: ast.Name) -> bool:
 
 
 def _is_item(expr: ast.expr) -> bool:
-    """Whether `expr` is made of an item of something that may be filled anew: no shape is."""
+    """Whether `expr` is made of an item of something that may be refilled: no shape is."""
     return any(
         isinstance(part, ast.Subscript) and not (isinstance(part.value, ast.Attribute) and part.value.attr == "shape")
         for part in walk(expr)

@@ -70,7 +70,7 @@ def judge(module: Module, site: Site) -> Plan:
 
 
 def varies_by_design(module: Module, site: Site) -> bool:
-    """Whether each round of the loop makes another program: it reads what the loop binds as more than an array."""
+    """Whether each iteration of the loop makes another program: it reads what the loop binds as more than an array."""
     loops = set(module.loops(site.made))
     for function in _functions_of(module, site):
         for name in hoisting.outer_names(module, function, module.function(site.made)):
@@ -328,7 +328,7 @@ class _Judge:
         raise Declined(reason.restated(f"it uses `{what.text}` {reason}; an array is not accepted there"))
 
     def _is_kept(self, name: str, scope: ast.AST | None) -> bool:
-        """Whether the variable stays as it is while the loop runs."""
+        """Whether the variable stays unchanged while the loop runs."""
         if scope is None or not hoisting.is_plain(self.module, name, scope):
             return False
         (binding,) = self.module.bindings(name, scope)

@@ -14,7 +14,7 @@ _INSIDE_MODELS = where(Transform.LIFTED)
 
 @frozen
 class Site:
-    """A function that is made anew: a jitted one, or one that is handed to a jitted one as a static argument.
+    """A function that is created: a jitted one, or one that is handed to a jitted one as a static argument.
 
     Attributes:
       at: what makes it: the call of the transformation, the decorator, or the argument.

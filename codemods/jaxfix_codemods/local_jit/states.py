@@ -148,7 +148,7 @@ def _outermost(module: Module, site: Site) -> ast.stmt:
 
 
 def _check_kept(module: Module, site: Site, loop: ast.stmt, found: Advanced) -> None:
-    """What it reads beside stays as it is while the loop runs, and is there before it."""
+    """What it reads beside stays unchanged while the loop runs, and is there before it."""
     function = core(module, site)
     assert isinstance(function, ast.FunctionDef | ast.Lambda)
     if isinstance(function, ast.FunctionDef) and loop in module.ancestors(function):
@@ -156,7 +156,7 @@ def _check_kept(module: Module, site: Site, loop: ast.stmt, found: Advanced) -> 
     if any(
         not isinstance(each, ast.Constant) for each in (*function.args.defaults, *function.args.kw_defaults) if each
     ):
-        raise Declined(Reason(Code.SIGNATURE, "a parameter has a default that is evaluated in every round"))
+        raise Declined(Reason(Code.SIGNATURE, "a parameter has a default that is evaluated in every iteration"))
     around = module.function(site.made)
     for name in hoisting.outer_names(module, function, around):
         scope = module.scope_of(name, function)

@@ -41,7 +41,7 @@ def _check_name(module: Module, site: Site, one: hoisting.Taken, call: ast.Call,
         line = getattr(node, "lineno", 0)
         if inside or (first <= line <= last and node not in module.ancestors(site.made)):
             raise Declined(
-                Reason(Code.REBOUND, f"`{one.name}` is bound anew between its calls, and it keeps the first value")
+                Reason(Code.REBOUND, f"`{one.name}` is rebound between its calls, and it keeps the first value")
             )
 
 

@@ -1,4 +1,4 @@
-"""Whether what a factory is made with is the same thing in every round of a loop."""
+"""Whether what a factory is made with is the same thing in every iteration of a loop."""
 
 import ast
 
@@ -20,7 +20,7 @@ _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
 def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.For | ast.While, made: str) -> None:
-    """Refuses a call that is made with something else in another round.
+    """Refuses a call that is made with something else in another iteration.
 
     Args:
       made: what it makes, as it is called.
@@ -61,13 +61,11 @@ class _Check:
                 made_by = transform_of(module, part.func) or ""
                 if made_by not in function_identity.RENEWING and not made_by.startswith("jax."):
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"it is made with what `{module.text(part.func)}` returns at each round")
+                        Reason(Code.UNSTABLE, f"it is made with what `{module.text(part.func)}` returns each time")
                     )
             if self._may_differ(part):
                 raise Declined(
-                    Reason(
-                        Code.UNSTABLE, f"it is made with `{module.text(part)}`, which can change from round to round"
-                    )
+                    Reason(Code.UNSTABLE, f"it is made with `{module.text(part)}`, which can change between iterations")
                 )
 
     def _may_differ(self, part: ast.AST) -> bool:
@@ -96,7 +94,7 @@ class _Check:
             raise Declined(
                 Reason(
                     Code.REBOUND,
-                    f"it is made with `{name.id}`, which the loop binds anew: hand that to {self._made} instead",
+                    f"it is made with `{name.id}`, which the loop rebinds: hand that to {self._made} instead",
                 )
             )
         if scope is module.tree and name.id not in module.names.imports:
@@ -106,9 +104,7 @@ class _Check:
         for node in bound:
             if isinstance(node, ast.Name) and module.function(node) not in (scope, None):
                 raise Declined(
-                    Reason(
-                        Code.REBOUND, f"it is made with `{name.id}`, which line {node.lineno} binds anew", node.lineno
-                    )
+                    Reason(Code.REBOUND, f"it is made with `{name.id}`, which line {node.lineno} rebinds", node.lineno)
                 )
         function = module.definition(name)
         if function is not None:
@@ -168,7 +164,7 @@ class _Check:
                 Reason(Code.ESCAPES, f"line {use.lineno} hands `{name.id}` on, to code that may change it", use.lineno)
             )
         if isinstance(taker, ast.Attribute) and is_method(module, taker) and taker.attr not in _FUNCTIONAL:
-            raise Declined(Reason(Code.ESCAPES, f"`{module.text(taker)}` may change `{name.id}` from round to round"))
+            raise Declined(Reason(Code.ESCAPES, f"`{module.text(taker)}` may change `{name.id}` between iterations"))
 
     def _is_in_call(self, use: ast.Name) -> bool:
         return self._call in self._module.ancestors(use)
@@ -192,7 +188,7 @@ class _Check:
                     reason = purity(module, method).reason
                     if reason is not None:
                         raise Declined(
-                            reason.restated(f"`{module.text(node)}` may be another thing in another round: {reason}")
+                            reason.restated(f"`{module.text(node)}` may differ between iterations: {reason}")
                         )
                     if method not in met:
                         met.add(method)

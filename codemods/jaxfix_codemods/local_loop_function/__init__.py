@@ -1,10 +1,10 @@
-"""A loop body, branch or condition that is made anew whenever the function around it is called.
+"""A loop body, branch or condition that is created whenever the function around it is called.
 
 Called outside `jit`, `lax.scan`, `while_loop`, `fori_loop`, `cond` and `switch` compile their functions, and keep
 the compiled program under the function's identity. A `def` or `lambda` inside the caller, a `functools.partial` and
 a bound method are new objects at every call: the program is compiled again each time, and the old one stays in
 memory. `lax.map`, and `cond` where each branch has an operand of its own, wrap their functions in new ones, and under
-an eager `grad`, `hessian` or `vmap` control flow is traced anew whatever its functions are. The cures, the first that
+an eager `grad`, `hessian` or `vmap` control flow is traced again whatever its functions are. The cures, the first that
 is sound: the function moves to where it is made once; it moves, and arrays that it takes from its surroundings become
 part of the carry, or operands; the function around the call goes under `jit`; the call is wrapped in `retrace`, which
 traces it at every time and compiles it once for what it computes. Under a transformation the outermost one is wrapped:

@@ -1,4 +1,4 @@
-"""Whether functions that are made anew can be moved to where they are made once, and what has to be lifted."""
+"""Whether functions that are created can be moved to where they are made once, and what has to be lifted."""
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
@@ -32,7 +32,7 @@ _CONSTANT_FROM = {"jax.lax.scan": (0, 6, 1), "jax.lax.fori_loop": (0, 6, 1), "ja
 
 @frozen
 class Local:
-    """A function that is made anew: `use` is where it is handed over, `role` what it is there."""
+    """A function that is created: `use` is where it is handed over, `role` what it is there."""
 
     function: Function
     use: ast.expr
@@ -95,7 +95,7 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
     place = hoisting.deepest(module, places)
     if place in runs_with(module, call):
         raise Declined(
-            Reason(Code.RECOMPILES, f"`{around(module, call)}` is made anew itself, with what it takes from around it")
+            Reason(Code.RECOMPILES, f"`{around(module, call)}` is created itself, with what it takes from around it")
         )
     if lifted:
         _check_lifting(module, call, primitive, locals_)

@@ -41,6 +41,6 @@ def check_gain(module: Module, functions: list[ast.AST]) -> None:
                 raise Declined(
                     Reason(
                         Code.IMPURE,
-                        f"`{module.text(node.func)}` answers differently at every trace, and is compiled anew",
+                        f"`{module.text(node.func)}` answers differently at every trace, and is compiled again",
                     )
                 )

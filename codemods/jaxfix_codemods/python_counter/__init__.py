@@ -49,7 +49,7 @@ After:
 
 Safety: needs evidence. Wrapped where it is bound, a counter would break what counts: `seen[step]` and `json.dumps`
 raise on an array, and past `2**31 - 1` an array wraps around to negative numbers without a word, which is why the
-counter stays as it is. Inside the function a traced number does less than a Python number: `range(step)`, `x[:step]`,
+counter stays unchanged. Inside the function a traced number does less than a Python number: `range(step)`, `x[:step]`,
 `if step % 10 == 0`, `beta**step` and unknown functions are declined, and so are products that soon leave 32 bits. A
 static argument that cannot be hashed is refused by JAX, so there the number is not wrapped; it is taken out of
 `static_argnums` only if every call that was read passes a number. What is computed of the number inside the function,
@@ -124,7 +124,7 @@ def _finding(module: Module, counter: Counter) -> Finding:
     sure = counter.kind.surely and module.get(Staging).surely_repeats(counter.call) and not on_purpose
     return Finding(
         at=counter.call,
-        message=f"`{shown}` {how} another one in each round: `{name}` is compiled for every value of it",
+        message=f"`{shown}` {how} another one in each iteration: `{name}` is compiled for every value of it",
         title=_title(counter, shown),
         recipe=recipe,
         declined=declined,

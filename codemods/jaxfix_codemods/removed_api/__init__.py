@@ -6,9 +6,9 @@ from which version on. An import still binds the name that it bound, keywords ar
 keep the names that the file has for them. Code that asks which version it runs with is left alone: below
 `hasattr(jax, "tree_map")`, a test of the version, or beside `except ImportError`. Where the `pyproject.toml` says that
 the project runs with an older jax too, what is written is what all of these have, such as `jax.tree_util.tree_map`;
-where there is nothing that all have, the line is told and left.
+where there is nothing that all have, the line is reported and left.
 
-What takes the place of some names is no other name: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are told with
+No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with
 what to do by hand. [`jaxfix upgrade`](../upgrade.md) asks for another version than the installed one, and tells as well
 what that does differently without a word.
 
@@ -88,7 +88,7 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
 
 
 def _of_import(module: Module, told: Sequence[Imported], together: Sequence[Imported], *, is_same: bool) -> Finding:
-    """The finding about the names that are told, which rewrites all that go together."""
+    """The finding about names without a fix, which rewrites all that go together."""
     each = told[0]
     what = " and ".join(f"`{other.full}`" for other in told)
     recipe = partial(_import_otherwise, module, together) if together else None

@@ -46,7 +46,7 @@ their calls, and are left alone too. Under one `jit` XLA finds what is computed 
 traced code.
 
 Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before
-and after are told where the rewritten function can be traced.
+and after are given where the rewritten function can be traced.
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.value_and_grad.html
 """

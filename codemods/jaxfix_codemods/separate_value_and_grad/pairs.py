@@ -170,7 +170,7 @@ def _jits(module: Module, call: ast.Call, inner: ast.expr) -> bool:
 
 
 def is_same(module: Module, one: ast.expr, other: ast.expr) -> bool:
-    """Whether two expressions name the same function, unless an attribute is bound anew."""
+    """Whether two expressions name the same function, unless an attribute is rebound."""
     match one, other:
         case ast.Name(), ast.Name():
             binding = module.names.only_binding(one)

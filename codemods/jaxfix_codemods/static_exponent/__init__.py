@@ -77,7 +77,7 @@ _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.Un
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
 _AT_TIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LATER = (ast.Lambda, ast.GeneratorExp)
-_WHY = "# A concrete integer exponent is compiled anew for every value."
+_WHY = "# A concrete integer exponent is compiled again for every value."
 
 
 @frozen

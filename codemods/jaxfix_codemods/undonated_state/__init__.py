@@ -35,7 +35,7 @@ After:
 Safety: needs evidence. What was donated is gone: `best = params` before the
 call raises `Array has been deleted` when it is read, and so do a second run
 from the same first parameters, an average that began as `ema = params`, and a
-caller who passed its own. Only what the statement of every call binds anew is
+caller who passed its own. Only what the statement of every call rebinds is
 donated, and only where nothing else of the code that was read can hold it: of
 what a state is made of, shapes and functions may be read later, arrays not. A
 state in an attribute is donated where no other file can hold it. A state that
@@ -76,7 +76,7 @@ _KNOWN = where(Transform.DONATES)
 
 def find(module: Module) -> Iterator[Finding]:
     if module.source.holds_tests:
-        return  # a few rounds over a few numbers
+        return  # a few iterations over a few numbers
     for step in steps(module, _may_donate):
         found = looped(module, step)
         if found is not None and not module.get(Staging).is_staged(step.jitted.at):
@@ -89,7 +89,7 @@ def _may_donate(jitted: Jitted) -> bool:
 
 def _finding(module: Module, step: Step, found: Looped) -> Finding:
     at = step.named if isinstance(step.named, ast.FunctionDef) else step.jitted.at
-    bound = f"each call of `{step.name}` binds {_listed(found.wanted)} anew"
+    bound = f"each call of `{step.name}` rebinds {_listed(found.wanted)}"
     message = f"{bound}, and the old values stay in memory beside the new"
     try:
         donated = judge(module, step, found.wanted)

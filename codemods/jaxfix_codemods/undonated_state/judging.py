@@ -54,7 +54,7 @@ class Step:
 
 @frozen
 class Looped:
-    """A call in a loop, of this file or another one, and the parameters whose argument its statement binds anew.
+    """A call in a loop, of this file or another one, and the parameters whose argument its statement rebinds.
 
     Attributes:
       few: those that are a few numbers, and not worth it.
@@ -104,7 +104,7 @@ def _is_static(function: ast.FunctionDef) -> bool:
 
 
 def looped(module: Module, step: Step) -> Looped | None:
-    """What a loop binds anew, of one that certainly goes on again and again if there is one; None without any."""
+    """What a loop rebinds, of one that certainly goes on again and again if there is one; None without any."""
     found = [*_looped_here(module, step), *_looped_elsewhere(module, step)]
     return next((each for each in found if each.certain), found[0] if found else None)
 

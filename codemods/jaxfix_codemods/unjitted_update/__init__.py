@@ -1,16 +1,16 @@
 """Device work that a loop runs eagerly: a training step, an update by hand, draws, averages.
 
 Outside of `jit` each operation is dispatched for itself: hundreds of small
-programs per round where one would do. A function that the loop calls, and that
+programs per iteration where one would do. A function that the loop calls, and that
 does all of it, is put under `jit` as a whole. Otherwise the statements that can
 be traced become such a function: those of a loop, with the jitted calls among
 them, or those of a method that binds `self.params`, whose attributes are
 passed and assigned. What needs values stays where it is: a `print`, a `float`,
 a count in Python. Where it has to run in between, the part with more work is
 taken, and the other one after it if it is worth a program too. A function that
-`jax.vmap` has made, and that is called in each round, is mapped anew each time:
+`jax.vmap` has made, and that is called in each iteration, is mapped again each time:
 it is put under `jit` where it is made. So is a function of which a loop of
-another file starts that many programs, and one of two programs that a round
+another file starts that many programs, and one of two programs that an iteration
 calls for each item of a list.
 
 Before:
@@ -54,13 +54,13 @@ After:
         return params
 
 Safety: needs evidence. What a jitted function reads beside its arguments is
-read once: a step over a batch that the loop binds anew would go on with the
+read once: a step over a batch that the loop rebinds would go on with the
 first one for ever, without a word. So all data are arguments, and a step that
 captures what changes is declined, as is one that captures a list, a dictionary
-or a NumPy array which other code gets hold of, and may fill anew; so is one that branches on values, prints,
+or a NumPy array which other code gets hold of, and may refill; so is one that branches on values, prints,
 converts to Python numbers, draws from NumPy, changes its arguments, returns
 texts or Python numbers, or a dictionary whose order somebody reads (`jit`
-sorts the keys). A buffer that is filled anew in place may be read by a jitted
+sorts the keys). A buffer that is refilled in place may be read by a jitted
 step after it was overwritten: declined too. So is an argument that some caller,
 here or in another file, evidently gives a text, a function or an object in, as a
 batch with a name. Functions are static only where each call passes the same one.
@@ -69,7 +69,7 @@ those of the original under `jit`.
 
 Of a method the object becomes static: `jit` looks a program up by which object
 it is, reads its attributes once, and would go on with `self.rate` as it was at
-the first step when something binds it anew. So every attribute that the method
+the first step when something rebinds it. So every attribute that the method
 reads, through the methods that it calls too, must be bound where the object is
 made and nowhere else: no other method, subclass, file or `setattr` binds it,
 and nothing changes it in place. It must be a function, an optimizer or a Python
@@ -89,13 +89,13 @@ its data are arguments. A name that is bound in several branches is a function
 of the step if nothing binds it while the loop runs.
 
 Of a function that `jax.vmap` has made the mapped arguments are traced already;
-one that is passed on as it is must not be asked for its value, nor be a function
+one that is passed on unchanged must not be asked for its value, nor be a function
 or a text, and what a `partial` binds must not change.
 
 A loop over functions, such as the members of a chain, is no training loop:
-under `jit` it would be unrolled. So are loops of up to three rounds, and loops
-that start fewer than four programs. Tests are left as they are: to compile a step
-costs more than the few rounds of a test, and some run eagerly on purpose.
+under `jit` it would be unrolled. So are loops of up to three iterations, and loops
+that start fewer than four programs. Tests are left unchanged: to compile a step
+costs more than the few iterations of a test, and some run eagerly on purpose.
 
 Evidence: fewer compiles, one program instead of one per operation; the
 results of the original under jit bit for bit, those of the eager original
@@ -219,7 +219,7 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
 def _of_round(
     module: Module, values: Values, call: ast.Call, function: ast.FunctionDef, taken: "_Taken"
 ) -> Iterator[Finding]:
-    """What is called in each round: as a whole, or the most of it, then what it calls besides."""
+    """What is called in each iteration: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
     if function in taken.functions or module.get(Staging).is_seldom(call) or not _is_enough(module, call):
         return
@@ -248,7 +248,7 @@ def _of_round(
 
 
 def _is_enough(module: Module, call: ast.Call) -> bool:
-    """Whether `call` starts enough in a round; one in a comprehension does it for each of its items."""
+    """Whether `call` starts enough in an iteration; one in a comprehension does it for each of its items."""
     started = module.get(Device).starts(call)
     around = (each for each in module.loops(call) if isinstance(each, COMPREHENSIONS))
     return started >= (ENOUGH if next(around, None) is None else FEWEST)
@@ -257,7 +257,7 @@ def _is_enough(module: Module, call: ast.Call) -> bool:
 def _of_elsewhere(
     module: Module, values: Values, function: ast.FunctionDef, use: Use, taken: "_Taken"
 ) -> Iterator[Finding]:
-    """What a loop of another file calls in each round, as a whole."""
+    """What a loop of another file calls in each iteration, as a whole."""
     taken.functions.add(function)
     eager = _Eager(function, f"`{function.name}` runs", f"the loop around {use.at}")
     title = f"Put `{function.name}` under `jax.jit`"
@@ -296,7 +296,7 @@ def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") 
     if at is None or at in taken.nodes or not mapped.is_worth_it(module):
         return
     title = f"Put `{mapped.name}` under `jax.jit`"
-    eager = _Eager(at, f"`{mapped.name}`, which is mapped anew at each call, runs")
+    eager = _Eager(at, f"`{mapped.name}`, which is mapped again at each call, runs")
     certain = isinstance(at, ast.Call) and _is_certain(module, at)
     try:
         yield _finding(eager, title, cure(module, values, mapped), certain=certain)
@@ -316,7 +316,7 @@ def _extracted(
 
 
 def _goes_on(module: Module, call: ast.Call) -> bool:
-    """Whether a loop certainly goes on from what `call` returns: its statement binds anew something that it passes."""
+    """Whether a loop certainly goes on from what `call` returns: its statement rebinds something that it passes."""
     given = argument_values(call)
     return any(binds_again(module, call, value) for value in given) and _is_certain(module, call)
 
@@ -355,7 +355,7 @@ class _Taken:
 def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:
     return Finding(
         at=eager.at,
-        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched for itself at every round",
+        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched for itself at every iteration",
         title=title,
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,
@@ -389,5 +389,5 @@ CODEMOD = Codemod(
     equality=Equality.ROUNDING,
     find=find,
     relieves=(Work.EAGER,),
-    after=("growing-array",),  # what is longer in each round would be compiled for in each
+    after=("growing-array",),  # what is longer in each iteration would be compiled for in each
 )

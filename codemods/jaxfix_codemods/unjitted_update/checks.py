@@ -111,7 +111,7 @@ def check_parameter(
 
 
 def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
-    """Whether `name` is bound once, and outside of all loops: no state, and no data of a round."""
+    """Whether `name` is bound once, and outside of all loops: no state, and no data of an iteration."""
     match module.bindings(name, scope) if "." not in name else ():
         case (binding,):
             return not any(isinstance(outer, LOOPS) for outer in module.ancestors(binding.node))

@@ -9,9 +9,9 @@ from jaxfix.api.analysis import EXISTS, Form, Lattice, Solver, Values, family, i
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
 ENOUGH = 4
-"""Programs per round below which one program in their place is not worth a function."""
+"""Programs per iteration below which one program in their place is not worth a function."""
 FEWEST = 2
-"""Those of a function that a round calls for each item of a list: two of them are worth one."""
+"""Those of a function that an iteration calls for each item of a list: two of them are worth one."""
 MOST = 100
 """Beyond that it makes no difference."""
 OF_A_TREE = 3
@@ -94,7 +94,7 @@ class Likely:
         return min(found, self.most)
 
     def is_at_work(self, loop: ast.stmt) -> bool:
-        """Whether `loop` may start enough in a round; of a library, whose loops are many, with an operation in it."""
+        """Whether `loop` may start enough per iteration; of a library, with many loops, with an operation in it."""
         return (is_script(self._module) or self._computes(loop)) and self.starts(loop) >= ENOUGH
 
     def _calls_device(self, node: ast.AST) -> bool:

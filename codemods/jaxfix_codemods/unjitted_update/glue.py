@@ -60,7 +60,7 @@ def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
-    """Whether `loop` runs eagerly, and more than a few rounds; in a method of a program, as far as is known."""
+    """Whether `loop` runs eagerly, and more than a few iterations; in a method of a program, as far as is known."""
     runs = module.get(Staging).runs(loop)
     around = module.functions_around(loop)
     owner = module.method_of(around[-1]) if around else None
@@ -120,7 +120,7 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
 
 
 def is_short(module: Module, loop: ast.AST) -> bool:
-    """Whether all loops around go round a few times together, as their texts say, and nothing repeats them."""
+    """Whether all loops around run a few times together, as their texts say, and nothing repeats them."""
     every = [loop, *(outer for outer in module.loops(loop))]
     rounds = 1
     for each in every:

@@ -54,7 +54,7 @@ class Extraction:
       before: the statement that the function is to stand before.
       parameters: what the statements read and data, or what the loop changes, by the names that they have inside.
       given: what is passed for each.
-      results: what they bind and other code reads, or the next round, by the names that they have inside.
+      results: what they bind and other code reads, or the next iteration, by the names that they have inside.
       bound: what is bound to each.
       renamed: the attributes inside that become variables.
       own: the object of the method that the function becomes, if it does.
@@ -83,7 +83,7 @@ def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.s
     """How to extract `work`, statements of one block, with those that belong to them.
 
     Args:
-      around: the loop, or the function, whose rounds, or calls, run them.
+      around: the loop, or the function, whose iterations, or calls, run them.
 
     Raises:
       Declined: they cannot be a function of their own.
@@ -386,7 +386,7 @@ class _Judge:
                 raise Declined(reason.restated(f"the step calls `{use.id}`, which cannot be traced: {reason}"))
 
     def _check_apart(self, use: ast.Name) -> None:
-        """Refuses a method that reads an attribute which the step is passed: under a trace it would stay as it was."""
+        """Refuses a method that reads an attribute which the step is passed: under a trace it would stay unchanged."""
         module, called = self._module, self._module.parent(use)
         passed = {dot.partition(".")[2] for dot in self._attributes if dot.startswith(f"{use.id}.")}
         if not passed or not isinstance(called, ast.Attribute) or jit_of(module, called) is not None:
@@ -508,7 +508,7 @@ def _top(module: Module, scope: ast.stmt) -> ast.stmt:
 
 
 def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
-    """Whether the loop binds anew, at or after the work, what the work reads: it goes on from its own results."""
+    """Whether the loop rebinds, at or after the work, what the work reads: it goes on from its own results."""
     read = loads(module.statement(call) for call in work)
     first = min(module.statement(call).lineno for call in work)
     stored = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
@@ -518,7 +518,7 @@ def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
 def jitted_attributes(module: Module, row: Sequence[ast.stmt]) -> tuple[str, ...]:
     """The attributes of the own object that are plain jitted functions and no methods, where the row calls them.
 
-    Such a function is told apart by its identity, whatever becomes of the object, and reads that no more often than it
+    Such a function is keyed by its identity, whatever becomes of the object, and reads that no more often than it
     is compiled.
     """
     found: dict[str, None] = {}

@@ -25,7 +25,7 @@ from jaxfix_codemods.unjitted_update.glue import is_short
 _BATCHING = where(Transform.BATCHES) - where(Transform.FILTERS)
 _BINDING = where(Transform.BINDS)
 _ENOUGH = 2
-"""Operations that are worth a program: to map them anew at each call costs more than they do."""
+"""Operations that are worth a program: to map them again at each call costs more than they do."""
 _READ = (ast.FunctionDef, ast.Lambda)
 
 
@@ -52,7 +52,7 @@ class Mapped:
         around = module.function(self.made)
         for call in self.uses.calls:
             if around is not None and not (module.function(call) is around and module.loops(call)):
-                continue  # it is made anew as often as it is called
+                continue  # it is created as often as it is called
             loop = (staging.round_about(call) or (call,))[-1]
             if staging.runs(call) is Runs.EAGER and staging.repeats(call) and not is_short(module, loop):
                 return call
@@ -104,7 +104,7 @@ def _check_place(module: Module, found: Mapped) -> None:
     if not found.uses.is_closed():
         raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
     if any(isinstance(outer, LOOPS) for outer in module.loops(statement)):
-        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is made anew at every round, and would be compiled as often"))
+        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is created in every iteration, and would compile as often"))
     check_made_once(module, statement)
     for use in found.uses.others:
         text = f"`{name}` is handed on in line {use.lineno}, to code that may need it as it is"
@@ -168,7 +168,7 @@ def _check_unmapped(function: str, name: str, asked: Demands) -> None:
 
 
 def _check_calls(module: Module, values: Values, found: Mapped) -> None:
-    """Refuses arguments that `jit` does not take, or that are filled anew while it may still read them."""
+    """Refuses arguments that `jit` does not take, or that are refilled while it may still read them."""
     passing = Passing(module, values)
     calls = [passing.called(found.uses.calls, call, lambda node: "", bound=False) for call in found.uses.calls]
     calls += [use.call for use in found.uses.outside if use.call is not None]

@@ -81,7 +81,7 @@ def _ways(
 def innermost_loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
     """The innermost statement that runs `node` again and again within its function.
 
-    One that calls another function at each round does not: `for member in chain: member.update(...)` is one step.
+    One that calls another function at each iteration does not: `for member in chain: member.update(...)` is one step.
     """
     again = (loop for loop in module.loops(node) if isinstance(loop, LOOPS))
     return next((loop for loop in again if not _is_over_functions(module, loop, node)), None)

@@ -1,9 +1,9 @@
 """A Python loop in traced code, which becomes as many copies of its block as it has rounds.
 
-`jax.jit` sees no loop: it traces, lowers and compiles each round anew, so that
-the time of a first call grows with the number of rounds. What the loop hands
-from round to round becomes the carry of `jax.lax.fori_loop` or of
-`jax.lax.scan`, which are traced and compiled once for all rounds.
+`jax.jit` sees no loop: it traces, lowers and compiles each iteration again, so that
+the time of a first call grows with the number of iterations. What the loop hands
+between iterations becomes the carry of `jax.lax.fori_loop` or of
+`jax.lax.scan`, which are traced and compiled once for all iterations.
 
 Before:
     import jax
@@ -42,12 +42,12 @@ After:
     print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
 
 Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list
-that is stacked behind the loop is what the scan returns; any other list that grows is declined. The number of the
+that is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the
 round is no number of Python any more: as an index, in `fold_in`, and where it is computed with an array at once, it
 gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. So are rounds
-that end early, names that are read behind the loop and bound in it alone, layers that the loop makes, a start that
+that end early, names that are read after the loop and bound in it alone, layers that the loop makes, a start that
 Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it does not,
-JAX raises at the trace. The number of rounds is known to a trace as it was before, so that gradients go through both.
+JAX raises at the trace. The number of iterations stays known to a trace, so that gradients go through both.
 On some devices a small loop is slower than its unrolled form: where a run shows that a warm call takes half as long
 again, the fix is held back.
 
@@ -111,7 +111,7 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
     found = partial(
         Finding,
         at=rounds.loop.iter,
-        message=message.format(f"all {rounds.count} rounds are" if rounds.count else "each round is"),
+        message=message.format(f"all {rounds.count} rounds are" if rounds.count else "each iteration is"),
         title="Loop with `fori_loop`" if rounds.counts_up and not outputs else "Loop with `scan`",
         confidence=Confidence.CERTAIN if many and is_sure else Confidence.POSSIBLE,
         guess=not many,
@@ -130,7 +130,7 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
     """What the loop carries.
 
     Raises:
-      Declined: it cannot become a function of one round.
+      Declined: it cannot become a function of one iteration.
     """
     loop = rounds.loop
     if has_strings_over_lines(loop):
@@ -163,9 +163,9 @@ def _is_last(module: Module, use: ast.Name, loop: ast.For) -> bool:
 
 
 def _computes(module: Module, rounds: Rounds) -> bool:
-    """Whether what a round binds is likely an array that comes from the round before.
+    """Whether what an iteration binds is likely an array that comes from the iteration before.
 
-    A list of layers is none: they may differ in shape, and whoever writes one has chosen so.
+    A list of layers is none: they may differ in shape, and anyone who writes one has chosen so.
     """
     names = stores(module, rounds.loop)
     reads = {n.id for s in rounds.loop.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

@@ -1,4 +1,4 @@
-"""What a loop hands from round to round: the names that a round reads before it binds them, and those read behind."""
+"""What a loop carries: the names that an iteration reads before it binds them, and those read after the loop."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +15,9 @@ class Carry:
     """What a loop carries, in the order of the text.
 
     Attributes:
-      names: read by a round before it binds them, or behind the loop, and bound by a round.
+      names: read by an iteration before it binds them, or after the loop, and bound by an iteration.
       starts: what binds each of them before the loop.
-      bound: all that a round binds.
+      bound: all that an iteration binds.
     """
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ def carry_of(module: Module, loop: ast.For) -> Carry:
         _check_scope(module, loop, name)
     for name in defined:
         if name in reader.exposed or _is_read_behind(module, loop, name):
-            raise Declined(Reason(Code.LIVE, f"the last `{name}` that it defines is called behind it"))
+            raise Declined(Reason(Code.LIVE, f"the last `{name}` that it defines is called after it"))
     starts = {name: _starts(module, loop, name, is_last=name not in reader.exposed) for name in names}
     return Carry(tuple(names), starts, frozenset(bound) | defined)
 
@@ -120,10 +120,10 @@ def _why_not_plain(statement: ast.stmt) -> Reason:
     line = statement.lineno
     if isinstance(statement, _LEAVING):
         word = type(statement).__name__.lower()
-        return Reason(Code.CONDITIONAL, f"a `{word}` in line {line} ends a round early", line)
+        return Reason(Code.CONDITIONAL, f"a `{word}` in line {line} ends an iteration early", line)
     if isinstance(statement, ast.While):
         return Reason(Code.NEEDS_VALUE, f"line {line} loops as long as a condition holds", line)
-    return Reason(Code.SIDE_EFFECT, f"line {line} does more than compute what the next round needs", line)
+    return Reason(Code.SIDE_EFFECT, f"line {line} does more than compute what the next iteration needs", line)
 
 
 def _is_read_behind(module: Module, loop: ast.For, name: str) -> bool:
@@ -173,7 +173,7 @@ def _starts(module: Module, loop: ast.For, name: str, *, is_last: bool) -> tuple
     ]
     if not before:
         text = (
-            f"its last `{name}` is read behind it"
+            f"its last `{name}` is read after it"
             if is_last
             else f"whether `{name}` is bound before it depends on a condition"
         )

@@ -1,4 +1,4 @@
-"""Lists that a loop collects its results in, and that are stacked behind it: outputs of a scan."""
+"""Lists that a loop collects its results in, and that are stacked after it: outputs of a scan."""
 
 import ast
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _CONVERTERS = where(Result.CONVERTED)
 
 @frozen
 class Collected:
-    """A list `name = []`, to which each round appends once.
+    """A list `name = []`, to which each iteration appends once.
 
     Attributes:
       start: the statement that makes the list.

@@ -1,4 +1,4 @@
-"""What one trace for all rounds would change: how the number of a round is read, what a round does beside computing."""
+"""What one trace for all iterations would change: reads of the loop number, and what is done beside computing."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -18,12 +18,12 @@ _MEMBERS = members_of("jax.Array")
 _WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _WITH_ARRAYS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _LARGE = 10_000
-"""Of a factor: with a larger one, the product of fewer rounds than anybody unrolls may leave 32 bits."""
+"""Of a factor: with a larger one, the product of fewer iterations than anybody unrolls may leave 32 bits."""
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
 
 
 def check_reads(module: Module, rounds: Rounds, *, is_scanned: bool) -> None:
-    """Each read of the number of a round must be the same of an array.
+    """Each read of the number of an iteration must be the same of an array.
 
     Args:
       is_scanned: whether the numbers are those of an array, which are strongly typed, and none that JAX counts.
@@ -154,10 +154,10 @@ def check_effects(module: Module, rounds: Rounds, carry: Carry, apart: Iterable[
     varying = _varying(module, rounds, carry)
     for name, what in asked.values.items():
         if name in varying:
-            raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, of which `{name}` is another one in each round"))
+            raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, of which `{name}` is another one in each iteration"))
     called = next((name for name in asked.called if name in varying), None)
     if called is not None:
-        raise Declined(Reason(Code.NO_ARRAY, f"it calls `{called}`, which is another one in each round"))
+        raise Declined(Reason(Code.NO_ARRAY, f"it calls `{called}`, which is another one in each iteration"))
 
 
 def _effect(module: Module, node: ast.AST) -> Reason | None:
@@ -166,7 +166,7 @@ def _effect(module: Module, node: ast.AST) -> Reason | None:
         case ast.Expr(value=ast.Constant()):
             return None
         case ast.Expr():
-            return Reason(Code.SIDE_EFFECT, f"line {line} does something in each round: it would do so once", line)
+            return Reason(Code.SIDE_EFFECT, f"line {line} does something in each iteration: it would do so once", line)
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
             return Reason(Code.SIDE_EFFECT, f"line {line} changes `{module.text(node)}`", line)
         case ast.Yield() | ast.YieldFrom() | ast.Await():
@@ -201,7 +201,7 @@ def _layer(module: Module, call: ast.Call) -> Reason | None:
 
 
 def _varying(module: Module, rounds: Rounds, carry: Carry) -> frozenset[str]:
-    """The names that a trace of one round does not know: what is carried, and what is computed with it."""
+    """The names that a trace of one iteration does not know: what is carried, and what is computed with it."""
     found = {*carry.names, *(node.id for node in walk(rounds.loop.target) if isinstance(node, ast.Name))}
     while True:
         more = {

@@ -16,7 +16,7 @@ class Rounds:
       bounds: what `range` is given; empty where it goes over arrays alone.
       arrays: what it goes over, row by row.
       is_backward: whether it goes from the last number to the first.
-      count: how many rounds there are, where the text says it.
+      count: how many iterations there are, where the text says it.
     """
 
     loop: ast.For

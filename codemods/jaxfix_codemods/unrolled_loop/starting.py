@@ -1,4 +1,4 @@
-"""What a carry is before the first round: what it becomes must be of the same kind."""
+"""What a carry is before the first iteration: what it becomes must be of the same kind."""
 
 import ast
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp
 
 
 def check_starts(module: Module, loop: ast.For, carry: Carry) -> None:
-    """The first round must compute as all others do.
+    """The first iteration must compute as all others do.
 
     Raises:
       Declined: what it begins with is no array, or a number that Python computes with.
@@ -58,26 +58,26 @@ def _check_start(module: Module, loop: ast.For, name: str, value: ast.expr) -> N
             )
     form = form_of(module, value)
     if form is Form.NUMPY:
-        text = f"the first round computes `{name}` with NumPy, perhaps in double precision"
+        text = f"the first iteration computes `{name}` with NumPy, perhaps in double precision"
         raise Declined(Reason(Code.ROUNDING, text))
     if form is Form.PYTHON or isinstance(value, ast.Constant | ast.UnaryOp):
         _check_number(module, loop, name, value)
 
 
 def _check_number(module: Module, loop: ast.For, name: str, value: ast.expr) -> None:
-    """A number of Python must meet an array at once: else Python computes in double precision, round by round."""
+    """A number of Python must meet an array at once: else Python computes in double precision each time."""
     if not (isinstance(value, ast.Constant) and value.value in (0, 1)):
         text = f"`{name}` begins as the number `{module.text(value)}`, with which Python computes in double precision"
         raise Declined(Reason(Code.ROUNDING, text))
     arrays = module.get(Arrays)
     if not all(map(arrays.is_sure, updates(module, loop, name))):
-        text = f"`{name}` begins as a number of Python, and nothing says that a round makes an array of it"
+        text = f"`{name}` begins as a number of Python, and nothing says that an iteration makes an array of it"
         raise Declined(Reason(Code.DTYPE, text))
     nodes = (node for statement in loop.body for node in walk(statement))
     for node in nodes:
         is_read = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         if is_read and isinstance(node, ast.expr) and not _meets_array(module, node, is_zero=not value.value):
-            text = f"the first round computes `{name}` in Python, the others on the device"
+            text = f"the first iteration computes `{name}` in Python, the others on the device"
             raise Declined(Reason(Code.ROUNDING, text, node.lineno))
 
 
@@ -99,7 +99,7 @@ def _meets_array(module: Module, read: ast.expr, *, is_zero: bool) -> bool:
 
 
 def updates(module: Module, loop: ast.For, name: str) -> Sequence[ast.expr]:
-    """What a round binds `name` to."""
+    """What an iteration binds `name` to."""
     found: list[ast.expr] = []
     for statement in loop.body:
         for node in walk(statement):

@@ -1,4 +1,4 @@
-"""The loop as a function of one round, and the call that runs it."""
+"""The loop as a function of one iteration, and the call that runs it."""
 
 import ast
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter) -> str:
-    """What a round adds to an output, which is stacked already."""
+    """What an iteration adds to an output, which is stacked already."""
     edit.delete(output.start)
     for call in output.stacks:
         edit.replace(call, module.text(call.args[0]))
@@ -57,7 +57,7 @@ def _lax(module: Module, edit: Rewriter, at: ast.AST) -> str:
 
 
 def _element(module: Module, rounds: Rounds, edit: Rewriter) -> str:
-    """The parameter that takes what a round is about; several names are bound at the start of the round."""
+    """The parameter that takes what an iteration is about; several names are bound at the start of the iteration."""
     target = rounds.loop.target
     if isinstance(target, ast.Name):
         return target.id

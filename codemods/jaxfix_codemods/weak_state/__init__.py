@@ -14,7 +14,7 @@ returns an array for it; one that only counts stays a number.
 
 `dtype=int` and `dtype=float` are the very types that JAX gives a Python number
 (they follow `jax_enable_x64`): right where the update computes in a precision of
-its own, or keeps what it was given. Where whoever calls the update decides, the
+its own, or keeps what it was given. Where the caller of the update decides, the
 scalar gets the floating dtype of the parameters: a loop that is traced refuses a
 state that starts in float32 and comes back in bfloat16, and `minimum` of the two
 would be float32 for ever. A dtype is spelled out, such as `jnp.int32`, only for

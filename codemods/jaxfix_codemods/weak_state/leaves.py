@@ -71,7 +71,7 @@ def _of_pairs(module: Module, values: Values) -> Iterator[Leaf]:
 
 
 def _of_loop(module: Module, values: Values, loop: Rebinding) -> Iterator[Leaf]:
-    """What a name holds that a loop binds anew to the result of a jitted function of it."""
+    """What a name holds that a loop rebinds to the result of a jitted function of it."""
     for first in loop.firsts:
         for leaf in module.get(_Leaves).of(first):
             after = strengthened(module, values, loop.call, (*loop.place, *leaf.path), leaf.kind, _guess(leaf))

@@ -14,7 +14,7 @@ def dtype(module: Module, leaf: Leaf) -> str:
     """The expression of the dtype that the leaf has after an update, with the names of modules in braces.
 
     A number is typed as JAX types Python numbers, a count as the update that spells out another dtype for it. One
-    whose dtype whoever calls the update decides gets that of the parameters, which under half precision is another
+    whose dtype the caller of the update decides gets that of the parameters, which under half precision is another
     one, and which inside of a loop it has to have from the start.
     """
     if leaf.kind is Kind.INT and leaf.after is not None and leaf.after.integer is not None:

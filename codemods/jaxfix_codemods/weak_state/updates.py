@@ -47,7 +47,7 @@ class Updated:
 
     @property
     def is_given(self) -> bool:
-        """Whether whoever calls the update decides the dtype: nothing of full precision of its own takes part."""
+        """Whether the caller of the update decides the dtype: nothing of full precision of its own takes part."""
         return self.dtypes.own <= HALVES
 
 
@@ -212,7 +212,7 @@ class _Reading:
             case ast.UnaryOp(operand=operand):
                 return (operand,)
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-                return parts  # a tree, of which a function of leaves is told
+                return parts  # a tree, which `tree.map` hands to a function of leaves
         return None
 
     def _is_gradient(self, func: ast.expr) -> bool:

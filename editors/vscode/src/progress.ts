@@ -45,7 +45,7 @@ export class Progresses {
   }
 
   private begin(token: ProgressToken, { title, message }: WorkDoneProgressBegin): void {
-    // the editor calls back later, when the end may have been told already
+    // the editor calls back later, when the end may have been shown already
     const waiting: Step[] = message === undefined ? [] : [{ message }];
     let report = (step: Step): void => void waiting.push(step);
     const ended = new Promise<void>((done) => {

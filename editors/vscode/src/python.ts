@@ -46,7 +46,7 @@ export class Pythons implements vscode.Disposable {
     return firstExisting(onPath(surroundings(undefined, undefined), [name]));
   }
 
-  /** Looks anew, because what is installed or selected has changed. */
+  /** Looks again, because what is installed or selected has changed. */
   forget(): void {
     this.chosen.clear();
     this.changed.fire();

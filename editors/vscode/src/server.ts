@@ -80,13 +80,13 @@ export class Server implements vscode.Disposable {
     this.tracing.dispose();
   }
 
-  /** Starts the server anew, with whatever serves best now. */
+  /** Starts the server again, with whatever serves best now. */
   restart(): Promise<void> {
     this.crashes.forget();
     return this.next(() => this.replace(undefined));
   }
 
-  /** Starts the server anew if something else serves best now; tells it of the new settings if not. */
+  /** Starts the server again if something else serves best now; sends it the new settings if not. */
   refresh(): Promise<void> {
     return this.next(async () => {
       await this.replace(this.told.kind === "running" ? this.running : undefined);

@@ -1,4 +1,4 @@
-// What the person is told of the server, as values: nothing here touches the editor.
+// What the person sees of the server, as values: nothing here touches the editor.
 import type { Interpreter } from "./environment.ts";
 
 export type State =

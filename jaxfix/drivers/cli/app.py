@@ -244,7 +244,7 @@ def lsp() -> None:
 
 
 def read(argv: Sequence[str]) -> Command:
-    """What the words ask for. Wrong usage is told at once, and asks for nothing but its exit code."""
+    """What the words ask for. Wrong usage is reported at once; only its exit code is left."""
     chosen: list[Command] = []
     try:
         code = app(args=list(argv), prog_name="jaxfix", obj=chosen, standalone_mode=False)

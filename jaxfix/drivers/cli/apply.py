@@ -49,7 +49,7 @@ class _Decided:
     Attributes:
       command: the program that was rerun, if any was.
       errors: what could not be rerun.
-      told: that which a person was told of already.
+      told: what the person has seen already.
       reviewed: what a person has decided, if one was asked and wants anything written.
     """
 

@@ -91,7 +91,7 @@ def judged(
     """What the baselines make of the findings.
 
     Args:
-      shown: those that are told.
+      shown: those that are reported.
       others: those that would be, were they asked for.
       is_complete: whether everything that was asked for could be looked at.
     """

@@ -3,8 +3,8 @@
 check/SHA256.sqlite      the records of the files that one jaxfix has looked at from one working folder
 
 A row counts if it is that of the same text, under the same name, for the same codemods, and is as it was written; the
-survey then asks whether what its file was told of the others still holds. What is kept is an answer, never a program:
-whatever cannot be read is passed over, and made anew.
+survey then asks whether the answers that its file got still hold. What is kept is an answer, never a program:
+whatever cannot be read is skipped, and made again.
 """
 
 import hashlib
@@ -151,7 +151,7 @@ class Kept:
         return record
 
     def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
-        """Takes down what is new; what cannot be told again, an error or a bug, is looked at anew each time."""
+        """Takes down what is new; what cannot be kept, an error or a bug, is analysed again each time."""
         around = _of_packages(packages)
         new = []
         for index, (unit, record, before) in enumerate(zip(units, records, self._before[: len(units)], strict=True)):

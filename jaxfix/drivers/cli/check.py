@@ -20,7 +20,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class _Told:
-    """What is told of a check: the findings that no baseline knows, and how many `--all` would add."""
+    """What a check reports: the findings that no baseline knows, and how many `--all` would add."""
 
     shown: tuple[Diagnostic, ...]
     not_shown: int
@@ -119,7 +119,7 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
 
 
 def _expected(found: Iterable[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
-    """Those that are told unasked."""
+    """Those that are reported without `--all`."""
     public = {target.source.path for target in targets if target.module is not None}
     return tuple(entry for entry in found if entry.confidence is not Confidence.POSSIBLE or entry.path in public)
 

@@ -14,7 +14,7 @@ def helped(words: list[str]) -> int | None:
     if words not in ([], ["--help"], ["-h"]) or _columns() < _COLUMNS:
         return None
     stream = sys.stdout if words else sys.stderr
-    if stream is not None:  # closed by whoever has started jaxfix
+    if stream is not None:  # closed by the parent process
         try:
             stream.write(HELP)
             stream.flush()

@@ -13,7 +13,7 @@ Options = TypeVar("Options")
 
 
 def read(kind: type[Options], words: Sequence[str]) -> Options | None:
-    """The options of this class that stand behind the name of its command; None where Typer has to read them."""
+    """The options of this class that stand after the name of its command; None where Typer has to read them."""
     declared = tuple(parameters(kind))
     options = {name: entry for entry in declared if isinstance(entry.spelled, Option) for name in entry.spelled.names}
     given: dict[str, Any] = {}

@@ -82,7 +82,7 @@ def tell(result: Result, output_format: str, output_file: str | None = None) -> 
     A diff goes to stdout, and to the file only where that has no other format.
 
     Raises:
-      UserError: the result cannot be written; what was done is told all the same.
+      UserError: the result cannot be written; what was done is reported all the same.
     """
     unwritten = None
     try:
@@ -215,7 +215,7 @@ def _fails_as_it_is(evidence: Evidence) -> bool:
 
 
 def _failed(result: Result, waiting: int, paint: Paint) -> Iterator[str]:
-    """A program that fails without any fix: it is told once, with its last lines."""
+    """A program that fails without any fix: it is reported once, with its last lines."""
     broken = next((entry for entry in result.proofs.receipts.values() if _fails_as_it_is(entry)), None)
     if broken is None:
         return
@@ -244,7 +244,7 @@ def _missing(result: Result) -> Iterator[str]:
 
 
 def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:
-    """What is held for one reason, which is told once."""
+    """What is held for one reason, which is reported once."""
     places = {(entry.path, entry.key): entry.where for entry in result.remaining.diagnostics}
     alone = reason if len(group) == 1 else None
     for path, held in group:

@@ -89,7 +89,7 @@ def _plain(qualname: str) -> list[str]:
 
 
 def cures_of(seen: Trace) -> dict[Compiled | Spent, Cure]:
-    """By row of the table what our own analysis says of it; what cannot be analysed is told, and has none."""
+    """By row of the table what our own analysis says of it; what cannot be analysed is reported, and has none."""
     sights = Sights(seen)
     if not sights.paths:
         return {}

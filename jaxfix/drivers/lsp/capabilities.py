@@ -54,7 +54,7 @@ def encoding(client: Json) -> str:
 
 
 def pulls(client: Json) -> bool:
-    """Whether the client asks for diagnostics, and asks again when it is told to: else they are pushed."""
+    """Whether the client asks for diagnostics, and again on request: else they are pushed."""
     can_ask = isinstance(part(client, "textDocument").get("diagnostic"), Mapping)
     return can_ask and part(client, "workspace", "diagnostics").get("refreshSupport") is True
 

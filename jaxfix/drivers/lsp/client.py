@@ -1,4 +1,4 @@
-"""The client: what it can do, what it is asked, and what it and the person at it are told."""
+"""The client: what it can do, what it is asked, and what is shown to it and its user."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ class Client:
       can: what it offers.
       encoding: in which columns are counted.
       pulls: whether it asks for diagnostics; else they are pushed.
-      summary: what the last survey has seen, to be told when nothing goes on.
+      summary: what the last survey has seen, shown while nothing runs.
     """
 
     def __init__(self, server: LanguageServer) -> None:
@@ -81,7 +81,7 @@ class Client:
             return None
 
     async def subscribe(self, trace_file: str | None) -> None:
-        """Asks to be told of what happens outside of the open texts, where it offers that."""
+        """Asks to be notified of what happens outside of the open texts, where it offers that."""
         space = self.can.workspace
         wanted: list[tuple[str, object]] = []
         if self.tells_of_files:
@@ -117,7 +117,7 @@ class Client:
         )
         return answer is not None and answer.title == _RUN
 
-    # --- what it is told --------------------------------------------------------------------------------------
+    # --- what it is sent --------------------------------------------------------------------------------------
 
     def publish(self, uri: str, items: list[types.Diagnostic], version: int | None) -> None:
         self.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items, version))
@@ -150,7 +150,7 @@ class Client:
                 self.show(f"jaxfix: {problem}", types.MessageType.Warning)
 
     def warn_anew(self) -> None:
-        """Lets what is still wrong be told once more."""
+        """Lets what is still wrong be reported once more."""
         self._said.clear()
 
     def log_once(self, problems: Iterable[str]) -> None:

@@ -131,6 +131,6 @@ class Looks:
 
 
 def _heard(look: "asyncio.Task[None]") -> None:
-    """What went wrong is told by who waits for the look, if anybody still does."""
+    """Errors are reported by the caller that waits for the look, if there still is one."""
     if not look.cancelled():
         look.exception()

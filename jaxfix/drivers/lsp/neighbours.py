@@ -14,11 +14,11 @@ from jaxfix.drivers.lsp.surveyor import Surveyor
 from jaxfix.drivers.workflow.request import Request
 
 _SURVEY_S = 0.4
-"""After the last change, before the other files are told of it."""
+"""After the last change, before the other files are notified of it."""
 
 
 class Neighbours:
-    """What is known of the projects; `changed` is told when that becomes something else."""
+    """What is known of the projects; `changed` is called when that changes."""
 
     def __init__(
         self,

@@ -48,7 +48,7 @@ class Places:
     _known: dict[Path | None, tuple[object, Place]] = field(default_factory=dict)
 
     def of(self, path: Path | None, source: SourceFile, settings: Settings) -> Place:
-        """The place of the text that is, or would be, in the file at `path`; no keystroke asks the disk for it anew.
+        """The place of the text that is, or would be, in the file at `path`; no keystroke asks the disk for it again.
 
         Raises:
           ConfigError: the configuration or a setting says something unknown.

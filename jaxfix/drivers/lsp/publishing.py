@@ -1,4 +1,4 @@
-"""How the client comes to know what is found: it asks for that, or is told."""
+"""How the client comes to know what is found: it asks, or gets it pushed."""
 
 import hashlib
 from functools import partial
@@ -18,7 +18,7 @@ _Pushed = tuple[int | None, list[types.Diagnostic]]
 
 
 class Publishing:
-    """Pulled where the client can be told to ask again, else pushed; cells always, as most clients never ask."""
+    """Pulled where the client can be asked to refresh, else pushed; cells always, as most clients never ask."""
 
     def __init__(self, editor: Editor, looks: Looks, schedule: Schedule) -> None:
         self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes

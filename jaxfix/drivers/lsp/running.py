@@ -26,7 +26,7 @@ _LONGEST = 120
 
 
 class Progress(Protocol):
-    """Is told how far the work has come; `cancelled` is set when the user wants it to end."""
+    """Hears how far the work has come; `cancelled` is set when the user wants it to end."""
 
     cancelled: asyncio.Event
 

@@ -10,7 +10,7 @@ from jaxfix.drivers.lsp.settings import Settings, read
 
 
 class Scopes:
-    """The settings as they are now; `changed` is told of others."""
+    """The settings as they are now; `changed` is notified of others."""
 
     def __init__(self, client: Client, documents: Documents, changed: Callable[[], None]) -> None:
         self._client, self._documents, self._changed = client, documents, changed

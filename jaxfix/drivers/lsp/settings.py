@@ -1,4 +1,4 @@
-"""What a client may set, read leniently: what says nothing sensible is as if it were not there, and is told once."""
+"""What a client may set, read leniently: what makes no sense is ignored, and reported once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields, replace

@@ -24,7 +24,7 @@ from jaxfix.source.source_file import SourceFile
 
 HEAD = struct.Struct("!Q")
 GREETING = b"\0jaxfix\0"
-"""Comes first; what stands before it was printed by what Python loads by itself, and is passed over."""
+"""Comes first; what stands before it was printed by what Python loads by itself, and is skipped."""
 
 
 @frozen
@@ -33,7 +33,7 @@ class Ask:
 
     Attributes:
       request: how the project is looked at; its one path is the root.
-      anew: files may have come, gone or changed on the disk.
+      again: files may have come, gone or changed on the disk.
       texts: of the files that are open, by path, links resolved: what the editor holds, not what the disk does.
     """
 

@@ -21,7 +21,7 @@ class Surveyor:
         self._starts = 0
 
     async def survey(self, ask: Ask) -> Surveyed:
-        """What the process answers; nothing is told where it cannot be asked.
+        """What the process answers; nothing where it cannot be asked.
 
         Who no longer wants the answer leaves it unread here, not in the pipe, where the next would take it for theirs.
         """

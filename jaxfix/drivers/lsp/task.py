@@ -1,4 +1,4 @@
-"""What a proof is told to do; travels to its process as JSON."""
+"""What a proof is asked to do; travels to its process as JSON."""
 
 from jaxfix.source.frozen import frozen
 

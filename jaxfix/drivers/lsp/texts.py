@@ -20,7 +20,7 @@ _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-
 class Text(TextDocument):
     """A text whose lines end at `\\r\\n`, `\\n` and `\\r`, and not also at form feeds and the like.
 
-    `opening` is another one each time that it is opened, as versions begin anew.
+    `opening` is another one each time that it is opened, as versions start again.
     """
 
     opening: int = 0

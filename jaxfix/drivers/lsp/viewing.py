@@ -1,4 +1,4 @@
-"""One look at one buffer, and what the client is told of it."""
+"""One look at one buffer, and what the client gets of it."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -169,7 +169,7 @@ def items(view: View, settings: Settings, locate: Locate | None = None) -> dict[
 def item(
     view: View, diagnostic: Diagnostic, settings: Settings, locate: Locate | None = None
 ) -> tuple[str, types.Diagnostic] | None:
-    """The finding as the client is told of it, and the document that it is in; None where it is not shown."""
+    """The finding as the client gets it, and the document that it is in; None where it is not shown."""
     is_known = diagnostic.key in view.known
     severity = policy.severity(diagnostic, settings, is_public=view.is_installed, is_known=is_known)
     buffer = view.buffer

@@ -8,7 +8,7 @@ _DIGITS = 9
 
 
 class Malformed(Exception):
-    """What stands where a frame should begin is none; the bytes up to the next one are passed over."""
+    """What stands where a frame should begin is none; the bytes up to the next one are skipped."""
 
 
 class Wire:
@@ -40,7 +40,7 @@ class Wire:
         return body
 
     def write(self, body: bytes) -> None:
-        """Sends one frame; nothing where the other side is gone, which whoever reads finds out."""
+        """Sends one frame; nothing where the other side is gone, which the reader finds out."""
         left = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         try:
             while left:

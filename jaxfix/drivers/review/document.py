@@ -1,4 +1,4 @@
-"""What the page is told, as JSON; `web/review/src/types.ts` has the same names."""
+"""What the page gets, as JSON; `web/review/src/types.ts` has the same names."""
 
 import os
 import re

@@ -54,7 +54,7 @@ def plan(seen: Look, decided: Decisions, leave: Leave) -> Plan:
     """What a write would do now.
 
     Raises:
-      UserError: that cannot be told.
+      UserError: that cannot be determined.
     """
     planned = decisions.planned(seen.session.fixable, decided)
     generated = own_generated(needed(planned.changed))

@@ -141,7 +141,7 @@ class _Watcher:
 
 
 def sources(session: Session) -> Mapping[str, str]:
-    """The sha256 of each source, by its path: what is known of them does not travel, and is read anew."""
+    """The sha256 of each source, by its path: what is known of them does not travel, and is read again."""
     return {t.source.path: hashlib.sha256(t.source.raw).hexdigest() for t in session.looked_at.targets}
 
 

@@ -1,4 +1,4 @@
-"""The server of a review: the page, what it is told, and what it may ask for."""
+"""The server of a review: the page, what it is reported, and what it may ask for."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from jaxfix.source.errors import UserError
 
 _KINDS = {"js": "text/javascript", "css": "text/css"}
 _SILENCE_S = 15.0
-"""After which a listener is told that the server lives."""
+"""After which a listener hears that the server lives."""
 Asked = dict[str, object]
 
 
@@ -109,7 +109,7 @@ async def _answer(work: Callable[[], Asked]) -> Response:
     try:
         return JSONResponse(await run_in_threadpool(work))
     except Stale:
-        return PlainTextResponse("the code was looked at again meanwhile: decide anew", 409)
+        return PlainTextResponse("the code was looked at again meanwhile: decide again", 409)
     except Malformed as error:
         return PlainTextResponse(f"not understood: {error}", 400)
     except UserError as error:

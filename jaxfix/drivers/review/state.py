@@ -45,7 +45,7 @@ class Stale(Exception):
 
 
 class ReviewState:
-    """The one place where a review changes, whoever asks for it; each change is told to those who listen."""
+    """The one place where a review changes, no matter who asks for it; each change is sent to those who listen."""
 
     def __init__(self, wishes: Wishes, watcher: Watcher) -> None:
         self._wishes, self._watcher = wishes, watcher
@@ -65,7 +65,7 @@ class ReviewState:
 
     @property
     def lock(self) -> threading.RLock:
-        """Held by whoever reads more than one thing."""
+        """Held while more than one thing is read."""
         return self._lock
 
     @property
@@ -181,7 +181,7 @@ class ReviewState:
         """What a write would do now.
 
         Raises:
-          UserError: that cannot be told.
+          UserError: that cannot be determined.
         """
         with self._lock:
             made = plan(self.seen, self.decisions, self._wishes.leave)
@@ -231,7 +231,7 @@ class ReviewState:
             self._complain([*problems, *self._tried(partial(self._keep, self.decisions))])
 
     def look_again(self) -> None:
-        """Reads all files anew.
+        """Reads all files again.
 
         Raises:
           UserError: they cannot be looked at.
@@ -302,7 +302,7 @@ class ReviewState:
         self._tell()
 
     def _look_again(self, changes: Mapping[str, bytes | None] | None = None) -> None:
-        """Reads everything anew; what reruns have shown is forgotten if more has changed than `changes`."""
+        """Reads everything again; what reruns have shown is forgotten if more has changed than `changes`."""
         expected = {**sources(self.seen.session), **_digests(changes or {})}
         self.seen = look(self._wishes, self.seen.number + 1, self._watcher, partial(self._holding, expected))
         self._past.clear()

@@ -79,7 +79,7 @@ def remembered(targets: Sequence[Target]) -> Mapping[Key, Known]:
 
 
 def rules(codemods: Iterable[Codemod]) -> tuple[Rule, ...]:
-    """The codemods as they are told, by id."""
+    """The codemods as they are reported, by id."""
     by_id = {codemod.id: codemod for codemod in codemods}
     return tuple(_rule(by_id[name]) for name in sorted(by_id))
 

@@ -88,7 +88,7 @@ class Repeated:
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
-        """As the runner does; a run that was made is told again where it is asked for in its turn."""
+        """As the runner does; a finished run is reported again where it is asked for."""
         key = frozenset(sources.items()), beside
         runs, turn = self._runs.setdefault(key, []), self._asked.get(key, 0)
         if turn == len(runs):

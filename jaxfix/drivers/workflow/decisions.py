@@ -1,7 +1,7 @@
 """What a person decides of each fix: what is made of it, and what is remembered of it in `.jaxfix/decisions.json`.
 
 A decision is known again by the codemod, the function and the statement of its finding, as a baseline knows findings:
-lines may move, and code that has changed is asked about anew. Who can write into a project can write this file too:
+lines may move, and code that has changed is asked about again. Who can write into a project can write this file too:
 text of a person's own in it is shown again, and never made before that.
 """
 
@@ -57,7 +57,7 @@ class Decisions:
     """What was decided; of a fix that is not among `choices` nothing was.
 
     Attributes:
-      edited: what a person makes of some fixes instead, as edits of the file as it is.
+      edited: what a person makes of some fixes instead, as edits of the unchanged file.
     """
 
     choices: Mapping[Name, Choice] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def rewritten(source: SourceFile, raw: bytes) -> tuple[Edit, ...]:
     """
     new = SourceFile.decode(source.path, raw)
     if (new.encoding, new.bom) != (source.encoding, source.bom):
-        raise SourceError(source.path, f"was {source.encoding}, and is {new.encoding} now", hint="leave that as it is")
+        raise SourceError(source.path, f"was {source.encoding}, and is {new.encoding} now", hint="leave that unchanged")
     if not parses(new.text):
         raise SourceError(source.path, "what you wrote is not valid Python")
     parts = [(0, source.text, new.text)]
@@ -216,7 +216,7 @@ class Memory:
     """What a project remembers of decisions.
 
     Attributes:
-      problem: why that cannot be told.
+      problem: why that cannot be determined.
       is_newer: whether that is because a newer jaxfix has written it, which shall find it again.
     """
 

@@ -63,7 +63,7 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
 
 
 def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
-    """As `look`, at targets that are told of the others already."""
+    """As `look`, at targets that know the others already."""
     diagnostics: list[Diagnostic] = []
     errors: list[str] = []
     bugs: list[str] = []
@@ -117,7 +117,7 @@ def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
     explained: set[Compiled] = set()
     for target in targets:
         if target.seen:
-            with suppress(SourceError):  # told by whoever looks at it in earnest
+            with suppress(SourceError):  # reported by the analysis itself
                 explained |= analysed(target).explained
     return tuple(replace(target, seen=_told(target.seen, explained)) for target in targets)
 
@@ -132,7 +132,7 @@ def told_of(targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
 
 
 def reread(target: Target, source: SourceFile) -> Target:
-    """The target with another text: what a run saw of the old one is told of the same lines of the new one."""
+    """The target with another text: what a run saw of the old one is kept for the same lines of the new one."""
     seen, hot = moved(target.seen, target.source, source), regions_after(target.surroundings.hot, target.source, source)
     return replace(target, source=source, seen=seen, surroundings=replace(target.surroundings, hot=hot))
 

@@ -97,7 +97,7 @@ class _Trial:
     def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
         """The sources, by the runner's path, with these fixes and those that nothing is rerun for.
 
-        Left out are sources that stay as they are; among them are the helper files that the fixes need.
+        Left out are sources that stay unchanged; among them are the helper files that the fixes need.
         """
         sources: dict[str, bytes] = {}
         for entry in self.planned:

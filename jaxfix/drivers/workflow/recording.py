@@ -139,7 +139,7 @@ def without_tricks(evidence: Evidence) -> Evidence:
 
 @dataclass(slots=True)
 class Settings:
-    """The configured program of each file and the versions of each interpreter, read once; what cannot be is told."""
+    """The configured program of each file and the versions of each interpreter, read once; failures are reported."""
 
     root: Path
     problems: list[str] = field(default_factory=list)

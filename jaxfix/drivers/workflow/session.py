@@ -1,4 +1,4 @@
-"""One look at the user's code and what is done about it, step by step, for whoever decides which fixes are made."""
+"""One look at the user's code and what is done about it, step by step; the caller decides which fixes are made."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,7 +139,7 @@ def written(planned: Plans, generated: Sequence[Needed], leave: Leave, watcher: 
 def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], watcher: Watcher) -> Findings:
     """What is found now: in the bytes on the disk where something was written, else in the planned ones.
 
-    What the fixes themselves have added is theirs: nothing without a fix is told of it.
+    What the fixes themselves have added is theirs: nothing without a fix is charged with it.
     """
     changed = {entry.patch.path: entry for entry in planned.changed}
     there, errors = [], []

@@ -60,7 +60,7 @@ class Target:
 class Targets:
     """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names.
 
-    `notes` say what was passed over, and how a trace goes with what is looked at. Where it is not complete, a file that
+    `notes` say what was skipped, and how a trace goes with what is looked at. Where it is not complete, a file that
     is not among the targets may do anything to those that are.
     """
 

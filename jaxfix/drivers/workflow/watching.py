@@ -1,4 +1,4 @@
-"""Who is told of work while it goes on: a terminal, a page, an editor."""
+"""Who hears of work while it goes on: a terminal, a page, an editor."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ Advance = Callable[[str], None]
 
 
 class Watcher(Protocol):
-    """What work asks of whoever started it; the module `jaxfix.drivers.cli.terminal` is one."""
+    """What work asks of its caller; the module `jaxfix.drivers.cli.terminal` is one."""
 
     def progress(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
         """Says that work has begun which takes `total` steps, or nobody knows how many; it ends with the block."""
@@ -24,4 +24,4 @@ class Watcher(Protocol):
         """Tells a verdict while the proof goes on, which ends with all of them; a later one of a fix counts."""
 
     def finish_first(self) -> None:
-        """Says that files are written from here on: whoever wants to end the work is to wait for its end."""
+        """Says that files are written from here on: to stop the work now, wait for its end."""

@@ -99,7 +99,7 @@ def _wait(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _wanted() -> "Callable[[], bool]":
-    """Whether the scheduler still asks for the task of this thread; where that cannot be told, it does."""
+    """Whether the scheduler still asks for the task of this thread; where that cannot be determined, it does."""
     try:
         worker = importlib.import_module("distributed").get_worker()
         key, tasks = worker.get_current_task(), worker.state.tasks

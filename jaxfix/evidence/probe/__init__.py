@@ -53,7 +53,7 @@ names the file with the settings.
     sharing    which parts of two values are one and the same
     surroundings variables of the environment that are read
     caches     what only the rewritten function remembers
-    rebinding  what may be bound anew between two calls
+    rebinding  what may be rebound between two calls
     effects    what a function reaches, and what it does to the world
     bare       stands in the place of a `jit` that a fix has added
     programs   whether an original and its rewritten function are the same program to jax

@@ -18,7 +18,7 @@ class Alter:
     """Makes other values.
 
     Attributes:
-      is_mine: whether a module, by name, is the user's: objects of others' classes stay as they are.
+      is_mine: whether a module, by name, is the user's: objects of others' classes stay unchanged.
       texts: what a text may be instead.
     """
 

@@ -101,7 +101,7 @@ class Beyond:
             yield
 
     def contexts(self, leaves: Leaves) -> Iterator[None]:
-        """What callers may put around a call; little of it tells two functions apart that are the same program."""
+        """What callers may put around a call; little of it distinguishes two functions that are the same program."""
         trial, (before, after) = self.trial, self.trial.callers()
         operations = [None if program is None else operations_of(program) for program in self.programs]
         if not self.is_same:
@@ -364,7 +364,7 @@ class Beyond:
         self.trial.compare(f"{kinds.GIVEN}{how}", leaves, *self.trial.callers(made))
 
     def shapes(self, leaves: Leaves) -> Iterator[None]:
-        """Arrays of other shapes and dtypes; both functions are called where tracing tells them apart."""
+        """Arrays of other shapes and dtypes; both functions are called where tracing distinguishes them."""
         for how, other in kinds.shaped(leaves, self.limits):
             if not self._is_one_program(other):
                 self.trial.pair(how, other)

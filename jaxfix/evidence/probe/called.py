@@ -15,7 +15,7 @@ class Called:
         self._profiler: Any = None
 
     def start(self) -> bool:
-        """Whether it can be told from here on."""
+        """Whether calls are recognized from here on."""
         if sys.version_info >= (3, 12) or sys.getprofile() is not None:
             return False
         try:

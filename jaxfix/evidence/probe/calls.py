@@ -179,7 +179,7 @@ class Calls:
         self.record.staged_bytes[name] = None if found is None or known is None else max(found, known)
 
     def _yield(self, code: CodeType, value: Any) -> None:
-        """Notes what a generator has yielded, as what a call returns; `None` is also told of one that is closed."""
+        """Notes what a generator has yielded, as what a call returns; `None` is also noted for one that is closed."""
         if value is None or self.settings.calls is None or self.thread.silent or is_tracing():
             return
         name = self._name(code)

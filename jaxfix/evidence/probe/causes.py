@@ -189,7 +189,7 @@ def _same_functions(old: Signature, now: Signature) -> bool:
 
 def _unseen(now: Signature, program: str) -> Difference:
     if PROGRAM in now.parameters.values():
-        return Difference("function object", f"function object differs each call: `{program}` is traced anew", program)
+        return Difference("function object", f"function object differs each call: `{program}` is traced again", program)
     return Difference("unknown", "nothing that can be seen differs: evicted from a cache, or caches were cleared")
 
 

@@ -28,7 +28,7 @@ def cells_of(path: str) -> list[str]:
 
 
 def python_of(path: str) -> str:
-    """The Python of all cells, in order; magics are passed over.
+    """The Python of all cells, in order; magics are skipped.
 
     Raises:
       OSError, ValueError: the file cannot be read, or is not a notebook.

@@ -61,7 +61,7 @@ def child(words: list[str], work: Callable[[], None]) -> Child:
     """Starts a process that does `work`: a fork, or a fresh interpreter where a fork is not sound.
 
     Args:
-      words: what `python -m jaxfix_probe.drive` is told to do the same.
+      words: the arguments of `python -m jaxfix_probe.drive` for the same.
     """
     if not hasattr(os, "fork") or _backend_is_up():
         return _Fresh(words)

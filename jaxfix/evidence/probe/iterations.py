@@ -33,7 +33,7 @@ class Monitoring:
         wanted = events.LINE | events.PY_RETURN
         if any(each.loop.is_one_line for each in self.tracks[track.code]):
             wanted |= events.JUMP
-        # Lines that another loop of this function did not ask for are off: begin anew.
+        # Lines that another loop of this function did not ask for are off: start again.
         _monitoring.set_local_events(self.tool, track.code, 0)
         _monitoring.set_local_events(self.tool, track.code, wanted)
         return True

@@ -66,7 +66,7 @@ class Numbering:
     def __init__(self, donations: bool = False) -> None:
         self.donations = donations
         self.numbers: dict[Any, int] = {}
-        self.kept: list[Any] = []  # what is told apart by its identity
+        self.kept: list[Any] = []  # what is compared by its identity
         self.effects: list[int] = []
 
     def of(self, function: Callable[..., Any], arguments: list[Any]) -> Any:

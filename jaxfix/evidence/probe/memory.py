@@ -26,7 +26,7 @@ def peak_bytes() -> int:
     """The most memory that was ever resident in this process.
 
     On Linux `ru_maxrss` starts at the peak of the process that started this one (`exec_mmap` in the kernel's fs/exec.c
-    keeps it), so a small program of a large parent would have the parent's; the high-water mark of `/proc` starts anew.
+    keeps it), so a small program of a large parent would have the parent's; the mark of `/proc` starts again.
     """
     with contextlib.suppress(OSError), open("/proc/self/status", "rb") as status:
         for line in status:

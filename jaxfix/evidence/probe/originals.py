@@ -99,7 +99,7 @@ class Namespace(dict[str, Any]):
 
     Args:
       others: functions, by qualified name, that are compared with their own originals: as long as they are called in
-        the same way, they stay as they are, so that nobody answers for what another one does.
+        the same way, they stay unchanged, so that nobody answers for what another one does.
     """
 
     def __init__(self, live: dict[str, Any], text: Text, patched: Text, others: frozenset[str] = frozenset()) -> None:

@@ -1,4 +1,4 @@
-"""What is solved: a quadratic whose batch is drawn anew for every step, by numpy, which compiles nothing."""
+"""What is solved: a quadratic whose batch is drawn again for every step, by numpy, which compiles nothing."""
 
 import importlib
 from collections.abc import Callable

@@ -63,7 +63,7 @@ class Call:
 
 
 def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> Step:
-    """Compares a step of both functions; `returned` is what the plain one has returned as it is."""
+    """Compares a step of both functions; `returned` is what the plain one has returned unchanged."""
     try:
         args, keywords = call.passed(_copied)
         native = compared(returned, jitted(*args, **keywords))

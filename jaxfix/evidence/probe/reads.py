@@ -1,4 +1,4 @@
-"""Which files a process reads: a run can be told again as long as they are what they were."""
+"""Which files a process reads: a run can be reported again while they are unchanged."""
 
 import hashlib
 import os

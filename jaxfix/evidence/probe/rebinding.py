@@ -1,4 +1,4 @@
-"""What a function reads and its program may bind anew between two calls, and how to bind it to something else."""
+"""What a function reads and its program may rebind between two calls, and how to bind it to something else."""
 
 import functools
 import os
@@ -38,7 +38,7 @@ class Slot:
 
 
 class Slots:
-    """Finds what some functions read and what may be bound anew.
+    """Finds what some functions read and what may be rebound.
 
     Args:
       given: functions that came as arguments: what they capture is the caller's to change at any time.
@@ -87,7 +87,7 @@ class Slots:
         yield from self._environment()
 
     def _public(self, label: str, owner: Any) -> Iterator[Slot]:
-        """The attributes of an object of the user's that is passed: whoever passes it may assign to them."""
+        """The attributes of an object of the user's that is passed: anyone who passes it may assign to them."""
         names = self.mentioned.intersection(fields(owner)) if self.alter.is_object(owner) else ()
         for attribute in sorted(name for name in names if not name.startswith("_")):
             yield from self._attribute(f"{label}.{attribute}", owner, attribute, getattr(owner, attribute))
@@ -119,7 +119,7 @@ class Slots:
         yield from self._inside(name, name, value)
 
     def _environment(self) -> Iterator[Slot]:
-        """Variables that are asked for at each call: whoever calls may have set them meanwhile, as tests do."""
+        """Variables that are asked for at each call: the caller may have set them meanwhile, as tests do."""
         for name, default in variables(self.reach.codes).items():
             held = os.environ.get(name)
             write, restore = functools.partial(_set, name), functools.partial(_set, name, held)

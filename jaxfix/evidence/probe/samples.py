@@ -24,7 +24,7 @@ class Unkept(Exception):
 
 
 class Sample:
-    """One call: its function and how to make its arguments anew.
+    """One call: its function and how to make its arguments again.
 
     Attributes:
       values: by parameter, in order, as a flat list of makers and how to put what they make together.

@@ -18,12 +18,12 @@ class Settings:
       links: (copy of the tree, tree) in which links to large files are broken before they are written to.
       explain: whether to look for steps.
       cache: whether the persistent compilation cache stays as the program has it.
-      spending: whether it is told which lines the time goes into.
+      spending: whether it is given which lines the time goes into.
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.
       tells: whether to say meanwhile how far the run is.
       effects: whether what the program does beside its results is looked at.
-      sizes: whether it is told how large each compiled program is.
+      sizes: whether it is given how large each compiled program is.
       reads: whether files that are read are noted.
       ours: folders of which that is not noted: what is in them comes and goes with the proof.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.

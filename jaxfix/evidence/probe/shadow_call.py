@@ -1,7 +1,7 @@
 """Calls the original beside the rewritten function, of the same arguments, in the same process.
 
 A rerun sees only the data that the program has. Here both functions also see other data, and what they read bound
-anew: a rewritten function that remembers too much is found out by that. It all happens when the program has ended,
+again: a rewritten function that remembers too much is found out by that. It all happens when the program has ended,
 because caches of jax are shared: what is compiled beside the program would be missing from its counts
 (docs/decisions/0006).
 """
@@ -152,7 +152,7 @@ class ShadowCall:
     def _warnings(self) -> None:
         """Adds what only one of a function and its original ever warned of.
 
-        What a trace warns of it says once, whoever asks for the trace: so a warning counts wherever it came up.
+        What a trace warns of it says once, no matter who asks for the trace: so a warning counts wherever it came up.
         """
         for name, sides in self.warned.items():
             known = [

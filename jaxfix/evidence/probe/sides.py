@@ -125,7 +125,7 @@ class Sides:
         return cell
 
     def over(self, cells: dict[str, CellType]) -> "tuple[FunctionType, FunctionType] | None":
-        """Both functions over other cells, as if made anew; None where the rewritten one captures more."""
+        """Both functions over other cells, as if created again; None where the rewritten one captures more."""
         code = self.sample.code
         if not code.co_freevars or not set(code.co_freevars) <= set(self.original.co_freevars):
             return None

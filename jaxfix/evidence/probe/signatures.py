@@ -77,7 +77,7 @@ class Signature(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a jitted function that jax has to compile for; `info` is what `jax.jit` was told."""
+    """A call of a jitted function that jax has to compile for; `info` holds the arguments of `jax.jit`."""
 
     function: Any
     info: Any
@@ -115,7 +115,7 @@ class Objects:
 
 
 class Eager(NamedTuple):
-    """A primitive that is run by itself, and the user's functions that were given to whoever runs it."""
+    """A primitive that is run by itself, and the user's functions that were given to its caller."""
 
     name: str
     parameters: dict[str, Any]

@@ -96,7 +96,7 @@ class Spending:
         """One entry for each kind and line: the most seconds first.
 
         Args:
-          is_step: whether a line of a function is in the loop, or the function, whose rounds are the steps.
+          is_step: whether a line of a function is in the loop, or the function, whose iterations are the steps.
         """
         found: dict[tuple[str, Line], dict[str, Any]] = {}
         for (kind, _, _), account in list(self.accounts.items()):

@@ -36,7 +36,7 @@ class Held(NamedTuple):
 
 
 class State:
-    """The places that the original may change. What only the rewritten function remembers stays as it is.
+    """The places that the original may change. What only the rewritten function remembers stays unchanged.
 
     Args:
       reach: what the original reaches.

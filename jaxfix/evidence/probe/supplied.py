@@ -67,7 +67,7 @@ class Supplied:
 
 
 class Change(NamedTuple):
-    """Something else among what a call was given: how to put it there and undo that, and what is told of the call."""
+    """Something else among what a call was given: how to put it there and undo that, and how the call is described."""
 
     put: Callable[[Supplied], Callable[[], None]]
     told: Callable[[Any], Any]
@@ -82,7 +82,7 @@ def standing(name: str, made: Callable[[Any], Any]) -> Change:
 
 
 def streaming(name: str, *, fails: bool) -> Change:
-    """An iterator stands in the place of a list; how often it was asked is told."""
+    """An iterator stands in the place of a list; how often it was asked is reported."""
     streams: list[Stream] = []
 
     def made(items: Any) -> Stream:
@@ -93,7 +93,7 @@ def streaming(name: str, *, fails: bool) -> Change:
 
 
 def ordered(names: list[str]) -> Change:
-    """Callables that note their first calls; in which order these were is told."""
+    """Callables that note their first calls; in which order these were is reported."""
     met: dict[str, None] = {}
 
     def noting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -52,7 +52,7 @@ class Transfers:
     def _timed(
         self, kind: str, own: Callable[..., Any], name: str | None, ready: Callable[[Any], Any] | None = None
     ) -> Callable[..., Any]:
-        """`own`, timed; `ready` waits for what it then reads, so that both are told apart."""
+        """`own`, timed; `ready` waits for what it then reads, so that the two are separate."""
         clock, getframe = time.perf_counter, sys._getframe
 
         def timed(*arguments: Any, **keywords: Any) -> Any:

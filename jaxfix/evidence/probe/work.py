@@ -21,7 +21,7 @@ _DEAR = {
 class Work(NamedTuple):
     """Of one call, what nobody uses included.
 
-    A loop of known length counts for each round, one of unknown length once, of branches the dearest.
+    A loop of known length counts for each iteration, one of unknown length once, of branches the dearest.
     """
 
     operations: int

@@ -111,7 +111,7 @@ class Meaning:
       since: the version from which on it is so.
       what: as a clause behind the name of the function.
       unless: a keyword that settles it; empty where none does.
-      is_told_once: whether a file is told of it at the first place alone.
+      is_told_once: whether a file gets one finding of it, at the first place.
     """
 
     function: str

@@ -76,7 +76,7 @@ def select(module: Module, call: ast.Call) -> Selection:
 def selectable(module: Module, call: ast.Call) -> bool:
     """Whether `call` is a `lax.cond` for which `jnp.where` can stand, as cheap and with the same results and gradients.
 
-    Then that is the better cure than to trace the call anew each time.
+    Then that is the better cure than to trace the call again each time.
     """
     if module.qualname(call.func) != "jax.lax.cond" or is_mapped(module, call):
         return False

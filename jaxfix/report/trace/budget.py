@@ -16,7 +16,7 @@ class Counted:
       name: of the function, or the program, such as `scan`.
       compiles: in the process that compiled it most often.
       whole: all of them, at the line that compiled it again.
-      rows: the lines and programs that they are told under elsewhere, that of `whole` first.
+      rows: the lines and programs that they are reported under elsewhere, that of `whole` first.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Limits:
 def counted(compiles: Iterable[Compile]) -> tuple[Counted, ...]:
     """By function or line, those that compiled most often first.
 
-    A function that is made anew at every call of a line is one function, and so is one object that is called from
+    A function that is created at every call of a line is one function, and so is one object that is called from
     several lines. Objects that one definition makes for several lines are several.
     """
     groups: dict[tuple[object, ...], list[Compile]] = {}

@@ -89,7 +89,7 @@ def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
 
 def merged(group: Sequence[Compile]) -> Compiled:
     """Compiles of one thing as one; where they are of several lines, at the first that compiled it again."""
-    # A first compile is told as such by its cause: each process of a program has one of its own.
+    # A first compile is reported as such by its cause: each process of a program has one of its own.
     again = [entry for entry in group[1:] if entry.cause is None or entry.cause.why is not Why.FIRST]
     telling = (again or group)[0]
     reasons = Counter(entry.cause for entry in again or group if entry.cause)

@@ -25,7 +25,7 @@ class Gain:
 
     Attributes:
       what: compiling again, eager dispatch, or reads, puts and waits.
-      seconds: of the run as it was.
+      seconds: of the run without fixes.
       now_s: of the run with what is proven.
     """
 
@@ -48,7 +48,7 @@ class Went:
     """What a program was long in, and what of it is left to do.
 
     Attributes:
-      run_s: that it ran as it was.
+      run_s: seconds without fixes.
       now_s: that it ran with what is proven; None where nothing is.
       gains: what takes a hundredth of the run less than before, the most seconds first.
       by_hand: advice, one line each, on what still takes more than a hundredth of the run.
@@ -75,7 +75,7 @@ def went(before: Measurement, after: Measurement | None, lines: Lines) -> Went |
 
 
 def _by_function(measurement: Measurement) -> Measurement:
-    """The steps of a proof are calls of what is rewritten: what happens there is told apart from the rest."""
+    """The steps of a proof are calls of what is rewritten: what happens there is counted apart."""
     watched = {name.rpartition(":")[2] for name in measurement.functions} - {"<module>"}
     spent = [
         replace(entry, in_steps=entry.count if any(e.function in watched for e in places(entry.chain)) else None)

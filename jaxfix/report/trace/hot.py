@@ -10,7 +10,7 @@ from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
 SHARE = 0.01
-"""Of the run: what takes less is not told."""
+"""Of the run: what takes less is not reported."""
 _SETUP_SHARE = 0.05
 """The same for what happens outside of the steps."""
 _NEARLY_ALL = 0.8

@@ -1,4 +1,4 @@
-"""What the files of a project that nobody looks at may bind anew, or change, in those that somebody does."""
+"""What files of a project outside of the analysis may rebind, or change, in those inside."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol

@@ -10,7 +10,7 @@ A = TypeVar("A")
 class RecordingProject:
     """Stands for the project while a file is looked at.
 
-    Answers as a project without files does, but for what it is told.
+    Answers as a project without files does, but for the answers it got.
 
     Attributes:
       asked: every query so far.
@@ -21,7 +21,7 @@ class RecordingProject:
         self.asked: set[Asked] = set()
 
     def ask(self, query: Query[A], about: str) -> A:
-        """The answer that it is told, or that of a project without files."""
+        """The answer it got, or that of a project without files."""
         asked = query.name, about
         self.asked.add(asked)
         # each answer has the type that its query declares

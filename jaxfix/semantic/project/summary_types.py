@@ -107,7 +107,7 @@ class CallerPath:
     Attributes:
       repeats: it may run the line again and again.
       always: each call runs the line.
-      again: the line is in a loop that goes around, and runs at each round.
+      again: the line is in a loop that repeats, and runs at each iteration.
       called: its own file calls it, too.
     """
 
@@ -152,9 +152,9 @@ class ArgumentSummary:
     Attributes:
       to: the position or the keyword that it is passed to.
       text: as it stands.
-      again: the statement of the call binds it anew.
+      again: the statement of the call rebinds it.
       why_live: why it may be needed when the call has run; None where nobody has it.
-      why_unstable: why it may be another object, or do another thing, at another call, if not bound anew.
+      why_unstable: why it may be another object, or do another thing, at another call, if not rebound.
       filled: code stores into it.
       plain: its parts that are evidently no arrays: where they are, and their text.
     """

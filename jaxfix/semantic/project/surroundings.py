@@ -22,7 +22,7 @@ class Surroundings:
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
-      hot: what a traced run was long in beside compiling, at the lines of the file as it is.
+      hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
     """
 

@@ -235,7 +235,7 @@ def _line_around(text: bytes, span: Span) -> tuple[int, int]:
 
 
 def _trimmed(text: bytes, before: bytes) -> bytes:
-    """`text` without the newline that stood behind the cell, and without blank lines that were put at its ends."""
+    """`text` without the newline that stood after the cell, and without blank lines that were put at its ends."""
     text = text[:-1] if text.endswith(b"\n") else text
     if not before.startswith((b"\n", b"\r")):
         text = text.lstrip(b"\r\n")

@@ -198,7 +198,7 @@ class _Reader:
     # --- JSON -------------------------------------------------------------------------------------------------
 
     def _members(self) -> Iterator[str]:
-        """The keys of the object that begins here; whoever asks reads the value of each."""
+        """The keys of the object that begins here; the caller reads the value of each."""
         self._expect("{")
         if self._next() == "}":
             self._expect("}")
@@ -213,7 +213,7 @@ class _Reader:
                 return
 
     def _items(self) -> Iterator[None]:
-        """One turn for each item of the list that begins here; whoever asks reads it."""
+        """One turn for each item of the list that begins here; the caller reads it."""
         self._expect("[")
         if self._next() == "]":
             self._expect("]")

@@ -342,7 +342,7 @@ def _binds_above(name: str, head: str) -> bool:
 
 
 def _is_simple(text: str, *, expression: bool) -> bool:
-    """Whether it is one line of Python that can stand behind a `;`."""
+    """Whether it is one line of Python that can stand after a `;`."""
     try:
         body = ast.parse(f"0;{text}").body[1:]
     except (SyntaxError, ValueError, RecursionError, MemoryError):

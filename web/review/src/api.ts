@@ -52,7 +52,7 @@ export const api = {
   look: () => tell<State>("look"),
 };
 
-// States as they change, until the server ends; begins anew where only the connection was lost.
+// States as they change, until the server ends; starts again where only the connection was lost.
 export async function follow(seen: (state: State) => void, lost: (isLost: boolean) => void): Promise<never> {
   for (;;) {
     try {

@@ -34,7 +34,7 @@ class Reviewed:
     """What a person has decided, and what is to be written of it.
 
     Attributes:
-      proofs: what reruns have shown of the fixes that are taken as they are.
+      proofs: what reruns have shown of the fixes that are taken unchanged.
       late: the findings that only other fixes make possible.
     """
 

@@ -36,7 +36,7 @@ def review(session: Session, prover: Prover, proofs: Proofs, *, forgets: bool) -
 
 
 def settle(session: Session, reviewed: Reviewed, written: Container[str]) -> None:
-    """Remembers what was refused; what was taken and is `written` is asked about anew should it come back.
+    """Remembers what was refused; what was taken and is `written` is asked about again should it come back.
 
     Args:
       written: the paths of the sources that were.

@@ -17,7 +17,7 @@ _GOOD = (Verdict.PROVEN,)
 
 KEYS = (
     ("y", "take this fix"),
-    ("n", "refuse it: it is not asked about again while its code stays as it is"),
+    ("n", "refuse it: it is not asked about again while its code stays unchanged"),
     ("j", "leave it open, and go on"),
     ("a", "take this one and all others of its codemod that are open, but for those that a rerun refuted"),
     ("f", "take this one and all others of its file that are open, but for those that a rerun refuted"),
