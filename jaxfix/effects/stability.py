@@ -68,7 +68,7 @@ def why_unstable(
     shared = set(module.ancestors(around)) if around is not None else set()
     outer = next((each for each in repeating(module, binding.node, scope) if each not in shared), None)
     if outer is not None:
-        when = "round of a loop" if isinstance(outer, LOOPS) else "call of a function"
+        when = "iteration of a loop" if isinstance(outer, LOOPS) else "call of a function"
         return Reason(Code.REBOUND, f"`{name}` is rebound at every {when}")
     for root in changes_of(module).roots.get(name, ()):
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):

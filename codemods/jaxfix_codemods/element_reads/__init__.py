@@ -38,7 +38,7 @@ an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
 the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
 a whole number of Python. A name that the loop rebinds, an
 attribute that is stored later, code that may run under a trace and reads in
-some rounds only are left alone; so is an array that the loop hands on, or that a
+some iterations only are left alone; so is an array that the loop hands on, or that a
 function which the loop was given may have too: where it is donated or deleted
 meanwhile, the original raises. Rows that go into a jitted function must be
 strongly typed, as those of NumPy are, no keys, and not donated; programs that name

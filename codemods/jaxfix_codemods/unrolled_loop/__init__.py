@@ -149,7 +149,7 @@ def _check_target(module: Module, rounds: Rounds) -> None:
     for target in (node for node in walk(loop.target) if isinstance(node, ast.Name)):
         inside = set(walk(loop))
         if target.id in stores(module, loop):
-            raise Declined(Reason(Code.REBOUND, f"a round binds `{target.id}` again"))
+            raise Declined(Reason(Code.REBOUND, f"an iteration binds `{target.id}` again"))
         scope = module.function(loop)
         for use in module.uses(target.id, scope):
             if isinstance(use.ctx, ast.Load) and use not in inside and _is_last(module, use, loop):

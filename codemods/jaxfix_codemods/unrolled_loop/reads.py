@@ -150,7 +150,7 @@ def check_effects(module: Module, rounds: Rounds, carry: Carry, apart: Iterable[
                 raise Declined(reason)
     asked = demands_of_statements(module, [each for each in loop.body if each not in taken])
     if asked.reason is not None:
-        raise Declined(asked.reason.restated(f"a round cannot be traced once for all: {asked.reason}"))
+        raise Declined(asked.reason.restated(f"an iteration cannot be traced once for all: {asked.reason}"))
     varying = _varying(module, rounds, carry)
     for name, what in asked.values.items():
         if name in varying:
