@@ -120,6 +120,8 @@ def find(module: Module) -> Iterator[Finding]:
         if staging.runs(call) is Runs.TRACED or staging.is_seldom(growth.statement):
             continue
         every = _alike(module, growth)
+        if _is_bound_otherwise(module, growth, every):
+            continue
         taken.update(each.call for each in every)
         yield _finding(module, every)
 
@@ -196,6 +198,13 @@ def _alike(module: Module, growth: _Growth) -> list[_Growth]:
         if other is not None and (other.by, other.axis) == (growth.by, growth.axis):
             found += [other] if outermost in module.ancestors(use) else []
     return found
+
+
+def _is_bound_otherwise(module: Module, growth: _Growth, every: Sequence[_Growth]) -> bool:
+    """Whether an iteration binds the variable to something else too, of which nobody knows how long it is."""
+    loop, own = module.loops(growth.statement)[0], {each.target for each in every}
+    stored = (use for use in module.uses(growth.target.id, module.scope_of(growth.target.id, growth.target)))
+    return any(isinstance(use.ctx, ast.Store) and use not in own and loop in module.ancestors(use) for use in stored)
 
 
 # --- where nobody sees it grow ------------------------------------------------------------------------------------

@@ -68,3 +68,20 @@ def flattened(rows):
     for row in rows:
         found = jnp.concatenate([found, row], axis=None)
     return found
+
+
+# The iteration binds it to something else too, which may be of any length.
+def rebound_in_the_round(layers, ups, x):
+    for up, layer in zip(ups, layers):
+        x = up(x)
+        x = jnp.concatenate([x, x])
+        x = layer(x)
+    return x
+
+
+def a_window(rows, new):
+    while new.size:
+        rows = jnp.concatenate([rows, new])
+        rows = rows[-8:]
+        new = read()
+    return rows

@@ -166,6 +166,10 @@ class Rewriter(Protocol):
         """
         ...
 
+    def member(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
+        """The local name of a function of a module, such as `jit`; `jax.jit`, as `imported`, where there is none."""
+        ...
+
     def rename_import(self, alias: ast.alias, qualname: str) -> None:
         """Has an import bind the name that it binds to what is imported as `qualname` instead.
 

@@ -206,6 +206,13 @@ class EditRecorder:
             self._add(edit, edit.span, place)
         return name
 
+    def member(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
+        module, _, name = qualname.rpartition(".")
+        imports = self._ground.imports
+        if imports.name(module, at) is None and imports.name(qualname, at) == name:
+            return name
+        return f"{self.imported(module, prefer=prefer, at=at)}.{name}"
+
     def rename_import(self, alias: ast.alias, qualname: str) -> None:
         self._names_of(alias)[alias] = qualname
 

@@ -233,6 +233,13 @@ def _is_called(module: Module, name: ast.Name) -> bool:
 def _stored(module: Module, namespace: ast.AST) -> Iterator[str | None]:
     """The names that are bound in a dictionary of names; None for one that is not in the text."""
     match module.parent(namespace):
+        case ast.Assign(targets=[ast.Name() as name], value=value) if value is namespace and _is_bound_once(
+            module, name
+        ):
+            for use in module.uses(name.id, module.scope_of(name.id, name)):
+                yield from _stored(module, use) if isinstance(use.ctx, ast.Load) else ()
+        case ast.keyword(arg=None) | ast.Dict():
+            return
         case ast.Subscript(value=value, slice=key, ctx=ast.Store() | ast.Del()) if value is namespace:
             yield _text_of(key)
         case ast.Subscript() | ast.Compare() | ast.For() | ast.comprehension():
@@ -243,6 +250,12 @@ def _stored(module: Module, namespace: ast.AST) -> Iterator[str | None]:
             return
         case _:
             yield None
+
+
+def _is_bound_once(module: Module, name: ast.Name) -> bool:
+    """Whether `name` is no variable that other functions or files may bind, and stands for one thing."""
+    scope = module.scope_of(name.id, name)
+    return scope is not None and len(module.bindings(name.id, scope)) == 1
 
 
 def _text_of(node: ast.AST) -> str | None:

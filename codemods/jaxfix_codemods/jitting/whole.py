@@ -91,19 +91,18 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
 def decorate(whole: Whole, edit: Rewriter) -> None:
     """Puts `jax.jit` above the function; equinox's own where it is written with that, which finds what is static."""
     if whole.filtered:
-        equinox = edit.imported("equinox", prefer="eqx", at=whole.function)
-        edit.decorate(whole.function, f"{equinox}.filter_jit")
+        edit.decorate(whole.function, edit.member("equinox.filter_jit", prefer="eqx", at=whole.function))
         return
-    jax = edit.imported("jax", prefer="jax", at=whole.function)
+    jit = edit.member("jax.jit", prefer="jax", at=whole.function)
     if not whole.static and whole.own is None:
-        edit.decorate(whole.function, f"{jax}.jit")
+        edit.decorate(whole.function, jit)
         return
-    functools = edit.imported("functools", prefer="functools", at=whole.function)
+    bound = edit.member("functools.partial", prefer="functools", at=whole.function)
     static = "static_argnums=0"
     if whole.static:
         names = [f'"{name}"' for name in ([whole.own] if whole.own else []) + [*whole.static]]
         static = f"static_argnames=({', '.join(names)}{',' if len(names) == 1 else ''})"
-    edit.decorate(whole.function, f"{functools}.partial({jax}.jit, {static})")
+    edit.decorate(whole.function, f"{bound}({jit}, {static})")
 
 
 def _check_values(module: Module, values: Values, function: ast.FunctionDef, apart: Collection[str]) -> None:

@@ -157,8 +157,8 @@ def _donate(module: Module, step: Step, keywords: dict[str, str], edit: Rewriter
     if step.jitted.jit.by == "equinox.filter_jit":
         edit.replace(at, f"{module.text(at)}({options})")
         return
-    functools = edit.imported("functools", prefer="functools", at=at)
-    edit.replace(at, f"{functools}.partial({module.text(at)}, {options})")
+    bound = edit.member("functools.partial", prefer="functools", at=at)
+    edit.replace(at, f"{bound}({module.text(at)}, {options})")
 
 
 CODEMOD = Codemod(

@@ -61,11 +61,20 @@ def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
     """Whether `loop` runs eagerly, and more than a few iterations; in a method of a program, as far as is known."""
-    runs = module.get(Staging).runs(loop)
     around = module.functions_around(loop)
     owner = module.method_of(around[-1]) if around else None
-    is_open = runs is Runs.UNKNOWN and owner is not None and _is_of_program(module, owner)
-    return (runs is Runs.EAGER or is_open) and not is_short(module, loop)
+    is_open = owner is not None and _is_of_program(module, owner)
+    runs = module.get(Staging).runs(loop)
+    return (runs_in_program(module, loop) or (runs is Runs.UNKNOWN and is_open)) and not is_short(module, loop)
+
+
+def runs_in_program(module: Module, node: ast.AST) -> bool:
+    """Whether `node` runs eagerly: in a script, where all that were seen to call a function run it so."""
+    staging = module.get(Staging)
+    runs = staging.runs(node)
+    return runs is Runs.EAGER or (
+        runs is Runs.UNKNOWN and is_script(module) and staging.seen(node) == frozenset({Runs.EAGER})
+    )
 
 
 def _is_of_program(module: Module, owner: ast.ClassDef) -> bool:

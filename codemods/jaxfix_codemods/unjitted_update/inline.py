@@ -479,13 +479,13 @@ def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[s
 
 def _decorator(found: Extraction, edit: Rewriter) -> str:
     if found.filtered:
-        return f"@{edit.imported('equinox', prefer='eqx', at=found.before)}.filter_jit"
-    jax = edit.imported("jax", prefer="jax", at=found.before)
+        return f"@{edit.member('equinox.filter_jit', prefer='eqx', at=found.before)}"
+    jit = edit.member("jax.jit", prefer="jax", at=found.before)
     if found.own is None and not found.static:
-        return f"@{jax}.jit"
-    functools = edit.imported("functools", prefer="functools", at=found.before)
+        return f"@{jit}"
+    bound = edit.member("functools.partial", prefer="functools", at=found.before)
     static = tuple(range(found.static)) if found.static > 1 else 0
-    return f"@{functools}.partial({jax}.jit, static_argnums={static})"
+    return f"@{bound}({jit}, static_argnums={static})"
 
 
 def _indented(text: str) -> str:

@@ -20,7 +20,7 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting.whole import LOOPS, check_made_once, check_plain
 from jaxfix_codemods.unjitted_update.device import Likely
-from jaxfix_codemods.unjitted_update.glue import is_short
+from jaxfix_codemods.unjitted_update.glue import is_short, runs_in_program
 
 _BATCHING = where(Transform.BATCHES) - where(Transform.FILTERS)
 _BINDING = where(Transform.BINDS)
@@ -54,7 +54,8 @@ class Mapped:
             if around is not None and not (module.function(call) is around and module.loops(call)):
                 continue  # it is created as often as it is called
             loop = (staging.round_about(call) or (call,))[-1]
-            if staging.runs(call) is Runs.EAGER and staging.repeats(call) and not is_short(module, loop):
+            repeats = staging.repeats(call) or (bool(module.loops(call)) and runs_in_program(module, call))
+            if repeats and not is_short(module, loop):
                 return call
         project = module.surroundings.project
         for use in self.uses.outside if self.uses.is_looped_outside else ():
@@ -185,11 +186,11 @@ def _check_calls(module: Module, values: Values, found: Mapped) -> None:
 
 
 def _put_under_jit(found: Mapped, edit: Rewriter) -> None:
-    jax = edit.imported("jax", prefer="jax", at=found.made)
+    jit = edit.member("jax.jit", prefer="jax", at=found.made)
     if isinstance(found.made, ast.FunctionDef):
-        edit.decorate(found.made, f"{jax}.jit")
+        edit.decorate(found.made, jit)
     else:
-        edit.wrap(found.made, f"{jax}.jit(", ")")
+        edit.wrap(found.made, f"{jit}(", ")")
 
 
 def _maps(module: Module, decorator: ast.expr) -> bool:
