@@ -105,7 +105,9 @@ def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
 
 
 def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
-    """Whether a loop of the function starts programs: under a trace it would be unrolled."""
+    """Whether a loop of the function starts programs: under a trace it would be unrolled, where it is not anyway."""
+    if Runs.TRACED in module.get(Staging).ways(function.body[0]).known:
+        return False
     return any(module.get(Device).starts(loop) for loop in walk(function) if isinstance(loop, LOOPS))
 
 
