@@ -435,6 +435,22 @@ def test_jits_that_save_programs_in_their_own_lines_are_proven_in_four_runs() ->
     assert comparison.narrow and (comparison.before.compiles, comparison.after.compiles) == (2, 1)
 
 
+def test_what_adds_no_jit_is_left_out_in_one_run_beside_added_ones() -> None:
+    program = once("bw", {})
+    fixes = [replace(fix("b"), equality=Equality.ROUNDING), replace(fix("w"), equality=Equality.STRONGER_TYPES)]
+    jit, plain = "@jit\ndef f_b(): ...\n", "def f_b(): ...\n"
+
+    def patched(made: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        keys = {key for _, key in made}
+        return {PATH: ((jit if "b" in keys else plain) + "# w" * ("w" in keys)).encode()} if made else {}
+
+    program.text = plain.encode()
+    program.decoded = lambda text: frozenset("b" * ("jit" in text) + "w" * ("# w" in text))
+    found = prove([(PATH, each, 1) for each in fixes], patched, program, lambda phrase: None).receipts
+    assert [entry.verdict for entry in found] == [Verdict.PROVEN, Verdict.PROVEN]
+    assert len(program.runs) == 5  # as it is, twice; with both; with both, the `jit` taken out; without the types
+
+
 def test_a_jit_that_makes_as_many_programs_as_it_saves_is_left_out() -> None:
     program = once("bc", {}, programs=1)
     assert Verdict.PROVEN not in {entry.verdict for entry in of_jits(program, "bc")}

@@ -429,14 +429,18 @@ class _Trial:
         cases = self._cases(key) if cases is None else cases
         fix = self._fixes[key]
         like = fix.proves is Proves.LESS_MEMORY  # what is kept for the originals counts in the peaks of both sides
-        pairs = self._runs.pairs(cases, without, with_it, beside=like)
+        pairs = self._runs.pairs(cases, without, with_it, beside=like, as_made=True)
+        as_made = self._runs.shares_jits(without, with_it) and all(self._agrees(pair, {key}) for pair in pairs)
+        if not as_made:
+            pairs = self._runs.pairs(cases, without, with_it, beside=like)
         suspects = [
             pair.before.case
             for pair in pairs
             if not self._agrees(pair, {key}) and pair.before.failure == pair.after.failure
         ]
         noisy = suspects if self._runs.runner.repeats else cases
-        pairs = self._runs.pairs(cases, without, with_it, self._runs.noise(noisy), beside=like)
+        noise = self._runs.noise(noisy)
+        pairs = self._runs.pairs(cases, without, with_it, noise, beside=like, as_made=as_made)
         pairs = [self._runs.timed(pair, without, with_it) for pair in pairs]
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.proves)] or pairs
         if fix.proves is Proves.LESS_MEMORY:

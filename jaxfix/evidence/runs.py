@@ -186,20 +186,31 @@ class Runs:
         noises: Mapping[str, Noise] = MappingProxyType({}),
         *,
         beside: bool = False,
+        as_made: bool = False,
     ) -> list[Pair]:
         """Each case with the fewer and with the more fixes, and what is known of its noise.
 
         Args:
           beside: whether the originals have to be called with the fewer fixes too.
+          as_made: whether both are compared under the `jit` that was added, where that is the same; only the originals
+            are called where it is taken out.
         """
         before, after = self.of(without, cases, beside=beside), self.of(with_it, cases)
-        plain = self._plain(cases, without, with_it)
+        is_shared = as_made and self.shares_jits(without, with_it)
+        plain = {} if is_shared else self._plain(cases, without, with_it)
+        sides = self._bare_of(with_it, cases, beside=True) if is_shared else {}
         found = []
         for case in cases:
             twin, noise = before.get(_twin(case)), noises.get(case, SILENCE)
             pair = Pair.of(before[case], after[case], twin, noise)
-            found.append(replace(pair, plain=plain.get(case), donating=self._donating(with_it)))
+            pair = replace(pair, plain=plain.get(case), donating=self._donating(with_it), sides=sides.get(case))
+            found.append(pair)
         return found
+
+    def shares_jits(self, without: Fixes, with_it: Fixes) -> bool:
+        """Whether both have the same `jit` that fixes have added."""
+        fewer, more = (self._without_jit(fixes).names for fixes in (without, with_it))
+        return bool(more) and fewer == more
 
     def _donating(self, fixes: Fixes) -> frozenset[str]:
         chosen = {key: self.fixes[key] for key in fixes}
