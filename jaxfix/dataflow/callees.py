@@ -12,6 +12,7 @@ from jaxfix.library.table import where
 from jaxfix.semantic.classes import family, methods, own_class
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import stored_attributes
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.jit import is_jit, jitted_by_decorator, jitted_of, method
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
@@ -54,7 +55,7 @@ class Callees:
         match func:
             case ast.Lambda():
                 return _Callee(func)
-            case ast.Name(id=name) if name in self._module.get(Identifiers).bound:
+            case ast.Name(id=name) if name in self._bound:
                 function = self._module.definition(func)
                 return _Callee(function) if function is not None else self._named(func)
             case ast.Attribute(attr=attr) if self._functions is not None and attr in self._attributes:
@@ -62,9 +63,13 @@ class Callees:
         return None
 
     @cached_property
+    def _bound(self) -> frozenset[str]:
+        return self._module.get(Identifiers).bound
+
+    @cached_property
     def _attributes(self) -> frozenset[str]:
         """The names of all that classes of the module define, and of all attributes that it stores."""
-        stored = {node.attr for node in self._module.nodes(ast.Attribute) if isinstance(node.ctx, ast.Store)}
+        stored = {node.attr for node in stored_attributes(self._module) if isinstance(node.ctx, ast.Store)}
         bodies = (statement for node in self._module.nodes(ast.ClassDef) for statement in node.body)
         return frozenset(stored.union(*map(_bound_by, bodies)))
 
@@ -175,7 +180,7 @@ class Callees:
         """The calls of each function of the module, those for the leaves of trees among them."""
         found: dict[Function, list[ast.Call]] = {}
         for call in self._module.nodes(ast.Call):
-            function = self.mapped(call) or self.called(call)
+            function = self.called(call) if call not in self._tree_maps else self.mapped(call) or self.called(call)
             if function is not None:
                 found.setdefault(function, []).append(call)
         return found

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxfix.dataflow.def_use import Origins
-from jaxfix.dataflow.induction import calls_in_loops
 from jaxfix.dataflow.types import Values
 from jaxfix.semantic.classes import own_class
 from jaxfix.semantic.module import Module
@@ -50,13 +49,12 @@ def rebindings(module: Module) -> tuple[Rebinding, ...]:
 
 
 def _found(module: Module, origins: Origins) -> Iterator[Rebinding]:
-    looped = set(module.get(calls_in_loops))
     for assigned in module.nodes(ast.Assign):
         call = assigned.value
         if not isinstance(call, ast.Call) or len(assigned.targets) > 1:
             continue
         named = list(_named(assigned.targets[0], ()))
-        if call not in looped or not module.loops(call):
+        if not module.loops(call):
             named = [each for each in named if isinstance(each[0], ast.Attribute)]
         targets = list(_passed(named, call)) if named else []
         function = origins.called(call) if targets else None

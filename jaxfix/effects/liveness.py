@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file, receiver
-from jaxfix.effects.new_arrays import is_arithmetic, makes_new, returned_anywhere
+from jaxfix.effects.new_arrays import is_arithmetic, makes_new
 from jaxfix.effects.remembering import remembers
 from jaxfix.library.facets import Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
+from jaxfix.semantic.calls import returned_anywhere
 from jaxfix.semantic.classes import family, is_of_others, own_class
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import REMEMBERS
@@ -200,7 +201,7 @@ class _Reader:
     def _made(self, call: ast.Call, name: str) -> None:
         """What a call makes must not be, or hold, what it is given and somebody reads later."""
         function = self._module.definition(call.func)
-        for result in returned_anywhere(function) if function is not None else ():
+        for result in returned_anywhere(self._module, function) if function is not None else ():
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):
                 held = _held_in(part)
                 if held is not None and self._module.scope_of(held.id, held) is self._module.tree:

@@ -1,14 +1,13 @@
 """Which calls make arrays of their own, that share no memory with what there was before."""
 
 import ast
-from collections.abc import Iterator
 
 from jaxfix.dataflow.solver import MAY, Solver
 from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
+from jaxfix.semantic.calls import returned_anywhere
 from jaxfix.semantic.module import Module
 from jaxfix.staging.jit import jit_of
-from jaxfix.syntax.nodes import Function, walk
 
 _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)
 _CONSTANTS = where(Package.CONSTANTS)
@@ -44,7 +43,7 @@ def _is_call_new(module: Module, call: ast.Call) -> bool:
         case ast.Call(func=made_by) if (module.qualname(made_by) or "").startswith("jax."):
             return module.qualname(made_by) in _GRADIENTS
     function = module.definition(call.func)
-    results = list(returned_anywhere(function)) if function is not None else []
+    results = returned_anywhere(module, function) if function is not None else ()
     return bool(results) and all(_is_new(module, result) for result in results)
 
 
@@ -94,13 +93,3 @@ def is_arithmetic(operation: ast.BinOp) -> bool:
     """Whether it makes an array, and does not put the parts of two containers into a third."""
     parts = (operation.left, operation.right)
     return not isinstance(operation.op, ast.BitOr) and not any(isinstance(part, _DISPLAYS) for part in parts)
-
-
-def returned_anywhere(function: Function) -> Iterator[ast.expr]:
-    """What a function returns, and the functions inside it."""
-    if isinstance(function, ast.Lambda):
-        yield function.body
-        return
-    for node in walk(function):
-        if isinstance(node, ast.Return) and node.value is not None:
-            yield node.value

@@ -11,12 +11,14 @@ from jaxfix.library.table import short_names, where
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import stored_attributes
 from jaxfix.semantic.project.query import HIDES, IS_READ
 from jaxfix.syntax.nodes import FUNCTIONS
 
 _HIDING = where(Class.HIDES)
 _OF_JAX = short_names(Class.HIDES, "jax", "jax.tree_util")
 """Spelled in whatever way, such as in a `getattr`."""
+_WORDS = _OF_JAX | short_names(Class.HIDES)
 _IMMUTABLE = short_names(Result.IMMUTABLE, "builtins")
 _TUPLES = where(Class.TUPLE)
 LEAVES_ONLY = stdlib_module_names | where(Package.LEAVES_ONLY)
@@ -38,18 +40,18 @@ def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
       packages: the first parts of the names of the project's files, each of which is asked for itself.
     """
     yield from (package for package in _imported(module) if package not in LEAVES_ONLY and package not in packages)
-    mentions = module.get(Identifiers).mentions
-    yield from (name for name in sorted(_OF_JAX) if mentions(name))
-    for name in sorted(_HIDING):
-        if mentions(name.rpartition(".")[2]) and (module.references(name) or module.imports_of(name)):
+    mentioned = module.get(Identifiers).among(_WORDS)
+    yield from sorted(mentioned & _OF_JAX)
+    for name in sorted(_HIDING) if mentioned else ():
+        if name.rpartition(".")[2] in mentioned and (module.references(name) or module.imports_of(name)):
             yield name
     for owner in module.nodes(ast.ClassDef):
         has_methods = any(isinstance(member, FUNCTIONS) for member in owner.body)
         if (has_methods and module.get(_tuples)(owner)) or _is_key(module, owner):
             yield owner.name
-    for read in module.nodes(ast.Attribute):
-        if isinstance(read, ast.Attribute) and isinstance(read.ctx, ast.Store) and _is_special(read.attr):
-            yield module.text(read)  # an operator that a class is given from outside
+    for stored in stored_attributes(module):
+        if isinstance(stored.ctx, ast.Store) and _is_special(stored.attr):
+            yield module.text(stored)  # an operator that a class is given from outside
     yield from odd_keys(module)
     for call in module.spelled_calls({"getattr"}):
         if call.args and (module.qualname(call.args[0]) or "").startswith("jax") and not _is_named(call):

@@ -3,9 +3,10 @@
 import ast
 
 from jaxfix.dataflow.solver import EXISTS, Solver
-from jaxfix.effects.new_arrays import makes_new, returned_anywhere
+from jaxfix.effects.new_arrays import makes_new
 from jaxfix.library.facets import Effect
 from jaxfix.library.table import where
+from jaxfix.semantic.calls import returned_anywhere
 from jaxfix.semantic.classes import class_of, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import FUNCTIONS
@@ -27,7 +28,7 @@ def _is_kept(module: Module, node: ast.AST) -> bool:
     kept = module.get(_solver)
     match node:
         case ast.FunctionDef() | ast.Lambda():
-            return _is_memo(module, node) or any(map(kept, returned_anywhere(node)))
+            return _is_memo(module, node) or any(map(kept, returned_anywhere(module, node)))
         case ast.Name():
             return _is_kept_variable(module, node)
         case ast.Attribute(value=ast.Name() as owner) if _is_own(module, owner):

@@ -111,7 +111,8 @@ def analyze(
         silenced = suppressions(source.text)
         codemods = tuple(codemod for codemod in codemods if is_for(codemod, surroundings.jax))
         bugs: list[str] = []
-        mentioned = [codemod for codemod in codemods if _is_named(codemod, module)]
+        words = module.get(Identifiers).among(_every_identifier(tuple(codemod.triggers for codemod in codemods)))
+        mentioned = [codemod for codemod in codemods if _is_named(codemod, module, words)]
         found = _all(module, mentioned, made, bugs)
         found, explained = _with_seen(module, found, seen)
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
@@ -183,10 +184,25 @@ def _identifiers(triggers: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for word in _words(triggers) if word.isidentifier() and word not in _KEYWORDS)
 
 
-def _is_named(codemod: Codemod, module: Module) -> bool:
-    """Whether the code mentions a trigger, and not just a comment or a text of several words."""
-    words, identifiers = _words(codemod.triggers), _identifiers(codemod.triggers)
-    return module.get(Identifiers).mentions_any(identifiers) or any(_has(module, word) for word in words - identifiers)
+@cache
+def _every_identifier(triggers: tuple[tuple[str, ...], ...]) -> frozenset[str]:
+    return frozenset().union(*map(_identifiers, triggers))
+
+
+@cache
+def _others(triggers: tuple[str, ...]) -> frozenset[str]:
+    """The last parts of `triggers` that are no identifiers."""
+    return _words(triggers) - _identifiers(triggers)
+
+
+def _is_named(codemod: Codemod, module: Module, words: frozenset[str]) -> bool:
+    """Whether the code mentions a trigger, and not just a comment or a text of several words.
+
+    Args:
+      words: the identifiers of triggers that it mentions.
+    """
+    is_mentioned = not words.isdisjoint(_identifiers(codemod.triggers))
+    return is_mentioned or any(_has(module, word) for word in _others(codemod.triggers))
 
 
 def _has(module: Module, word: str) -> bool:

@@ -50,6 +50,24 @@ def returned(function: Function) -> tuple[ast.expr, ...]:
     return found
 
 
+def returned_anywhere(module: Module, function: Function) -> tuple[ast.expr, ...]:
+    """The expressions that `function` returns, and the functions inside it.
+
+    Returns:
+      In the order of the text; a bare `return` is left out.
+    """
+    return (function.body,) if isinstance(function, ast.Lambda) else tuple(module.get(_results).get(function, ()))
+
+
+def _results(module: Module) -> dict[Function, list[ast.expr]]:
+    found: dict[Function, list[ast.expr]] = {}
+    for node in module.nodes(ast.Return):
+        if node.value is not None:
+            for function in module.functions_around(node):
+                found.setdefault(function, []).append(node.value)
+    return found
+
+
 def direct_calls(module: Module, function: Function) -> tuple[ast.Call, ...]:
     """The calls of `function` by a name that stands for nothing else.
 

@@ -148,7 +148,7 @@ class Names:
         return tuple(dict.fromkeys(name for _, name in self.imported))
 
     @cached_property
-    def _standing(self) -> frozenset[str]:
+    def standing(self) -> frozenset[str]:
         """The names that may stand for something with another name, by an import or by `name = other.name`."""
         return self._aliases.union(self._imports)
 
@@ -164,7 +164,7 @@ class Names:
         root = expr
         while isinstance(root, ast.Attribute):
             root = root.value
-        if not isinstance(root, ast.Name) or root.id not in self._standing:
+        if not isinstance(root, ast.Name) or root.id not in self.standing:
             return None
         scope = self.scope_of(root.id, root)
         found = self._meaning((root.id, scope)) if scope is not None else None

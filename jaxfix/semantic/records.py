@@ -34,13 +34,17 @@ class Records:
                 found[node] = tuple(names)
         return found
 
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(owner.name for owner in self.fields)
+
     def owner(self, expr: ast.AST) -> ast.ClassDef | None:
         """The class with fields that `expr` names.
 
         Returns:
           None where it names no such class of this file.
         """
-        if not isinstance(expr, ast.Name):
+        if not isinstance(expr, ast.Name) or expr.id not in self._names:
             return None
         scope = self._module.scope_of(expr.id, expr)
         match self._module.bindings(expr.id, scope) if scope is not None else ():

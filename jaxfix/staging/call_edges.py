@@ -257,7 +257,7 @@ class CallGraph:
           None where nothing says which parameter that is, or what it stands for.
         """
         function = self._module.definition(call.func)
-        if not isinstance(function, ast.FunctionDef) or function.decorator_list or is_decorator(function):
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or is_decorator(self._module, function):
             return None
         given = arguments_of(function, call) or {}
         handed_over = node.value if isinstance(node, ast.keyword) else node

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.library.facets import Transform
 from jaxfix.library.table import where
+from jaxfix.semantic.calls import returned_anywhere
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import WRAPPING
@@ -41,7 +42,8 @@ def wrapping_of(module: Module, function: Function) -> Wrapping | None:
         first = call.args[0] if call.args else None
         if isinstance(first, ast.Name) and first.id in taken and transform_of(module, call.func) in COMPILING:
             return Wrapping.STAGES
-    return None if any(_may_stage(module, node) for node in inside) else Wrapping.CALLS
+    staging = module.get(_staging)
+    return None if any(node in staging for node in inside) else Wrapping.CALLS
 
 
 def _speaks_of_staging(module: Module) -> bool:
@@ -54,22 +56,21 @@ def _speaks_of_staging(module: Module) -> bool:
     return any(not isinstance(module.parent(node), ast.Attribute) for node in every)
 
 
-def is_decorator(function: ast.FunctionDef) -> bool:
+def is_decorator(module: Module, function: ast.FunctionDef) -> bool:
     """Whether it may be meant to decorate: it returns a function that it defines."""
-    inside = walk(function)
-    own = {node.name for node in inside if isinstance(node, ast.FunctionDef) and node is not function}
-    results = (node.value for node in inside if isinstance(node, ast.Return))
-    return any(isinstance(result, ast.Name) and result.id in own for result in results)
+    names = {each.id for each in returned_anywhere(module, function) if isinstance(each, ast.Name)}
+    own = (f for f in walk(function) if isinstance(f, ast.FunctionDef) and f is not function) if names else ()
+    return any(each.name in names for each in own)
 
 
-def _may_stage(module: Module, node: ast.AST) -> bool:
-    """Whether `node` is a transformation such as `jit`, or hands `jax` to someone, who may take one from it."""
-    if isinstance(node, ast.Attribute):
-        return node.attr in _LAST_PARTS and module.qualname(node) in _JITS
-    if not isinstance(node, ast.Name):
-        return False
-    qualname = module.qualname(node)
-    return qualname in _JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute))
+def _staging(module: Module) -> frozenset[ast.AST]:
+    """The nodes that are a transformation such as `jit`, or hand `jax` to someone, who may take one from it."""
+    found: set[ast.AST] = {n for last in _LAST_PARTS for n in module.attributes(last) if module.qualname(n) in _JITS}
+    for node in (node for name in module.names.standing for node in module.names.by_id.get(name, ())):
+        qualname = module.qualname(node)
+        if qualname in _JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute)):
+            found.add(node)
+    return frozenset(found)
 
 
 def _parameters(inside: Iterable[ast.AST]) -> Iterator[str]:

@@ -116,7 +116,7 @@ class _Summarizer:
         for function in self._perhaps_decorators:
             if isinstance(function, ast.FunctionDef) and self.module.parent(function) is self.module.tree:
                 found = wrapping_of(self.module, function)
-                if found is Wrapping.STAGES or (found is Wrapping.CALLS and is_decorator(function)):
+                if found is Wrapping.STAGES or (found is Wrapping.CALLS and is_decorator(self.module, function)):
                     yield function.name, found
 
     def _factories(self) -> Iterator[tuple[str, Factory]]:

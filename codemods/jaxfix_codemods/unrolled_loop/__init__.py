@@ -146,9 +146,9 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
 def _check_target(module: Module, rounds: Rounds) -> None:
     """Nobody may read the variable of the loop behind it, or bind it in it."""
     loop = rounds.loop
+    inside, bound = set(walk(loop)), stores(module, loop)
     for target in (node for node in walk(loop.target) if isinstance(node, ast.Name)):
-        inside = set(walk(loop))
-        if target.id in stores(module, loop):
+        if target.id in bound:
             raise Declined(Reason(Code.REBOUND, f"an iteration binds `{target.id}` again"))
         scope = module.function(loop)
         for use in module.uses(target.id, scope):
@@ -167,14 +167,16 @@ def _computes(module: Module, rounds: Rounds) -> bool:
 
     A list of layers is none: they may differ in shape, and anyone who writes one has chosen so.
     """
-    names = stores(module, rounds.loop)
-    reads = {n.id for s in rounds.loop.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    again = {s.target.id for s in walk(rounds.loop) if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name)}
     arrays = module.get(Arrays)
-    return all(map(arrays.is_one, rounds.arrays)) and any(
+    if not all(map(arrays.is_one, rounds.arrays)):
+        return False
+    nodes = [node for statement in rounds.loop.body for node in walk(statement)]
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    read |= {node.target.id for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)}
+    return any(
         arrays.is_sure(value) or isinstance(value, ast.Call | ast.IfExp)
-        for name in names
-        if name in reads | again
+        for name in stores(module, rounds.loop)
+        if name in read
         for value in updates(module, rounds.loop, name)
     )
 
