@@ -1,7 +1,7 @@
 """Least fixpoints of transfer functions over a graph that is discovered on demand: the only fixpoint there is."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from operator import or_
 from types import MethodType
@@ -49,7 +49,7 @@ class _Open(Generic[K, V]):
     place: int
     low: int
     is_due: bool = False
-    askers: "set[_Open[K, V]]" = field(default_factory=set)
+    askers: "set[_Open[K, V]] | None" = None
 
 
 class _Spent(Exception):
@@ -105,6 +105,8 @@ class Solver(Generic[K, V]):
                 if key in self._known:
                     return self._known[key]
         asker = self._running[-1]
+        if node.askers is None:
+            node.askers = set()
         node.askers.add(asker)
         asker.low = min(asker.low, node.low)
         return node.value
@@ -165,7 +167,7 @@ class Solver(Generic[K, V]):
         value = found if node.value is self._lattice.bottom else self._lattice.join(node.value, found)
         if value != node.value:
             node.value = value
-            for asker in node.askers:
+            for asker in node.askers or ():
                 self._defer(asker)
 
     def _close(self, place: int, known: dict[K, V] | None = None) -> None:
@@ -173,7 +175,7 @@ class Solver(Generic[K, V]):
         while len(self._stack) > place:
             node = self._stack.pop()
             del self._open[node.key]
-            node.askers.clear()  # those of a cycle hold one another
+            node.askers = None  # those of a cycle hold one another
             if known is not None:
                 known[node.key] = node.value
         while self._due and -self._due[0] >= place:

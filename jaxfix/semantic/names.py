@@ -148,7 +148,7 @@ class Names:
         return tuple(dict.fromkeys(name for _, name in self.imported))
 
     @cached_property
-    def standing(self) -> frozenset[str]:
+    def _standing(self) -> frozenset[str]:
         """The names that may stand for something with another name, by an import or by `name = other.name`."""
         return self._aliases.union(self._imports)
 
@@ -164,7 +164,7 @@ class Names:
         root = expr
         while isinstance(root, ast.Attribute):
             root = root.value
-        if not isinstance(root, ast.Name) or root.id not in self.standing:
+        if not isinstance(root, ast.Name) or root.id not in self._standing:
             return None
         scope = self.scope_of(root.id, root)
         found = self._meaning((root.id, scope)) if scope is not None else None
@@ -241,7 +241,7 @@ class Names:
           In the order of the text; imports are not among them.
         """
         last = qualname.rpartition(".")[2]
-        named = (node for name in self._spellings({last}) for node in self.loads(name))
+        named = (node for name in self.spellings({last}) for node in self.loads(name))
         parts = (node for node in self._index.attributes.get(last, ()) if node.ctx.__class__ is ast.Load)
         every: list[ast.Name | ast.Attribute] = [*named, *parts]
         return tuple(node for node in in_order(every) if self.qualname(node) == qualname)
@@ -268,7 +268,7 @@ class Names:
 
     def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
         # By how it is spelled first: resolving a name costs more than looking at one.
-        spelled = self._spellings({name.rpartition(".")[2] for name in qualnames})
+        spelled = self.spellings({name.rpartition(".")[2] for name in qualnames})
         return [call for call in self.spelled_calls(spelled) if self.qualname(call.func) in qualnames]
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
@@ -293,7 +293,7 @@ class Names:
             found = self._calls_by_name[name] = calls
         return found
 
-    def _spellings(self, names: Collection[str]) -> frozenset[str]:
+    def spellings(self, names: Collection[str]) -> frozenset[str]:
         """`names`, and the variables that may stand for something whose qualified name ends in one of them."""
         found = set(names)
         pending = list(found)

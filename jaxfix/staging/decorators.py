@@ -16,6 +16,7 @@ from jaxfix.syntax.signatures import positional_of
 
 _JITS = where(Transform.TRACES)
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _JITS)
+_NAMES = _LAST_PARTS | {"jax"}
 _WORDS = frozenset(name.rpartition(".")[2] for name in _JITS | COMPILING)
 
 
@@ -66,7 +67,7 @@ def is_decorator(module: Module, function: ast.FunctionDef) -> bool:
 def _staging(module: Module) -> frozenset[ast.AST]:
     """The nodes that are a transformation such as `jit`, or hand `jax` to someone, who may take one from it."""
     found: set[ast.AST] = {n for last in _LAST_PARTS for n in module.attributes(last) if module.qualname(n) in _JITS}
-    for node in (node for name in module.names.standing for node in module.names.by_id.get(name, ())):
+    for node in (node for name in module.names.spellings(_NAMES) for node in module.names.by_id.get(name, ())):
         qualname = module.qualname(node)
         if qualname in _JITS or (qualname == "jax" and not isinstance(module.parent(node), ast.Attribute)):
             found.add(node)
