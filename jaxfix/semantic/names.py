@@ -28,6 +28,7 @@ class Names:
         self._by_scope = Bindings(index)
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
         self._meaning: Solver[tuple[str, Scope], str | None] = Solver(self._means, _MEANING)
+        self._qualnames: dict[ast.AST, str | None] = {}
         self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
         self._calls_by_name: dict[str, Sequence[ast.Call]] = {}
@@ -162,13 +163,17 @@ class Names:
           None where `expr` is not imported, or stands for several things.
         """
         root = expr
-        while isinstance(root, ast.Attribute):
+        while root.__class__ is ast.Attribute:
             root = root.value
-        if not isinstance(root, ast.Name) or root.id not in self._standing:
+        if root.__class__ is not ast.Name or root.id not in self._standing:
             return None
-        scope = self.scope_of(root.id, root)
-        found = self._meaning((root.id, scope)) if scope is not None else None
-        return found if found is None or root is expr else found + _tail(expr)
+        try:
+            return self._qualnames[expr]
+        except KeyError:
+            scope = self.scope_of(root.id, root)
+            found = self._meaning((root.id, scope)) if scope is not None else None
+            found = self._qualnames[expr] = found if found is None or root is expr else found + _tail(expr)
+            return found
 
     def _means(self, variable: tuple[str, Scope]) -> str | None:
         name, scope = variable
