@@ -13,6 +13,7 @@ State = ast.ClassDef | str | frozenset[str]
 Taken = tuple[tuple[ast.arg, frozenset[State]], ...]
 """The parameters that take a state, each with those that it may be."""
 _CHANGING = frozenset({"_replace", "replace"})
+_OBJECTS = ("self", "cls")
 _FEWEST_KEYS = 2
 """Of a dictionary that counts as a state."""
 
@@ -53,8 +54,27 @@ class States:
         """The dotted names of what more than one function may return: of others nobody needs to know the fields."""
         calls = {(f, self._module.qualname(made.func)) for f, made in self._returned if isinstance(made, ast.Call)}
         times = Counter(name for _, name in calls if name is not None)
-        is_changed = any(self._changed(made) is not None for _, made in self._returned)
-        return frozenset(name for name, count in times.items() if count > 1 or is_changed)
+        if any(self._changed(made) is not None for _, made in self._returned):
+            return frozenset(times)
+        return frozenset(name for name, count in times.items() if count > 1 and self._may_be_handed_on(name))
+
+    def _may_be_handed_on(self, name: str) -> bool:
+        """Whether a function that returns such an object may take one, or returns something else beside it."""
+        by_function: dict[ast.FunctionDef, set[str | None]] = {}
+        for function, made in self._returned:
+            qualname = self._module.qualname(made.func) if isinstance(made, ast.Call) else None
+            by_function.setdefault(function, set()).add(qualname)
+        makers = {function: names for function, names in by_function.items() if name in names}
+        return any(names != {name} for names in makers.values()) or any(
+            self._may_take(function, parameter, name)
+            for function in makers
+            for parameter in parameters_of(function.args)
+        )
+
+    def _may_take(self, function: ast.FunctionDef, parameter: ast.arg, name: str) -> bool:
+        if parameter.annotation is not None:
+            return self._module.qualname(parameter.annotation) == name
+        return parameter.arg not in _OBJECTS and bool(self._read(function, parameter)[0])
 
     @cached_property
     def _fields(self) -> dict[State, frozenset[str]]:
@@ -96,7 +116,7 @@ class States:
     def _taken_by(self, function: ast.FunctionDef, parameter: ast.arg) -> frozenset[State]:
         if parameter.annotation is not None:
             return frozenset(self._class(parameter.annotation))
-        if parameter.arg in ("self", "cls"):
+        if parameter.arg in _OBJECTS:
             return frozenset()
         fields, keys = self._read(function, parameter)
         read = fields | keys
