@@ -41,7 +41,7 @@ from jaxfix.semantic.project.query import FACTORY, USERS, runs_of, surely_repeat
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.records import Key, Records
-from jaxfix.semantic.trip_count import iterations
+from jaxfix.semantic.trip_count import FEW, iterations
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
@@ -53,6 +53,7 @@ __all__ = [
     "DEFAULT",
     "EXISTS",
     "FACTORY",
+    "FEW",
     "HALVES",
     "MAY",
     "MOST_CALLS",

@@ -4,6 +4,7 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Code, Module, Reason, frozen, walk
 from jaxfix.api.analysis import (
+    FEW,
     During,
     changes_of,
     family,
@@ -23,8 +24,6 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONSUMING = short_names(Iteration.CONSUMES, "builtins") | {"join"}
 _MAYBE = (ast.Try, ast.Match, ast.ExceptHandler)
 _LEAVING = (ast.Continue, ast.Break, ast.Return, ast.Raise)
-FEW = 4
-"""Rounds below which a copy does not pay."""
 
 
 @frozen

@@ -4,12 +4,10 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
-from jaxfix.api.analysis import USERS, Use, callers, is_script, iterations, runs_of
+from jaxfix.api.analysis import FEW, USERS, Use, callers, is_script, iterations, runs_of
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, callee
 
-FEW = 4
-"""Rounds below which a compiled step does not pay."""
 _MOST_SHOWN = 3
 
 
