@@ -82,7 +82,7 @@ def real() -> str:
 
 
 def ready(rounds: int) -> Iterator[tuple[float, float]]:
-    """For each round how long `python -c pass` takes, and the answer to `initialize`."""
+    """How long, per round, `python -c pass` takes, and the answer to `initialize`."""
     for _ in range(rounds):
         plain = timed(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
         with folder() as root:

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 TWICE = 1000
 """Trees with more files than this are measured once."""
 STARTS = 4
-"""Start-ups in each round: they are short."""
+"""Start-ups per round: they are short."""
 Costs = dict[str, list[Cost]]
 
 

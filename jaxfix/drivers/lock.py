@@ -32,7 +32,7 @@ def locked(path: Path) -> Iterator[bool]:
         _mark(handle, _BUSY)
         yield was_killed
         _mark(handle, b"")
-    except WriteError:  # told to the person: nothing is left behind
+    except WriteError:  # reported: nothing is left behind
         _mark(handle, b"")
         raise
     finally:

@@ -133,7 +133,7 @@ def _installed(folder: Path, python: Path, base: str, period: Period) -> str:
 
 
 def _registry() -> Iterator[str]:
-    """The registry that pip is configured for, as `uv` is told; nothing where `uv` is configured by itself."""
+    """The registry that pip is configured for, as an option of `uv`; nothing where `uv` has its own."""
     if any(name.startswith(("UV_INDEX", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX")) for name in os.environ):
         return
     for line in _run([sys.executable, "-m", "pip", "config", "list"]).stdout.splitlines():

@@ -23,7 +23,7 @@ class Compile:
       step: the number of the step, from 1, in which it happened; None outside of steps.
       cell: of a notebook, from 1, within which `line` counts; None elsewhere.
       of: the user's function that was compiled, as `file:line in function`; None for a primitive or a library's.
-      instance: tells apart the functions that a process has made of that definition.
+      instance: numbers the functions that a process has made of that definition.
       process: the number, from 0, of the process that compiled it.
       operations: of the lowered program; None where that was not asked for.
       temporary_bytes: that it needs while it runs; None also where the device does not tell.

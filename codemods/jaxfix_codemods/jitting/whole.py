@@ -160,7 +160,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def _check_object(module: Module, values: Values, function: ast.FunctionDef, owner: ast.ClassDef) -> None:
-    """Refuses a method whose object cannot be a static argument: one that changes, or that `jit` cannot tell apart."""
+    """Refuses a method whose object cannot be a static argument: one that changes, or that `jit` cannot distinguish."""
     reason = instances.why_no_identity_key(module, owner) or instances.why_many_objects(module, owner)
     if reason is not None:
         raise Declined(

@@ -216,7 +216,7 @@ class _Judge:
             )
 
     def _doubt_uses(self) -> None:
-        """What one jit for many calls may tell apart less well than a new one for each."""
+        """What one jit for many calls may distinguish less well than a new one for each."""
         module, site = self.module, self.site
         for use in site.stay.names:
             bound = [module.statement(target) for target in site.stay.targets]

@@ -177,7 +177,7 @@ def _powers(module: Module) -> Iterator[_Power]:
 
 
 def _value_before(module: Module, target: ast.Name) -> ast.expr | None:
-    """What a variable was bound to before the one statement that changes it, if it goes round in no loop."""
+    """What a variable was bound to before the one statement that changes it, if that is in no loop."""
     statement = module.statement(target)
     match [binding.node for binding in module.bindings(target.id, module.scope_of(target.id, target))]:
         case [ast.Name() as first, ast.Name() as second] if second is target and not module.loops(statement):

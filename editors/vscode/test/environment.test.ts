@@ -76,11 +76,11 @@ test("before a workspace is trusted nothing in any of its folders is run", () =>
   assert.ok(mayRun("E:\\python.exe", { ...HERE, platform: "win32", folders: ["d:\\W"], trusted: false }));
 });
 
-test("a relative entry of the PATH is passed over, trusted or not", () => {
+test("a relative entry of the PATH is skipped, trusted or not", () => {
   assert.deepEqual(onPath({ ...HERE, environment: { PATH: ".:bin::/usr/bin" } }, ["uv"]), ["/usr/bin/uv"]);
 });
 
-test("on Windows, executables and the Store's aliases are told apart, whatever the case of Path", () => {
+test("on Windows, executables and the Store's aliases are distinguished, whatever the case of Path", () => {
   const windows: Partial<Surroundings> = {
     platform: "win32",
     folder: "C:\\net",

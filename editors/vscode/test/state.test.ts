@@ -24,7 +24,7 @@ test("what the server is at comes first", () => {
   assert.match(told(RUNNING, { busy: false, message: "ready" }, NONE, false).lines[0] ?? "", /runs$/);
 });
 
-test("what hinders it is told with its gravity, and to a screen reader without icons", () => {
+test("what hinders it is shown with its gravity, and to a screen reader without icons", () => {
   const python = { path: "/env/bin/python", origin: "selected" } as const;
   const cases: [State, string, RegExp][] = [
     [{ kind: "missing", python, install: [] }, "warning", /^jaxfix is not installed in \/env\/bin\/python$/],

@@ -177,7 +177,7 @@ class Commands:
             self._is_running = False
 
     def _told(self, answer: Answer) -> Answer:
-        """What became of a run, told to a person too: few clients show what a command returns."""
+        """What became of a run, shown as a message too: few clients show what a command returns."""
         kind = types.MessageType.Info if answer["ok"] else types.MessageType.Warning
         self._client.show(f"jaxfix: {answer['message']}", kind)
         return answer

@@ -27,7 +27,7 @@ from jaxfix.source.frozen import frozen
 _PATIENCE_S = 15.0
 """How long a rerun may take to clear away its copies."""
 Progressed = Callable[[str, str, int], None]
-"""Told of each step: what is done, the step, and how many there were; a note has no title."""
+"""Hears of each step: what is done, the step, and how many there were; a note has no title."""
 
 
 @frozen

@@ -42,7 +42,7 @@ def cured(account: Account, targets: Sequence[Target], watcher: Watcher) -> Acco
     """The account, which is placed, with the fixes of its findings and with what former reruns have shown of them.
 
     Args:
-      targets: all that is looked at, each told of the others: the fix of one may depend on what another one says.
+      targets: all that is analysed, each with answers about the others, which its fix may depend on.
     """
     fixable = {finding.path for finding in account.report.findings if finding.fixable}
     fixes: dict[Key, Fix] = {}

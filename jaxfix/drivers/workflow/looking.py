@@ -37,7 +37,7 @@ class Findings:
 
 @frozen
 class Looked:
-    """What was looked at, each target told of the others, and what was found."""
+    """What was looked at, each target with answers about the others, and what was found."""
 
     targets: tuple[Target, ...]
     findings: Findings
@@ -90,7 +90,7 @@ def _shared(diagnostics: Iterable[Diagnostic], run_s: float) -> Iterator[Diagnos
 
 
 def informed(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets, told of the other files."""
+    """The targets, with answers about the other files."""
     return _of(targets, joined([(target.source, target.surroundings) for target in targets], _around(targets)))
 
 
@@ -113,7 +113,7 @@ def analysed(target: Target) -> Analysis:
 
 
 def settled(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets, told of what a finding of any of them explains: no other file is to report it again."""
+    """The targets, with what a finding of any of them explains: no other file reports it again."""
     explained: set[Compiled] = set()
     for target in targets:
         if target.seen:

@@ -7,7 +7,7 @@ from typing import Protocol
 from jaxfix.report.evidence import Evidence
 
 Advance = Callable[[str], None]
-"""Told of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
+"""Hears of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
 
 
 class Watcher(Protocol):

@@ -19,7 +19,7 @@ _MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What some functions can tell apart.
+    """What some functions can distinguish.
 
     Attributes:
       texts: that something is compared with, in the order of the sources.

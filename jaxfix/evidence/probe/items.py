@@ -1,4 +1,4 @@
-"""Dictionaries and lists with other items: keys that the sources tell apart, None, one more, another keyword."""
+"""Dictionaries and lists with other items: keys that the sources distinguish, None, one more, another keyword."""
 
 import ast
 import math

@@ -85,7 +85,7 @@ class Sampler:
         called = kinds[len(own) - 1] if own else _ELSE  # by the user's own line
         kind = PUT if called == _PUT else EAGER if inner.intersection((_DISPATCHING, _PUT)) else OWN
         if traced is not None:
-            kind = TRACING  # told of the line that asked for it, not of what is traced
+            kind = TRACING  # counted for the line that asked for it, not for what is traced
         if kind == EAGER:
             self.dispatching()
         users = [place for place, kind in zip(stack[traced or 0 :], kinds[traced or 0 :], strict=True) if kind == _USER]

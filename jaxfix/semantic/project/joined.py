@@ -60,7 +60,7 @@ class Joined:
         return found if any(use.call is not None and use.call.tells_values for use in found) else ()
 
     def is_looped(self, qualname: str) -> bool:
-        """Whether one of its `users` is a call that goes round in a loop."""
+        """Whether one of its `users` is a call that repeats in a loop."""
         return any(use.call is not None and use.call.looped for use in self.users(qualname))
 
     def is_used(self, qualname: str) -> bool:

@@ -1,4 +1,4 @@
-// The page: what is chosen, what is decided, and who is told of it.
+// The page: what is chosen, what is decided, and who hears of it.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Refused, api, follow } from "./api";
 import { Bar, MadeBy } from "./bar";

@@ -91,7 +91,7 @@ export function Prove({ agenda, onYes, onClose }: { agenda: Agenda | null; onYes
     <Dialog title="Run this to prove the fixes?" onClose={onClose}>
       {agenda.command !== null ? (
         <>
-          <p>It runs as it is, and again with the fixes, a few times:</p>
+          <p>It runs without the fixes, and again with them, a few times:</p>
           <pre class="command" tabIndex={0} aria-label="the command">
             {agenda.command}
           </pre>
