@@ -476,3 +476,10 @@ def test_a_few_operations_or_a_small_part_of_them_are_no_smaller_program() -> No
 
 def test_programs_whose_size_is_not_told_are_not_compared() -> None:
     assert smaller(sized(BEFORE, None), sized(BEFORE, 90)).verdict is Verdict.NOT_COMPARED
+
+
+def test_one_device_shows_nothing_of_several() -> None:
+    found = compare(BEFORE, BEFORE, Equality.BITWISE, FUNCTION, Proves.SAME_ON_DEVICES)
+    assert found.verdict is Verdict.NOT_COMPARED and "one device" in found.reason
+    several = replace(BEFORE, devices=2)
+    assert compare(several, several, Equality.BITWISE, FUNCTION, Proves.SAME_ON_DEVICES).verdict is Verdict.PROVEN

@@ -95,7 +95,8 @@ REWRITING = [c for c in CODEMODS if c.triggers and c.equality]  # those that run
 
 def run(sources: list[str]) -> list[str]:
     """What `out()` of each module gives, all in one process."""
-    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)}
+    devices = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)} | devices
     done = subprocess.run(
         [sys.executable, "-c", RUN], input=json.dumps(sources), capture_output=True, text=True, env=env, check=True
     )

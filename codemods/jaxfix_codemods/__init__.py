@@ -8,6 +8,7 @@ from jaxfix_codemods import (
     element_reads,
     fresh_function,
     growing_array,
+    legacy_parallelism,
     local_jit,
     local_loop_function,
     python_counter,
@@ -40,4 +41,5 @@ CODEMODS: tuple[Codemod, ...] = (
     fresh_function.CODEMOD,
     ragged_shape.CODEMOD,
     removed_api.CODEMOD,
+    legacy_parallelism.CODEMOD,
 )

@@ -117,8 +117,8 @@ def _installed(folder: Path, python: Path, base: str, period: Period) -> str:
     uv = shutil.which("uv")
     if uv is not None:
         made = _run([uv, "venv", "-q", "--python", base, str(folder)])
-        install = [uv, "pip", "install", "-q", "--python", str(python), *_registry(), *period.wanted]
-        if not made.returncode and not _run(install).returncode:
+        at = ["--python", str(python), "--index-strategy", "unsafe-best-match", *_registry()]  # as pip looks
+        if not made.returncode and not _run([uv, "pip", "install", "-q", *at, *period.wanted]).returncode:
             return ""
         shutil.rmtree(folder, ignore_errors=True)
     pip = [str(python), "-m", "pip"]

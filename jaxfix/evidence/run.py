@@ -135,6 +135,7 @@ def merged(case: str, finished: Finished, results: Path, moved: Iterable[list[st
         left=_labelled(part.left for part in parts),
         stopped=stopped,
         where_steps=next((part.where_steps for part in parts if part.where_steps), None),
+        devices=max((part.devices for part in parts), default=0),
         has_one_device={part.has_one_device for part in parts if part.environment} == {True},
         device_peak_bytes=max((part.device_peak_bytes for part in parts if part.device_peak_bytes), default=None),
         spent=tuple(entry for part in parts for entry in part.spent),

@@ -44,6 +44,8 @@ class Proves(Enum):
     """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
     SAME_RESULTS = "the same results"
     """Nothing is gained: steady steps compile no more often, and what starting costs is reported, not judged."""
+    SAME_ON_DEVICES = "the same results on several devices"
+    """As `SAME_RESULTS`; a run on one device, where the axis of a mesh has the size 1, shows nothing."""
     ERROR_CURED = "an error cured"
     """What raises runs: compared is what the original comes to before it raises."""
 

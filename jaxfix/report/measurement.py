@@ -304,6 +304,7 @@ class Measurement:
       where_steps: what the steps are, such as `train.py:30`; None where the caller knows.
       steps_from: the first step, from 1, that is steady; those before it warm up.
       device_peak_bytes: the most memory that was in use on any device; None where devices do not tell.
+      devices: how many jax had, of all platforms; 0 where it does not tell.
       has_one_device: whether jax had a single device in all, and no source of the program's cares for devices.
       spent: what lines did beside compiling, by process; only a trace has it.
       seconds: that its processes with jax ran, together; 0 where that is not known.
@@ -338,6 +339,7 @@ class Measurement:
     where_steps: str | None = None
     steps_from: int = 3
     device_peak_bytes: int | None = None
+    devices: int = 0
     has_one_device: bool = False
     has_jax: bool = False
     spent: tuple[Spent, ...] = ()

@@ -25,7 +25,7 @@ from jaxfix.report.report import Report
 from jaxfix.report.upgrade import State, Version
 from jaxfix.source.errors import ConfigError
 
-CODEMOD = "removed-api"
+CODEMODS = ("removed-api", "legacy-parallelism")
 _VERSION = re.compile(r"(?:jax\s*==\s*)?(\d+(?:\.\d+)*)")
 
 
@@ -37,7 +37,7 @@ def upgrade(options: Upgrade) -> int:
     """
     _check(options)
     to, came_from = _version(options.to, "--to"), _version(options.came_from, "--from")
-    request = Request(options.paths or (".",), (CODEMOD,), python=options.python, ends=Ends(came_from, to))
+    request = Request(options.paths or (".",), CODEMODS, python=options.python, ends=Ends(came_from, to))
     if options.has_oracle and options.run is not None:
         code = _asked(options, request)
         if code != outcome.CLEAN or not options.applies:

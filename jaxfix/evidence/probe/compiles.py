@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from .causes import Causes, Key
+from .devices import count
 from .files import add_line, is_foreign, is_user
 from .lines import NOWHERE, Line, Lines
 from .program_size import program_size
@@ -126,6 +127,7 @@ class Compiles:
         entry["cause"] = self._cause(stack, where, program, code)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.settled)
+        self.record.devices = self.record.devices or count()
         self.steps.compiled(entry, stack.frames, entry["seconds"])
         self.told()
         if self.settings.explain:  # a program that takes all memory is killed, and shall have told this much

@@ -25,10 +25,10 @@ def is_one_for_all(user: list[str], patched: Iterable[str]) -> bool:
         file = getattr(module, "__file__", None) or (sys.argv[0] if name == "__main__" else None)
         if isinstance(file, str) and is_user(real(file), user):
             files.add(real(file))
-    return _count() == 1 and not any(map(_cares, sorted(files)))
+    return count() == 1 and not any(map(_cares, sorted(files)))
 
 
-def _count() -> int:
+def count() -> int:
     """The devices of all platforms that jax has come up on, also in other processes; 0 where it does not tell."""
     try:
         bridge = importlib.import_module("jax._src.xla_bridge")

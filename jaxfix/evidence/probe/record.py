@@ -45,6 +45,7 @@ class Record:
         self.where_steps: str | None = None
         self.peak_bytes: int | None = None
         self.device_peak_bytes: int | None = None
+        self.devices = 0
         self.has_one_device = False
         self.budget = SAMPLE_BUDGET
         self.aside_s = 0.0
@@ -84,6 +85,7 @@ class Record:
             "loaded": self.loaded,
             "peak_bytes": self.peak_bytes or peak_bytes(),
             "device_peak_bytes": self.device_peak_bytes,
+            "devices": self.devices,
             "has_one_device": self.has_one_device,
             "environment": self.environment,
             "stopped": self.stopped,

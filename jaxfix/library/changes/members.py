@@ -87,6 +87,13 @@ MEANINGS = (
         "returns shards that keep their leading axis: `x[0]` gathers",
         "read a shard by `x.addressable_shards`, or map by `jax.shard_map`",
     ),
+    Meaning(
+        "jax.experimental.shard_map.shard_map",
+        "0.6.1",
+        "adds the gradient of an argument that all devices share up over the mesh",
+        "give `check_rep=False`, or leave out the `psum` or `pmean` of such a gradient",
+        unless="check_rep",
+    ),
     Meaning("jax.numpy.cross", "0.11.0", "raises for vectors of two", "append a zero to each"),
     *(
         Meaning(f"jax.random.{last}", "0.5.0", "draws other numbers from the same key", _DRAWS, is_told_once=True)

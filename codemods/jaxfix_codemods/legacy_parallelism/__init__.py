@@ -1,0 +1,96 @@
+"""`jax.pmap`, which jax keeps for old code: since jax 0.8 it is `jit` of `shard_map`.
+
+`pmap` maps a function over the first axis of its arguments, a row for each device. `jax.shard_map` does the same over
+an axis of a mesh, and `jax.jit` compiles it: one mechanism for what runs on many devices, which newer parts of jax are
+made for. What is written keeps the axis, its name, every collective and the leading axis of arguments and results, so
+that `replicate`, `shard`, `unreplicate` and `x[0]` around it go on as they are. To leave out the leading axis of
+parameters is a choice of yours: replace `replicate(x)` by `x`, and the specification of that argument by `P()`.
+
+`check_vma=False` is no option: without it, `jax.grad` of what all devices share is already added up over the mesh, and
+a `pmean` of it is as many times too large as there are devices, without a word. Nor is `jit` alone: statistics, norms,
+clips and draws inside of the function are those of one device.
+
+Before:
+    import functools
+
+    import jax
+    import jax.numpy as jnp
+
+
+    @functools.partial(jax.pmap, axis_name="batch")
+    def step(w, x):
+        grads = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+        return w - 0.1 * jax.lax.pmean(grads, "batch")
+
+After:
+    import functools
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+
+    @lambda step: jax.jit(
+        lambda *shards: jax.shard_map(
+            lambda *shard: jax.tree.map(
+                lambda x: jnp.expand_dims(x, 0), step(*jax.tree.map(lambda x: jnp.squeeze(x, 0), shard))
+            ),
+            mesh=jax.sharding.Mesh(np.array(jax.devices()), ("batch",)),
+            in_specs=jax.sharding.PartitionSpec("batch"),
+            out_specs=jax.sharding.PartitionSpec("batch"),
+            check_vma=False,
+        )(*shards),
+    )
+    def step(w, x):
+        grads = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+        return w - 0.1 * jax.lax.pmean(grads, "batch")
+
+Safety: needs evidence. The mesh is made of all devices when the function is first called; an array whose first axis is
+shorter than there are devices, which `pmap` runs on the first few of them, raises. Left to a person, with the reason:
+code that asks which process it is, where each host hands over its own part of an array; a `pmap` in traced code or in
+another one; another axis than the first; static arguments; keywords in a call of the mapped function; a `pmap` that is
+handed on. Where the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is
+written.
+
+Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
+proof of a run on one device is refused; `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.
+
+Source: https://docs.jax.dev/en/latest/migrate_pmap.html and
+https://docs.jax.dev/en/latest/notebooks/shard_map.html
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import Codemod, Declined, Equality, Finding, Module, Proves, Safety
+from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, mapped
+from jaxfix_codemods.legacy_parallelism.writing import write
+
+
+def find(module: Module) -> Iterator[Finding]:
+    for place in module.references(PMAP):
+        yield _finding(module, mapped(module, place))
+
+
+def _finding(module: Module, each: Mapped) -> Finding:
+    found = partial(
+        Finding,
+        at=each.at,
+        message="`jax.pmap` is kept for old code: `jit` of `shard_map` does the same",
+        title="Map with `jit` of `shard_map`",
+    )
+    try:
+        check(module, each)
+    except Declined as declined:
+        return found(declined=declined.reason)
+    return found(recipe=partial(write, module, each))
+
+
+CODEMOD = Codemod(
+    id="legacy-parallelism",
+    triggers=(PMAP,),
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
+    find=find,
+    proves=Proves.SAME_ON_DEVICES,
+)

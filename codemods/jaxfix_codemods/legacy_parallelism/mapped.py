@@ -1,0 +1,184 @@
+"""A use of `jax.pmap`: how it is called, and why a person has to rewrite it."""
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+
+from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, Staging, frozen
+
+PMAP = "jax.pmap"
+_PARTIAL = "functools.partial"
+_HOSTS = re.compile(r"\b(?:process_(?:index|count|id)|host_(?:id|count)s?|multihost\w*|distributed\.initialize)\b")
+_BOUND = (ast.Assign, ast.AnnAssign, ast.Return)
+_STEADY = (ast.Constant, ast.Name, ast.Attribute)
+_FIRST = ast.dump(ast.Constant(0))
+_WHOLE = ast.dump(ast.Constant(None))
+_CARRIED = frozenset({"axis_name", "in_axes", "out_axes", "devices", "donate_argnums"})
+
+
+@frozen
+class Mapped:
+    """One use of `jax.pmap`.
+
+    Attributes:
+      at: what names it.
+      whole: what is replaced: its call, or the decorator that it is or stands in.
+      function: the expression that is mapped; None for a decorated function.
+      decorated: the function below the decorator; None for a call.
+      options: the arguments beside the function, by their names; None where they cannot be read.
+    """
+
+    at: ast.Name | ast.Attribute
+    whole: ast.expr
+    function: ast.expr | None
+    decorated: ast.FunctionDef | ast.AsyncFunctionDef | None
+    options: Mapping[str, ast.expr] | None
+
+    def option(self, name: str) -> ast.expr | None:
+        """The value of an option; None where it is not given, or None itself."""
+        found = (self.options or {}).get(name)
+        return None if found is None or ast.dump(found) == _WHOLE else found
+
+    @property
+    def is_all_first(self) -> bool:
+        """Whether every argument is mapped over its first axis."""
+        axes = self.option("in_axes")
+        return axes is None or ast.dump(axes) == _FIRST
+
+    @property
+    def axes(self) -> tuple[bool, ...]:
+        """Of each argument, whether it is mapped over its first axis."""
+        axes = self.option("in_axes")
+        return tuple(ast.dump(each) == _FIRST for each in axes.elts) if isinstance(axes, ast.Tuple | ast.List) else ()
+
+    @property
+    def keeps_results(self) -> bool:
+        """Whether the results are those of one device, without a leading axis."""
+        out = (self.options or {}).get("out_axes")
+        return out is not None and ast.dump(out) == _WHOLE
+
+
+def mapped(module: Module, at: ast.Name | ast.Attribute) -> Mapped:
+    """What the use comes to; one that is no call and no decorator has neither function."""
+    parent = module.parent(at)
+    if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and at in parent.decorator_list:
+        return Mapped(at, at, None, parent, {})
+    match parent:
+        case ast.Call(func=func, args=[function, *rest]) if func is at:
+            return Mapped(at, parent, function, None, _options(rest, parent.keywords))
+        case ast.Call(args=[first, *rest]) if first is at and module.qualname(parent.func) == _PARTIAL:
+            outer = module.parent(parent)
+            if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and parent in outer.decorator_list:
+                return Mapped(at, parent, None, outer, None if rest else _options([], parent.keywords))
+    return Mapped(at, at, None, None, {})
+
+
+def _options(rest: list[ast.expr], keywords: list[ast.keyword]) -> Mapping[str, ast.expr] | None:
+    """The options by name; None where a star hides them."""
+    if len(rest) > 1 or any(isinstance(each, ast.Starred) for each in rest) or any(k.arg is None for k in keywords):
+        return None
+    return {**dict(zip(("axis_name",), rest, strict=False)), **{k.arg: k.value for k in keywords if k.arg is not None}}
+
+
+def check(module: Module, each: Mapped) -> None:
+    """Holds what can be rewritten.
+
+    Raises:
+      Declined: a person has to do it.
+    """
+    if each.function is None and each.decorated is None:
+        raise Declined(Reason(Code.OTHER_USES, "it is handed on, and what takes its place is no function"))
+    if each.options is None:
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "`*` or `**` hides its arguments"))
+    if not module.has_exact_spans(each.whole):
+        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+    if _HOSTS.search(module.source.text.decode(errors="replace")):
+        text = "it may run on many hosts, each of which hands over its part: "
+        text += "`jax.make_array_from_process_local_data` makes what `jax.shard_map` takes of them"
+        raise Declined(Reason(Code.BY_HAND, text))
+    _check_options(each)
+    _check_place(module, each)
+    _check_inside(module, each)
+    _check_calls(module, each)
+
+
+def _check_options(each: Mapped) -> None:
+    options = each.options or {}
+    if "static_broadcasted_argnums" in options:
+        text = "a static argument has no place in a mesh: bind it with `functools.partial`"
+        raise Declined(Reason(Code.STATIC_ARGUMENT, text))
+    other = next((name for name in options if name not in _CARRIED), None)
+    if other is not None:
+        raise Declined(Reason(Code.BY_HAND, f"`jax.shard_map` has no `{other}`: make the mesh of the devices it names"))
+    axis = each.option("axis_name")
+    if axis is not None and not isinstance(axis, _STEADY):
+        raise Declined(Reason(Code.UNSTABLE, "the name of the axis is computed, and would be computed again"))
+    if not each.is_all_first and not (each.axes and _are_plain(each.option("in_axes"))):
+        raise Declined(Reason(Code.STRUCTURE, "`in_axes` names another axis than the first, or parts of an argument"))
+    out = each.option("out_axes")
+    if out is not None and ast.dump(out) != _FIRST:
+        raise Declined(Reason(Code.STRUCTURE, "`out_axes` names another axis than the first, or parts of a result"))
+
+
+def _are_plain(axes: ast.expr | None) -> bool:
+    return isinstance(axes, ast.Tuple | ast.List) and all(ast.dump(a) in (_FIRST, _WHOLE) for a in axes.elts)
+
+
+def _check_place(module: Module, each: Mapped) -> None:
+    if module.get(Staging).is_staged(each.whole):
+        raise Declined(Reason(Code.BY_HAND, "it is called in traced code: map over an axis of the mesh around it"))
+    parent = module.parent(each.whole)
+    is_called = isinstance(parent, ast.Call) and parent.func is each.whole
+    if each.decorated is None and not is_called and not isinstance(parent, _BOUND):
+        raise Declined(Reason(Code.OTHER_USES, "what it returns is handed on, to code that may map or derive it again"))
+    if each.decorated is not None and len(each.decorated.decorator_list) > 1:
+        raise Declined(Reason(Code.DECORATED, "the function has another decorator"))
+    if each.decorated is not None and module.method_of(each.decorated) is not None:
+        raise Declined(Reason(Code.DECORATED, "it decorates a method, whose object would be mapped as well"))
+
+
+def _check_inside(module: Module, each: Mapped) -> None:
+    """That nothing is mapped within what is mapped, as far as the file shows it."""
+    every = [mapped(module, place) for place in module.references(PMAP)]
+    if any(_is_inside(module, one, other) for one in every for other in every if each in (one, other)):
+        raise Declined(Reason(Code.BY_HAND, "a `pmap` in a `pmap`: a mesh of two axes takes the place of both"))
+
+
+def _is_inside(module: Module, inner: Mapped, outer: Mapped) -> bool:
+    """Whether one stands in a function that goes by the name of what the other maps, or in that very lambda."""
+    around = [node for node in module.ancestors(inner.whole) if isinstance(node, FUNCTIONS)]
+    around = [node for node in around if node is not inner.decorated]
+    match outer.decorated or outer.function:
+        case ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+            return any(not isinstance(node, ast.Lambda) and node.name == name for node in around)
+        case function:
+            return function in around
+
+
+def _check_calls(module: Module, each: Mapped) -> None:
+    for call in _calls(module, each):
+        if any(keyword.arg is not None for keyword in call.keywords):
+            text = f"`{module.text(call.func)}` is called with keywords in line {call.lineno}"
+            raise Declined(Reason(Code.SIGNATURE, f"{text}, which `jax.shard_map` does not take"))
+
+
+def _calls(module: Module, each: Mapped) -> Iterable[ast.Call]:
+    """The calls of what it returns, as far as the file shows them."""
+    parent = module.parent(each.whole)
+    if isinstance(parent, ast.Call) and parent.func is each.whole:
+        yield parent
+    targets: list[ast.expr] = []
+    match parent:
+        case ast.Assign(targets=targets):
+            pass
+        case ast.AnnAssign(target=target):
+            targets = [target]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    names += [each.decorated.name] if each.decorated is not None else []
+    lasts = [target.attr for target in targets if isinstance(target, ast.Attribute)]
+    for call in module.nodes(ast.Call):
+        match call.func:
+            case ast.Name(id=name) if name in names:
+                yield call
+            case ast.Attribute(attr=last) if last in lasts:
+                yield call

@@ -1,0 +1,55 @@
+"""A training loop of 2022 on all devices: parameters are replicated, batches are sharded."""
+
+import os
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+devices = jax.local_device_count()
+
+
+def replicate(tree):
+    return jax.tree.map(lambda x: jnp.stack([x] * devices), tree)
+
+
+def shard(x):
+    return x.reshape(devices, -1, *x.shape[1:])
+
+
+def unreplicate(tree):
+    return jax.tree.map(lambda x: x[0], tree)
+
+
+def loss_fn(params, x, y):
+    hidden = jnp.tanh(x @ params["w"])
+    normal = (hidden - hidden.mean(0)) / (hidden.std(0) + 1e-3)  # of one device
+    return jnp.mean((normal @ params["v"] - y) ** 2)
+
+
+@functools.partial(jax.pmap, axis_name="batch", donate_argnums=(0,))  # want: legacy-parallelism
+def train_step(params, x, y, key):
+    key = jax.random.fold_in(key, lax.axis_index("batch"))
+    x = x + 0.01 * jax.random.normal(key, x.shape)
+    loss, grads = jax.value_and_grad(loss_fn)(params, x, y)
+    grads = lax.pmean(grads, "batch")
+    norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))
+    params = jax.tree.map(lambda p, g: p - 0.1 * g / jnp.maximum(norm, 1.0), params, grads)
+    return params, lax.pmean(loss, "batch")
+
+
+evaluate = jax.pmap(loss_fn, axis_name="batch", in_axes=(0, 0, None))  # want: legacy-parallelism
+
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+params = {"w": jax.random.normal(keys[0], (3, 5)), "v": jax.random.normal(keys[1], (5,))}
+x, y = jax.random.normal(keys[2], (64, 3)), jax.random.normal(keys[3], (64,))
+state = replicate(params)
+for epoch in range(2):
+    state, loss = train_step(state, shard(x), shard(y), replicate(jax.random.PRNGKey(epoch)))
+    print(epoch, unreplicate(loss))
+print(evaluate(state, shard(x), y[:32]))
+print(unreplicate(state))
