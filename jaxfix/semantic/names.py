@@ -163,9 +163,9 @@ class Names:
           None where `expr` is not imported, or stands for several things.
         """
         root = expr
-        while root.__class__ is ast.Attribute:
+        while isinstance(root, ast.Attribute):
             root = root.value
-        if root.__class__ is not ast.Name or root.id not in self._standing:
+        if not isinstance(root, ast.Name) or root.id not in self._standing:
             return None
         try:
             return self._qualnames[expr]
