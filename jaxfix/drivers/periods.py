@@ -158,7 +158,7 @@ def _base(period: Period, today: str) -> tuple[str, str]:
         found = shutil.which(f"python{minor}")
         if found is not None and _run([found, "-c", _ASK]).stdout.strip() == minor:
             return found, minor
-    which = " or ".join((", ".join(fit[:0:-1]), fit[0])) if len(fit) > 1 else fit[0]
+    which = " or ".join(filter(None, (", ".join(fit[:0:-1]), *fit[:1])))
     raise ConfigError(
         f"jax {period.version} has no wheel for Python {own or 'of this project'}, but for Python {which}, "
         "of which none is on the search path",
