@@ -26,6 +26,10 @@ def main() -> int:
             from jaxfix.drivers.lsp import start
 
             return start.run(words[1:])
+        if words[:1] == ["mcp"]:
+            from jaxfix.drivers.mcp import start as agents
+
+            return agents.run(words[1:])
         from jaxfix.drivers.cli.helping import helped
 
         code = helped(words)

@@ -94,7 +94,7 @@ def expected(wish: Wish, agenda: Agenda | None, trusted: bool, waiting: int, ask
     if wish.run is not None:
         return "rerun"
     if wish.prove:
-        return "rerun" if asker is not Asker.EDITOR or (trusted and agenda is not None) else "safe"
+        return "rerun" if asker not in (Asker.EDITOR, Asker.AGENT) or (trusted and agenda is not None) else "safe"
     silent = wish.no_prove or waiting == 0 or agenda is None or asker is not Asker.COMMAND
     if silent:
         return "safe"

@@ -243,6 +243,13 @@ def lsp() -> None:
     raise ConfigError("the language server is no part of another program", hint="start it as `jaxfix lsp`")
 
 
+@app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def mcp() -> None:
+    """Serve a coding agent: check, propose, prove and explain, over the Model Context Protocol."""
+    # `jaxfix.__main__` starts it: its options are its own.
+    raise ConfigError("the server for agents is no part of another program", hint="start it as `jaxfix mcp`")
+
+
 def read(argv: Sequence[str]) -> Command:
     """What the words ask for. Wrong usage is reported at once; only its exit code is left."""
     chosen: list[Command] = []

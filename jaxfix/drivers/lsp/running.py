@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-import os
 import shlex
-import signal
 import sys
 import uuid
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,12 +14,11 @@ from typing import Protocol
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from jaxfix.drivers import children
 from jaxfix.drivers.lsp.task import Task
 from jaxfix.report.wire import to_json
 from jaxfix.source.frozen import frozen
 
-_PATIENCE_S = 10.0
-"""What a process may take to end its own ones before it is killed."""
 _LONGEST = 120
 
 
@@ -112,14 +109,14 @@ def joined(given: Sequence[str]) -> str:
 
 async def trace(command: Sequence[str], cwd: Path, output: Path, told: Progress) -> tuple[int, str] | None:
     """Runs the program under `jaxfix trace`; its exit status and the last line that it said, None if it was ended."""
-    own = (sys.executable, "-P", "-m", "jaxfix", "trace", "-o", str(output), "--", *command)
+    own = children.command("trace", "-o", str(output), "--", *command)
     process = await asyncio.create_subprocess_exec(
-        *own, cwd=cwd, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, start_new_session=True, env=_environment()
+        *own, cwd=cwd, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, start_new_session=True, env=children.environment()
     )
     last = ""
-    async with _ended(process, told):
+    async with children.ended(process, told.cancelled):
         assert process.stdout is not None
-        async for line in _lines(process.stdout):
+        async for line in children.lines(process.stdout):
             last = line.decode(errors="replace").strip() or last
             told.report(last)
         status = await process.wait()
@@ -131,15 +128,15 @@ async def prove(task: Task, told: Progress) -> Proven:
     own = (sys.executable, "-P", "-m", "jaxfix.drivers.lsp.proving")
     cwd = task.root if Path(task.root).is_dir() else str(Path(task.root).parent)
     process = await asyncio.create_subprocess_exec(
-        *own, cwd=cwd, stdin=PIPE, stdout=PIPE, start_new_session=True, env=_environment()
+        *own, cwd=cwd, stdin=PIPE, stdout=PIPE, start_new_session=True, env=children.environment()
     )
     problems: list[str] = []
     proofs: tuple[Proof, ...] = ()
-    async with _ended(process, told):
+    async with children.ended(process, told.cancelled):
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(json.dumps(to_json(task)).encode())
         process.stdin.close()
-        async for line in _lines(process.stdout):
+        async for line in children.lines(process.stdout):
             with suppress(ValueError, KeyError, TypeError):
                 said = json.loads(line)
                 if "progress" in said:
@@ -154,52 +151,3 @@ async def prove(task: Task, told: Progress) -> Proven:
     if status and not problems:
         problems.append(f"the proof has ended with status {status}")
     return Proven(proofs, tuple(problems))
-
-
-async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """The lines of a program, of which some may be endless: those come in pieces."""
-    held = b""
-    while piece := await stream.read(1 << 16):
-        *whole, held = (held + piece).replace(b"\r", b"\n").split(b"\n")
-        for line in whole:
-            yield line
-        held = held[-(1 << 20) :]
-    if held:
-        yield held
-
-
-@asynccontextmanager
-async def _ended(process: Process, told: Progress) -> AsyncIterator[None]:
-    """Ends the process and all that it has started when the user wants that, and in any case in the end."""
-
-    async def waiting() -> None:
-        await told.cancelled.wait()
-        await _end(process)
-
-    watch = asyncio.ensure_future(waiting())
-    try:
-        yield
-    finally:
-        watch.cancel()
-        if process.returncode is None or told.cancelled.is_set():
-            await asyncio.shield(_end(process))
-
-
-async def _end(process: Process) -> None:
-    if process.returncode is None:
-        _signal(process, signal.SIGTERM)  # jaxfix ends its rerun and clears away its copies
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), _PATIENCE_S)
-    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-def _signal(process: Process, number: int) -> None:
-    with suppress(OSError):
-        if sys.platform != "win32":
-            os.killpg(process.pid, number)
-        else:
-            process.terminate()
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}

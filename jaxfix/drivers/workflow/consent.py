@@ -33,6 +33,7 @@ class Asker(Enum):
 
     COMMAND = "command"
     EDITOR = "editor"
+    AGENT = "agent"
     HOOK = "hook"
 
 
@@ -78,7 +79,7 @@ def decide(
         return Consent(Mode.EVERYTHING)
     if wish.run is not None:
         return Consent(Mode.RERUN, wish.run)
-    if wish.prove and (asker is not Asker.EDITOR or trusted):
+    if wish.prove and (asker not in (Asker.EDITOR, Asker.AGENT) or trusted):
         return Consent(Mode.RERUN, command)
     if asker is not Asker.COMMAND or wish.no_prove or not waiting or agenda is None or agenda.is_empty:
         return Consent(Mode.SAFE_ONLY)
