@@ -205,7 +205,8 @@ def test_front_ends_do_not_import_each_other_and_what_they_share_imports_none() 
 
 def test_no_function_of_a_front_end_takes_many_parameters() -> None:
     long = []
-    for name in (name for name in SOURCES if within(name, ("jaxfix.drivers",))):
+    tools = "jaxfix.drivers.mcp.serving"  # clients of the SDK see each parameter of a tool by its name
+    for name in (name for name in SOURCES if within(name, ("jaxfix.drivers",)) and name != tools):
         for node in ast.walk(ast.parse(SOURCES[name].read_bytes())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

@@ -1,7 +1,7 @@
 """What may run for an agent: what a person named at the start or trusts, or agrees to when the client asks."""
 
 from jaxfix.drivers import trust
-from jaxfix.drivers.mcp.start import Options
+from jaxfix.drivers.mcp.options import Options
 from jaxfix.drivers.workflow import consent
 from jaxfix.drivers.workflow.agenda import Agenda, folder_in, root_of
 from jaxfix.drivers.workflow.consent import Asker, Consent, Mode

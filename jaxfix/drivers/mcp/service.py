@@ -11,7 +11,7 @@ from typing import Any
 from jaxfix.drivers import files
 from jaxfix.drivers.mcp import below, paging, results
 from jaxfix.drivers.mcp.calling import Called, Told, call
-from jaxfix.drivers.mcp.start import Options
+from jaxfix.drivers.mcp.options import Options
 from jaxfix.drivers.workflow.traces import read_trace
 from jaxfix.render.paint import printable
 from jaxfix.report.trace.compiles import Compiled, compiled

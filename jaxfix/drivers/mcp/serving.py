@@ -17,8 +17,8 @@ from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.mcp import explaining, paging, permission, results
 from jaxfix.drivers.mcp.calling import Told
+from jaxfix.drivers.mcp.options import SKILL, Options
 from jaxfix.drivers.mcp.service import Page, Rerun, Service
-from jaxfix.drivers.mcp.start import SKILL, Options
 from jaxfix.source.errors import ConfigError, JaxfixError
 
 T = TypeVar("T")

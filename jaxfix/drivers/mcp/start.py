@@ -7,8 +7,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from jaxfix.drivers import files
+from jaxfix.drivers.mcp.options import SKILL, Options
 from jaxfix.source.errors import ConfigError, UserError
-from jaxfix.source.frozen import frozen
 
 HELP = """\
  Usage: jaxfix mcp [OPTIONS] [FOLDER]
@@ -26,17 +26,7 @@ HELP = """\
  How to set up your agent: docs/agents.md
 """
 MISSING = "the server for agents needs the MCP SDK; run `pip install 'jaxfix[mcp]'`"
-SKILL = Path(__file__).with_name("SKILL.md")
 _ORDERLY, _USAGE = 0, 2
-
-
-@frozen
-class Options:
-    """The folder that the server works below, what may run there unasked, and with which Python."""
-
-    folder: Path
-    runs: tuple[str, ...] = ()
-    python: str | None = None
 
 
 def run(words: Sequence[str]) -> int:
