@@ -14,7 +14,7 @@ from jaxfix.source.errors import EvidenceError, UserError
 from jaxfix.source.frozen import frozen
 
 Told = Callable[[str], Awaitable[None]]
-"""Told of each line that the command says while it goes on."""
+"""Called with each line that the command says while it goes on."""
 _LAST = 20
 _ERROR = "error: "
 
