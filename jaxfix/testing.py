@@ -27,7 +27,7 @@ from jaxfix.engine import generated
 from jaxfix.engine.analyze import analyze, diagnostic
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
-from jaxfix.report.finding import Proves
+from jaxfix.report.finding import Proves, Safety
 from jaxfix.report.report import Diagnostic, Patch
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import compiled
@@ -423,16 +423,17 @@ def _orphans(golden: Path, found: Sequence[Case]) -> Iterator[str]:
 def _lacking(codemod: Codemod, found: Sequence[Case]) -> Iterator[str]:
     own = [case for case in found if case.path.parent.name == _folder(codemod)]
     announced = [want for case in own for want in wants(files.read_bytes(case.path)) if want.id == codemod.id]
-    if codemod.triggers and not any(not want.declined for want in announced):
+    if codemod.rewrites and not any(not want.declined for want in announced):
         yield f"`{codemod.id}` has no golden that is fixed"
-    if codemod.equality is not None and not any(want.declined for want in announced):
+    is_judged = codemod.equality is not None or codemod.safety is Safety.DISPLAY_ONLY
+    if is_judged and not any(want.declined for want in announced):
         yield f"`{codemod.id}` has no golden that is declined"
     if not any(case.path.stem == "quiet" and not wants(files.read_bytes(case.path)) for case in own):
         yield f"`{codemod.id}` has no quiet.py without a finding"
     programs = [case for case in own if case.path.stem == "program"]
-    if codemod.triggers and not any(case.fixed.is_file() for case in programs):
+    if codemod.rewrites and not any(case.fixed.is_file() for case in programs):
         yield f"`{codemod.id}` has no program.py with its program.fixed.py"
-    if not codemod.triggers and not programs:
+    if not codemod.rewrites and not programs:
         yield f"`{codemod.id}` has no program.py"
     if _folder(codemod) not in codemod.find.__module__.split("."):
         yield f"`{codemod.id}` is defined in `{codemod.find.__module__}`, not in `{_folder(codemod)}`"

@@ -8,6 +8,7 @@ from jaxfix_codemods import (
     element_reads,
     fresh_function,
     growing_array,
+    key_reuse,
     legacy_parallelism,
     local_jit,
     local_loop_function,
@@ -36,6 +37,7 @@ CODEMODS: tuple[Codemod, ...] = (
     undonated_state.CODEMOD,
     separate_value_and_grad.CODEMOD,
     element_reads.CODEMOD,
+    key_reuse.CODEMOD,
     # what a traced run shows best, or alone
     python_counter.CODEMOD,
     fresh_function.CODEMOD,

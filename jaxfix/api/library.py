@@ -7,6 +7,7 @@ from jaxfix.library.changes.table import TRIGGERS as CHANGED_NAMES
 from jaxfix.library.changes.table import WORDS as CHANGED_WORDS
 from jaxfix.library.facets import (
     Class,
+    Draw,
     Dtype,
     Effect,
     Facet,
@@ -45,6 +46,7 @@ __all__ = [
     "NAMED",
     "Carry",
     "Class",
+    "Draw",
     "Dtype",
     "Effect",
     "Facet",

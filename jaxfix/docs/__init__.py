@@ -80,8 +80,8 @@ def markdown(codemod: Codemod, page: Page, receipts: Sequence[Evidence] = ()) ->
 
 
 def is_rewritten(codemod: Codemod) -> bool:
-    """Whether `After:` is what jaxfix makes of `Before:`; of what only a run shows it is what a person would write."""
-    return bool(codemod.triggers)
+    """Whether `After:` is what jaxfix makes of `Before:`; else it is what a person would write."""
+    return codemod.rewrites
 
 
 _GRAMMAR = "the sections are " + ", ".join(f"`{name}:`" for name in SECTIONS)

@@ -294,6 +294,17 @@ class Takes:
     """First what makes the values of missing keys."""
 
 
+class Draw:
+    """What a function makes of the random key that it takes first. Measured, for each two of them."""
+
+    OF_BITS = Facet()
+    """Numbers of the bits of the key itself: those of another such function depend on them."""
+    OF_PARTS = Facet()
+    """Numbers of keys that it makes of the key: another call of it gives them again."""
+    KEYS = Facet()
+    """Keys: the same at each call."""
+
+
 class Iteration:
     """What a function does with an iterable."""
 

@@ -25,7 +25,7 @@ class Confidence(Enum):
     """How sure jaxfix is that the line costs something."""
 
     CERTAIN = "certain"
-    """Read in the code: it runs eagerly, and again and again."""
+    """Read in the code: it runs eagerly, and again and again; of what is wrong and not slow, that it is."""
     POSSIBLE = "possible"
     """The caller decides: the code is public, and callable eagerly or under a trace."""
     SEEN = "seen"

@@ -75,6 +75,7 @@ class Code(StrEnum):
     OVERFLOW = "overflow", "a number may not fit into 32 bits"
     ROUNDING = "rounding", "the result may be rounded otherwise"
     GRADIENT = "gradient", "the gradient would be another one"
+    OTHER_NUMBERS = "other-numbers", "random numbers would be other ones, which a person decides"
     DTYPE = "dtype", "the type of a result would change, or cannot be determined"
     STRUCTURE = "structure", "the structure of a result would change, or cannot be determined"
     COST = "cost", "it would cost more time or memory than it saves"

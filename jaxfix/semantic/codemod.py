@@ -18,7 +18,7 @@ class Codemod:
       triggers: canonical names, of one of which the last part must be an identifier of the code for `find` to be
         called at all (one in a comment is none), or keywords and operators; empty for a codemod that a traced run
         alone feeds, through `Module.seen`.
-      safety: of its fixes, unless a finding lowers it.
+      safety: of its fixes, unless a finding lowers it; `DISPLAY_ONLY` where it has none.
       equality: what a rerun must show of the results; None where nothing is rerun, as for one name of a function in
         place of another: such a codemod is safe by reasoning alone.
       find: yields the findings of one module; never raises on odd input.
@@ -42,3 +42,8 @@ class Codemod:
     programs: tuple[str, ...] = ()
     relieves: tuple[Work, ...] = ()
     after: tuple[str, ...] = ()
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether any finding of it may have a fix: not where a run alone feeds it, or all that it has are hints."""
+        return bool(self.triggers) and self.safety is not Safety.DISPLAY_ONLY

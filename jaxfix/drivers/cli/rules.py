@@ -19,5 +19,5 @@ def rules() -> int:
 
 
 def _fix(codemod: Codemod) -> str:
-    """Those without triggers are fed by traces alone, and have none yet."""
-    return codemod.safety.value if codemod.triggers else "report-only"
+    """The safety of its fixes, if it has any."""
+    return codemod.safety.value if codemod.rewrites else "report-only"

@@ -1,0 +1,113 @@
+"""A random key that is used twice.
+
+A key stands for random numbers that are fixed: whoever draws from it again gets the same bits. Two `normal` of one key
+are equal, `normal` and `uniform` of one key are known from one another (their ranks are the same), and a noise that is
+drawn in each round of a loop is the same noise in each. Nothing fails: results are wrong without a word.
+
+Before:
+    import jax
+
+    jax.config.update("jax_debug_key_reuse", True)
+
+
+    def data(key, n):
+        inputs = jax.random.normal(key, (n,))
+        noise = jax.random.uniform(key, (n,))
+        return inputs, noise
+
+
+    data(jax.random.key(0), 3)
+
+After:
+    import jax
+
+    jax.config.update("jax_debug_key_reuse", True)
+
+
+    def data(key, n):
+        for_inputs, for_noise = jax.random.split(key)
+        inputs = jax.random.normal(for_inputs, (n,))
+        noise = jax.random.uniform(for_noise, (n,))
+        return inputs, noise
+
+
+    data(jax.random.key(0), 3)
+
+Safety: report only. To split a key changes every number that follows, and no rerun can call that the same: it is for a
+person to decide. Certain are two calls in one function, where the second always finds the key that the first has used,
+or the first always leads to the second, and the numbers of both depend on one another. Possible are loops, functions of
+the file that use up what they are passed, keys that are split beside being drawn from, pairs such as `permutation` and
+`randint`, whose numbers showed no dependence, and equal calls in two blocks. Nothing is said of equal calls that are
+printed or compared, of lines whose comment speaks of the same key, of `permutation` and `choice` of arrays that belong
+together, of cells of a notebook that begin with the same key, of `fold_in`, and of ways that exclude one another. What
+calls of other files do with a key is not known.
+
+Evidence: under `jax.config.update("jax_debug_key_reuse", True)` jax itself raises where a key is used twice: before the
+change, and no more after it. It sees keys of `jax.random.key`, not those of `jax.random.PRNGKey`.
+
+Source: https://docs.jax.dev/en/latest/random-numbers.html and
+https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jaxfix.api import Codemod, Finding, Module, Proves, Safety
+from jaxfix_codemods.key_reuse.flow import Pair, pairs
+from jaxfix_codemods.key_reuse.telling import finding, is_worth_telling, of_each_leaf
+from jaxfix_codemods.key_reuse.uses import USING, Use, leaves_of, uses
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return
+    found = uses(module)
+    for group in _by_key(module, found):
+        told = (pair for pair in pairs(module, group) if is_worth_telling(module, pair))
+        yield from (finding(module, pair) for pair in _told(told))
+    for use in found:
+        taker = leaves_of(module, use)
+        if taker is not None:
+            yield of_each_leaf(module, use, taker)
+
+
+def _by_key(module: Module, found: tuple[Use, ...]) -> Iterator[tuple[Use, ...]]:
+    """The uses of each key that may be more than one, each in the function that binds it."""
+    groups: dict[tuple[object, str], list[Use]] = {}
+    for use in found:
+        scope = module.scope_of(use.variable.id, use.variable)
+        function = module.function(use.at)
+        is_own = scope is not None and scope is (function or module.tree)
+        if is_own and _is_bound_here(module, use):
+            groups.setdefault((scope, use.key), []).append(use)
+    for group in groups.values():
+        if len(group) > 1 or module.loops(group[0].at):
+            yield tuple(sorted(group, key=lambda use: (use.at.lineno, use.at.col_offset)))
+
+
+def _is_bound_here(module: Module, use: Use) -> bool:
+    """Whether no other function binds it, and no method changes what it holds."""
+    scope = module.scope_of(use.variable.id, use.variable)
+    bindings = module.bindings(use.variable.id, scope)
+    if any(module.function(b.node) is not module.function(use.at) for b in bindings if not isinstance(b.node, ast.arg)):
+        return False
+    reads = module.reads(use.variable.id, scope) if use.element else ()
+    return not any(isinstance(module.parent(read), ast.Attribute) for read in reads)
+
+
+def _told(found: Iterable[Pair]) -> Iterator[Pair]:
+    """For each second use the first one that it goes with."""
+    second: dict[Use, Pair] = {}
+    for pair in found:
+        second.setdefault(pair.second, pair)
+    yield from second.values()
+
+
+CODEMOD = Codemod(
+    id="key-reuse",
+    triggers=USING,
+    safety=Safety.DISPLAY_ONLY,
+    equality=None,
+    find=find,
+    proves=Proves.ERROR_CURED,
+)

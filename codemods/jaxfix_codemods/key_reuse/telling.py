@@ -1,0 +1,145 @@
+"""What is said of two uses of one key, and how sure it is that they are a mistake."""
+
+import ast
+import re
+from enum import Enum
+
+from jaxfix.api import Code, Confidence, Finding, Module, Reason
+from jaxfix.api.library import Draw, Takes, where
+from jaxfix_codemods.key_reuse.flow import Pair
+from jaxfix_codemods.key_reuse.uses import DRAWING, SPLITTING, Use
+
+_OF_BITS = where(Draw.OF_BITS)
+_CHOOSING = where(Takes.LENGTH)
+_MEANT = re.compile(
+    rb"#.*\b(same|(?<!key-)re-?us\w*|identical|equal|common|shared?|on purpose|intention\w*|deliberate\w*)\b", re.I
+)
+
+
+class _Relation(Enum):
+    """What two uses of one key have to do with one another."""
+
+    SAME = "`{second}` draws from `{key}` a second time: its random numbers are those of before again"
+    BITS = "`{second}` draws from `{key}` where `{first}` has: both make their numbers of the same random bits"
+    KEYS = "`{key}` is split a second time: that gives the keys of before again"
+    NOT_APART = "`{second}` draws from `{key}` where `{first}` has: nothing keeps their numbers independent"
+    SPLIT_TOO = "`{key}` is split, and drawn from as well: nothing keeps the numbers independent"
+    BY_FUNCTION = "`{second}` uses up `{key}` where `{first}` has: both may draw the same random numbers"
+
+
+_EACH_ROUND = {
+    _Relation.SAME: "`{second}` draws from `{key}` in each round: the random numbers of all rounds are the same",
+    _Relation.KEYS: "`{key}` is split in each round, and stays what it is: each round gets the same keys",
+    _Relation.BY_FUNCTION: "`{second}` uses up `{key}` in each round: all may draw the same random numbers",
+}
+_DEPENDENT = (_Relation.SAME, _Relation.BITS, _Relation.KEYS)
+
+
+def is_worth_telling(module: Module, pair: Pair) -> bool:
+    """Whether nothing shows that the key is meant to be the same.
+
+    Elements of two arrays that belong together are chosen alike. What a function of the file does in each round may be
+    made to be compared, and cells of a notebook are experiments that begin with the same key.
+    """
+    first, second = pair.first, pair.second
+    if first.by == second.by and first.by in _CHOOSING and _chosen_by(first) == _chosen_by(second):
+        return False
+    if _is_meant(module, pair):
+        return False
+    if pair.again and (first.function is not None or second.function is not None):
+        return False
+    if module.source.notebook is None or module.function(second.at) is not None:
+        return True
+    if first.by == second.by and first.function is not None:
+        return False
+    return module.source.place(first.at.lineno)[0] == module.source.place(second.at.lineno)[0]
+
+
+def _chosen_by(use: Use) -> list[str]:
+    """What decides which elements of an array are taken, and in which order, beside the key."""
+    named = [f"{each.arg}={ast.unparse(each.value)}" for each in use.at.keywords if each.arg not in ("key", "x", "a")]
+    return [*map(ast.unparse, use.at.args[2:]), *sorted(named)]
+
+
+def finding(module: Module, pair: Pair) -> Finding:
+    """The finding at the second of two uses."""
+    relation = _relation(pair.first, pair.second)
+    words = {"key": pair.second.key, "first": _called(pair.first), "second": _called(pair.second)}
+    is_alone = pair.first is pair.second
+    is_sure = relation in _DEPENDENT and not pair.again and not _may_be_meant(module, pair)
+    return Finding(
+        at=pair.second.at,
+        message=(_EACH_ROUND[relation] if is_alone else relation.value).format(**words),
+        title=f"Split `{pair.second.key}` in each round"
+        if is_alone
+        else f"Split `{pair.second.key}`, and use each part once",
+        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
+        declined=_by_hand(module, pair),
+    )
+
+
+def of_each_leaf(module: Module, use: Use, taker: ast.Call) -> Finding:
+    """The finding at a use that a function repeats for each leaf of a tree."""
+    text = "a key for each leaf changes every number that follows: split it into as many as there are leaves"
+    return Finding(
+        at=use.at,
+        message=f"`{_called(use)}` draws from `{use.key}` for each leaf: their random numbers are the same",
+        title=f"Split `{use.key}` into one for each leaf",
+        declined=Reason(Code.OTHER_NUMBERS, text, taker.lineno),
+    )
+
+
+def _relation(first: Use, second: Use) -> _Relation:
+    if first.function is not None or second.function is not None:
+        return _Relation.BY_FUNCTION
+    if first.by in SPLITTING or second.by in SPLITTING:
+        return _Relation.KEYS if first.by == second.by else _Relation.SPLIT_TOO
+    if first.by == second.by:
+        return _Relation.SAME
+    return _Relation.BITS if {first.by, second.by} <= _OF_BITS else _Relation.NOT_APART
+
+
+def _by_hand(module: Module, pair: Pair) -> Reason:
+    key, line = pair.second.key, pair.first.at.lineno
+    changes = "which changes every number that follows"
+    if pair.first is pair.second:
+        cure = f"`{key}, part = jax.random.split({key})` in each round, or `jax.random.fold_in({key}, i)`"
+        return Reason(Code.OTHER_NUMBERS, f"{cure}, gives it its own, {changes}")
+    text = f"line {line} uses it first: `one, other = jax.random.split({key})` above gives each its own, {changes}"
+    return Reason(Code.OTHER_NUMBERS, text, line)
+
+
+def _called(use: Use) -> str:
+    return use.by.rpartition(".")[2] if use.by in DRAWING | SPLITTING else use.by
+
+
+def _may_be_meant(module: Module, pair: Pair) -> bool:
+    """Whether it may be a demonstration, or the same numbers may be wanted, as of equal calls in two blocks."""
+    if module.source.notebook is not None and module.function(pair.second.at) is None:
+        return True
+    one, other = _statements(module, pair)
+    return _are_equal(pair) and module.parent(one) is not module.parent(other)
+
+
+def _is_meant(module: Module, pair: Pair) -> bool:
+    """Whether a comment says so, or equal numbers are only looked at."""
+    statements = _statements(module, pair)
+    if any(_says_so(module, statement) for statement in statements):
+        return True
+    are_kept = all(isinstance(statement, ast.Assign | ast.AnnAssign) for statement in statements)
+    return not pair.again and _are_equal(pair) and (statements[0] is statements[1] or not are_kept)
+
+
+def _are_equal(pair: Pair) -> bool:
+    return ast.unparse(pair.first.at) == ast.unparse(pair.second.at)
+
+
+def _statements(module: Module, pair: Pair) -> tuple[ast.stmt, ast.stmt]:
+    return module.statement(pair.first.at), module.statement(pair.second.at)
+
+
+def _says_so(module: Module, statement: ast.stmt) -> bool:
+    """Whether a comment beside or above a statement says that it is meant."""
+    last = getattr(statement, "body", [statement])[0].lineno if hasattr(statement, "body") else statement.end_lineno
+    lines = module.source.text.splitlines()[max(statement.lineno - 3, 0) : last]
+    return any(_MEANT.search(line) for line in lines)
