@@ -61,22 +61,22 @@ def then_rebound(key):
     return x, y, random.normal(part), random.normal(key)
 
 
-# In each round.
+# In each iteration.
 def every_round(key, x):
     for _ in range(10):
-        x = x + random.normal(key, x.shape)  # want: key-reuse (no fix): in each round
+        x = x + random.normal(key, x.shape)  # want: key-reuse (no fix): in each iteration
     return x
 
 
 def of_the_round_before(key, x):
     while jnp.sum(x) < 10:
-        x = x + random.uniform(key, x.shape)  # want: key-reuse (no fix): in each round
+        x = x + random.uniform(key, x.shape)  # want: key-reuse (no fix): in each iteration
         x = x * random.normal(key, x.shape)  # want: key-reuse (no fix): line 73 uses it first
     return x
 
 
 def of_layers(key, sizes):
-    return [random.normal(key, (n, m)) for n, m in sizes]  # want: key-reuse (no fix): in each round
+    return [random.normal(key, (n, m)) for n, m in sizes]  # want: key-reuse (no fix): in each iteration
 
 
 def of_leaves(key, tree):

@@ -1,8 +1,8 @@
 """A random key that is used twice.
 
-A key stands for random numbers that are fixed: whoever draws from it again gets the same bits. Two `normal` of one key
+A key stands for random numbers that are fixed: a second draw from it gives the same bits. Two `normal` of one key
 are equal, `normal` and `uniform` of one key are known from one another (their ranks are the same), and a noise that is
-drawn in each round of a loop is the same noise in each. Nothing fails: results are wrong without a word.
+drawn in each iteration of a loop is the same noise in each. Nothing fails: results are wrong without a word.
 
 Before:
     import jax

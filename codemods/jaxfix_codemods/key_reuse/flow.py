@@ -16,7 +16,7 @@ _LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 @frozen
 class Pair:
-    """Two uses of one key; `again` where the first one was in an earlier round of a loop."""
+    """Two uses of one key; `again` where the first one was in an earlier iteration of a loop."""
 
     first: Use
     second: Use

@@ -28,9 +28,9 @@ class _Relation(Enum):
 
 
 _EACH_ROUND = {
-    _Relation.SAME: "`{second}` draws from `{key}` in each round: the random numbers of all rounds are the same",
-    _Relation.KEYS: "`{key}` is split in each round, and stays what it is: each round gets the same keys",
-    _Relation.BY_FUNCTION: "`{second}` uses up `{key}` in each round: all may draw the same random numbers",
+    _Relation.SAME: "`{second}` draws from `{key}` in each iteration: all draw the same random numbers",
+    _Relation.KEYS: "`{key}` is split in each iteration, and does not change: each gets the same keys",
+    _Relation.BY_FUNCTION: "`{second}` uses up `{key}` in each iteration: all may draw the same random numbers",
 }
 _DEPENDENT = (_Relation.SAME, _Relation.BITS, _Relation.KEYS)
 
@@ -38,8 +38,8 @@ _DEPENDENT = (_Relation.SAME, _Relation.BITS, _Relation.KEYS)
 def is_worth_telling(module: Module, pair: Pair) -> bool:
     """Whether nothing shows that the key is meant to be the same.
 
-    Elements of two arrays that belong together are chosen alike. What a function of the file does in each round may be
-    made to be compared, and cells of a notebook are experiments that begin with the same key.
+    Elements of two arrays that belong together are chosen alike. What a function of the file does in each iteration may
+    be made to be compared, and cells of a notebook are experiments that begin with the same key.
     """
     first, second = pair.first, pair.second
     if first.by == second.by and first.by in _CHOOSING and _chosen_by(first) == _chosen_by(second):
@@ -70,7 +70,7 @@ def finding(module: Module, pair: Pair) -> Finding:
     return Finding(
         at=pair.second.at,
         message=(_EACH_ROUND[relation] if is_alone else relation.value).format(**words),
-        title=f"Split `{pair.second.key}` in each round"
+        title=f"Split `{pair.second.key}` in each iteration"
         if is_alone
         else f"Split `{pair.second.key}`, and use each part once",
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
@@ -103,7 +103,7 @@ def _by_hand(module: Module, pair: Pair) -> Reason:
     key, line = pair.second.key, pair.first.at.lineno
     changes = "which changes every number that follows"
     if pair.first is pair.second:
-        cure = f"`{key}, part = jax.random.split({key})` in each round, or `jax.random.fold_in({key}, i)`"
+        cure = f"`{key}, part = jax.random.split({key})` in each iteration, or `jax.random.fold_in({key}, i)`"
         return Reason(Code.OTHER_NUMBERS, f"{cure}, gives it its own, {changes}")
     text = f"line {line} uses it first: `one, other = jax.random.split({key})` above gives each its own, {changes}"
     return Reason(Code.OTHER_NUMBERS, text, line)
