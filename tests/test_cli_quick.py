@@ -108,6 +108,12 @@ def test_the_help_is_what_typer_prints(
     assert (out, err) == (usage.HELP * 2, "")
 
 
+def test_no_line_of_the_help_is_cut_off() -> None:
+    described = usage.HELP.partition("Commands:\n")[2].splitlines()
+    assert len(described) > 15
+    assert [line for line in described if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_without_words_the_help_goes_to_stderr(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

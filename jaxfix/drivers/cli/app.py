@@ -102,7 +102,7 @@ def _values(given: dict[str, Any]) -> dict[str, Any]:
 
 @_command()
 def check(options: Check) -> int:
-    """Say what is found; run nothing, and write nothing but a baseline."""
+    """Report findings; run nothing, write nothing but a baseline."""
     from jaxfix.drivers.cli import check as command
 
     return command.check(options)
@@ -118,7 +118,7 @@ def apply(options: Apply) -> int:
 
 @_command()
 def upgrade(options: Upgrade) -> int:
-    """Say what another version of jax makes of a project, and bring it there."""
+    """Bring a project to another version of jax; say what it takes."""
     from jaxfix.drivers.cli import upgrade as command
 
     return command.upgrade(options)
@@ -126,7 +126,7 @@ def upgrade(options: Upgrade) -> int:
 
 @_command()
 def prove(options: Prove) -> int:
-    """Run a program without and with a change, and say whether it returns the same."""
+    """Run a program without and with a change; compare results."""
     from jaxfix.drivers.cli import prove as command
 
     return command.prove(options)
@@ -134,7 +134,7 @@ def prove(options: Prove) -> int:
 
 @_command()
 def campaign(options: Campaign) -> int:
-    """Prove the fixes of many repositories, here or on a cluster, with one report."""
+    """Prove the fixes of many repositories in one report. They run here or on a cluster."""
     from jaxfix.drivers.cli import campaign as command
 
     return command.campaign(options)
@@ -150,7 +150,7 @@ def trace(options: Trace) -> int:
 
 @_command(**_PROGRAM)
 def gate(options: Gate) -> int:
-    """Run a program, and fail if it compiles a function more often than allowed."""
+    """Run a program; fail if it compiles a function more than allowed."""
     from jaxfix.drivers.cli import gating
 
     return gating.gate(options)
@@ -158,7 +158,7 @@ def gate(options: Gate) -> int:
 
 @_command()
 def review(options: Review) -> int:
-    """Decide fix by fix on a page in the browser; run and write only what is clicked there."""
+    """Decide fix by fix on a page in the browser. Only what is clicked there is run and written."""
     from jaxfix.drivers.cli import reviewing
 
     return reviewing.review(options)
@@ -166,7 +166,7 @@ def review(options: Review) -> int:
 
 @_command()
 def report(options: Report) -> int:
-    """Write the fixes, their diffs and their evidence as one page that stands alone; change no code."""
+    """Write fixes, diffs and evidence as one page; change no code."""
     from jaxfix.drivers.cli import reviewing
 
     return reviewing.report(options)
@@ -182,7 +182,7 @@ def undo(options: Undo) -> int:
 
 @_command()
 def trust(options: Trust) -> int:
-    """Let `jaxfix apply` rerun the configured program unasked, until the command or the place changes."""
+    """Let `jaxfix apply` rerun the configured program unasked. It holds until the command or the place changes."""
     from jaxfix.drivers.cli import trust as command
 
     return command.trust(options)
@@ -190,7 +190,7 @@ def trust(options: Trust) -> int:
 
 @_command()
 def receipts(options: Receipts) -> int:
-    """List what reruns have shown, and what of it has expired; run nothing."""
+    """List results of reruns, and which have expired; run nothing."""
     from jaxfix.drivers.cli import receipts as command
 
     return command.receipts(options)
@@ -198,7 +198,7 @@ def receipts(options: Receipts) -> int:
 
 @_command()
 def verify(options: Verify) -> int:
-    """Say whether receipts speak of this tree, file by file; run nothing."""
+    """Compare receipts with this tree, file by file; run nothing."""
     from jaxfix.drivers.cli import verify as command
 
     return command.verify(options)
@@ -206,7 +206,7 @@ def verify(options: Verify) -> int:
 
 @_command()
 def doctor(options: Doctor) -> int:
-    """Say what jaxfix works with here, what is wrong with it, and what to do about that."""
+    """Say what works here, what is wrong, and what to do about it."""
     from jaxfix.drivers.cli import doctor as command
 
     return command.doctor(options)
@@ -222,7 +222,7 @@ def explain(options: Explain) -> int:
 
 @_command()
 def new(options: New) -> int:
-    """Begin a codemod: write its files, each of which says what to write there."""
+    """Begin a codemod: its files, each with what to write there."""
     from jaxfix.drivers.cli import new as command
 
     return command.new(options)
@@ -238,14 +238,14 @@ def rules() -> int:
 
 @app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def lsp() -> None:
-    """Serve an editor: findings and quick-fixes, over stdin and stdout."""
+    """Serve an editor over stdin and stdout: findings, quick-fixes."""
     # `jaxfix.__main__` starts it without this module, whose import an editor would wait for.
     raise ConfigError("the language server is no part of another program", hint="start it as `jaxfix lsp`")
 
 
 @app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def mcp() -> None:
-    """Serve a coding agent: check, propose, prove and explain, over the Model Context Protocol."""
+    """Serve a coding agent over the Model Context Protocol. It can check, propose, prove and explain."""
     # `jaxfix.__main__` starts it: its options are its own.
     raise ConfigError("the server for agents is no part of another program", hint="start it as `jaxfix mcp`")
 
