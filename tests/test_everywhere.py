@@ -53,7 +53,9 @@ def uses(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 found = [f"{owner}.{name}"]
             case ast.Constant(value=str(text)) if text.startswith(POSIX_PLACES):
                 found = [text]
-            case ast.keyword(arg="preexec_fn" | "start_new_session" | "process_group" as name):
+            case ast.keyword(arg="preexec_fn" | "start_new_session" | "process_group" as name, value=value) if (
+                "sys.platform" not in ast.unparse(value)
+            ):
                 found = [name]
             case _:
                 found = []
@@ -80,6 +82,7 @@ def test_no_module_has_what_only_one_system_has() -> None:
 def test_what_only_one_system_has_is_seen() -> None:
     seen = "import fcntl\nfrom os import fork\nx = os.geteuid()\nrun(preexec_fn=f)\nopen('/dev/null')\n"
     assert [name for _, name in uses(ast.parse(seen))] == ["fcntl", "fork", "os.geteuid", "preexec_fn", "/dev/null"]
+    assert not list(uses(ast.parse("run(start_new_session=sys.platform != 'win32')")))
     assert not list(uses(ast.parse("if sys.platform == 'win32':\n    import msvcrt\nelse:\n    import fcntl\n")))
 
 

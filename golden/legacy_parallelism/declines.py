@@ -48,3 +48,13 @@ class Trainer:
     @functools.partial(jax.pmap, axis_name="i")  # want: legacy-parallelism (no fix): a method
     def step(self, x):
         return x
+
+
+def mapped_at_each_call(w, x):
+    return jax.pmap(step, "i")(w, x)  # want: legacy-parallelism (no fix): compiles at each call
+
+
+def in_a_loop(w, x):
+    for _ in range(3):
+        w = jax.pmap(step, "i")(w, x)  # want: legacy-parallelism (no fix): compiles at each call
+    return w

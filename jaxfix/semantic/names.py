@@ -299,7 +299,11 @@ class Names:
         return found
 
     def spellings(self, names: Collection[str]) -> frozenset[str]:
-        """`names`, and the variables that may stand for something whose qualified name ends in one of them."""
+        """`names`, and the variables that may stand for something whose qualified name ends in one of them.
+
+        Returns:
+          Each once, in no order; empty for no names.
+        """
         found = set(names)
         pending = list(found)
         for name in pending:

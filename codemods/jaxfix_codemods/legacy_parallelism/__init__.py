@@ -49,8 +49,8 @@ Safety: needs evidence. The mesh is made of all devices when the function is fir
 shorter than there are devices, which `pmap` runs on the first few of them, raises. Left to a person, with the reason:
 code that asks which process it is, where each host hands over its own part of an array; a `pmap` in traced code or in
 another one; another axis than the first; static arguments; keywords in a call of the mapped function; a `pmap` that is
-handed on. Where the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is
-written.
+handed on, or that is made and called at once in a function or a loop, where a new `jit` would compile each time. Where
+the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is written.
 
 Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
 proof of a run on one device is refused; `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.

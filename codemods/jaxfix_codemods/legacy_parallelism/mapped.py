@@ -99,6 +99,7 @@ def check(module: Module, each: Mapped) -> None:
     _check_options(each)
     _check_place(module, each)
     _check_inside(module, each)
+    _check_again(module, each)
     _check_calls(module, each)
 
 
@@ -142,6 +143,16 @@ def _check_inside(module: Module, each: Mapped) -> None:
     every = [mapped(module, place) for place in module.references(PMAP)]
     if any(_is_inside(module, one, other) for one in every for other in every if each in (one, other)):
         raise Declined(Reason(Code.BY_HAND, "a `pmap` in a `pmap`: a mesh of two axes takes the place of both"))
+
+
+def _check_again(module: Module, each: Mapped) -> None:
+    """That the function is mapped once, and not at each call: `jax.pmap` compiles it once all the same."""
+    parent = module.parent(each.whole)
+    is_called = isinstance(parent, ast.Call) and parent.func is each.whole
+    is_repeated = module.function(each.whole) is not None or bool(module.loops(each.whole))
+    if is_called and is_repeated and not isinstance(each.function, ast.Lambda):
+        text = "`jax.pmap` keeps what it compiled for this function, and a new `jit` compiles at each call: map it once"
+        raise Declined(Reason(Code.RECOMPILES, text))
 
 
 def _is_inside(module: Module, inner: Mapped, outer: Mapped) -> bool:
