@@ -11,8 +11,6 @@ _PARTIAL = "functools.partial"
 _HOSTS = re.compile(r"\b(?:process_(?:index|count|id)|host_(?:id|count)s?|multihost\w*|distributed\.initialize)\b")
 _BOUND = (ast.Assign, ast.AnnAssign, ast.Return)
 _STEADY = (ast.Constant, ast.Name, ast.Attribute)
-_FIRST = ast.dump(ast.Constant(0))
-_WHOLE = ast.dump(ast.Constant(None))
 _CARRIED = frozenset({"axis_name", "in_axes", "out_axes", "devices", "donate_argnums"})
 
 
@@ -37,25 +35,33 @@ class Mapped:
     def option(self, name: str) -> ast.expr | None:
         """The value of an option; None where it is not given, or None itself."""
         found = (self.options or {}).get(name)
-        return None if found is None or ast.dump(found) == _WHOLE else found
+        return None if found is None or _is_none(found) else found
 
     @property
     def is_all_first(self) -> bool:
         """Whether every argument is mapped over its first axis."""
         axes = self.option("in_axes")
-        return axes is None or ast.dump(axes) == _FIRST
+        return axes is None or _is_first(axes)
 
     @property
     def axes(self) -> tuple[bool, ...]:
         """Of each argument, whether it is mapped over its first axis."""
         axes = self.option("in_axes")
-        return tuple(ast.dump(each) == _FIRST for each in axes.elts) if isinstance(axes, ast.Tuple | ast.List) else ()
+        return tuple(_is_first(each) for each in axes.elts) if isinstance(axes, ast.Tuple | ast.List) else ()
 
     @property
     def keeps_results(self) -> bool:
         """Whether the results are those of one device, without a leading axis."""
         out = (self.options or {}).get("out_axes")
-        return out is not None and ast.dump(out) == _WHOLE
+        return out is not None and _is_none(out)
+
+
+def _is_first(axis: ast.expr) -> bool:
+    return isinstance(axis, ast.Constant) and type(axis.value) is int and axis.value == 0
+
+
+def _is_none(axis: ast.expr) -> bool:
+    return isinstance(axis, ast.Constant) and axis.value is None
 
 
 def mapped(module: Module, at: ast.Name | ast.Attribute) -> Mapped:
@@ -117,12 +123,12 @@ def _check_options(each: Mapped) -> None:
     if not each.is_all_first and not (each.axes and _are_plain(each.option("in_axes"))):
         raise Declined(Reason(Code.STRUCTURE, "`in_axes` names another axis than the first, or parts of an argument"))
     out = each.option("out_axes")
-    if out is not None and ast.dump(out) != _FIRST:
+    if out is not None and not _is_first(out):
         raise Declined(Reason(Code.STRUCTURE, "`out_axes` names another axis than the first, or parts of a result"))
 
 
 def _are_plain(axes: ast.expr | None) -> bool:
-    return isinstance(axes, ast.Tuple | ast.List) and all(ast.dump(a) in (_FIRST, _WHOLE) for a in axes.elts)
+    return isinstance(axes, ast.Tuple | ast.List) and all(_is_first(a) or _is_none(a) for a in axes.elts)
 
 
 def _check_place(module: Module, each: Mapped) -> None:
