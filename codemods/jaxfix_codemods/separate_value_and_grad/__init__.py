@@ -39,11 +39,11 @@ After:
 Safety: needs evidence. Both calls stand in one block, with the same arguments, and nothing between them binds or
 changes what they read. The function runs once in place of twice, so one that prints, draws numbers or counts its
 calls is declined; so is one with a derivative rule of its own, whose forward pass may return another value.
-Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may be
-fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
+Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may
+be fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
 gradient under `jit` is reported and left alone: under `jit` it would be rounded otherwise. Layers of `nnx` may count
-their calls, and are left alone too. Under one `jit` XLA finds what is computed twice by itself, so nothing is said of
-traced code.
+their calls, and are left alone too, and so is a `try` that goes on with the value after the gradient raised. Under
+one `jit` XLA finds what is computed twice by itself, so nothing is said of traced code.
 
 Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before
 and after are given where the rewritten function can be traced.

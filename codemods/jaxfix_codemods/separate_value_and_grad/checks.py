@@ -32,6 +32,7 @@ def check(module: Module, pair: Pair) -> None:
     _check_rounding(module, pair)
     if not module.has_exact_spans(pair.value) or not module.has_exact_spans(pair.gradient):
         raise Declined(Reason(Code.FORMAT_STRING, "it is called inside a format string"))
+    _check_handlers(module, pair)
     _check_known(module, pair.derivative.function)
     functions = tuple(_closure(module, pair.derivative.function))
     _check_uses(module, pair)
@@ -41,6 +42,22 @@ def check(module: Module, pair: Pair) -> None:
         _check_captured(module, functions)
     _check_rules(module)
     _check_between(module, pair, functions)
+
+
+def _check_handlers(module: Module, pair: Pair) -> None:
+    """That nobody goes on with the value where the gradient raises."""
+    for outer in module.ancestors(pair.last):
+        if isinstance(outer, FUNCTIONS):
+            return
+        if isinstance(outer, ast.Try | ast.TryStar) and (outer.finalbody or not _are_of_the_user(outer)):
+            text = f"it stands in the `try` of line {outer.lineno}: if the gradient raises, the value would be lost too"
+            raise Declined(Reason(Code.MAY_FAIL, text, outer.lineno))
+
+
+def _are_of_the_user(block: ast.Try | ast.TryStar) -> bool:
+    """Whether the handlers take nothing but an interrupt from the keyboard."""
+    kinds = (handler.type for handler in block.handlers)
+    return all(isinstance(kind, ast.Name) and kind.id == "KeyboardInterrupt" for kind in kinds)
 
 
 def _check_rounding(module: Module, pair: Pair) -> None:
