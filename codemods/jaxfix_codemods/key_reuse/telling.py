@@ -140,6 +140,7 @@ def _statements(module: Module, pair: Pair) -> tuple[ast.stmt, ast.stmt]:
 
 def _says_so(module: Module, statement: ast.stmt) -> bool:
     """Whether a comment beside or above a statement says that it is meant."""
-    last = getattr(statement, "body", [statement])[0].lineno if hasattr(statement, "body") else statement.end_lineno
+    body = getattr(statement, "body", None)
+    last = body[0].lineno if body else statement.end_lineno
     lines = module.source.text.splitlines()[max(statement.lineno - 3, 0) : last]
     return any(_MEANT.search(line) for line in lines)

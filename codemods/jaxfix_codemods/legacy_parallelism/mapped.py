@@ -134,9 +134,8 @@ def _are_plain(axes: ast.expr | None) -> bool:
 def _check_place(module: Module, each: Mapped) -> None:
     if module.get(Staging).is_staged(each.whole):
         raise Declined(Reason(Code.BY_HAND, "it is called in traced code: map over an axis of the mesh around it"))
-    parent = module.parent(each.whole)
-    is_called = isinstance(parent, ast.Call) and parent.func is each.whole
-    if each.decorated is None and not is_called and not isinstance(parent, _BOUND):
+    is_bound = isinstance(module.parent(each.whole), _BOUND)
+    if each.decorated is None and not is_bound and _call_at_once(module, each) is None:
         raise Declined(Reason(Code.OTHER_USES, "what it returns is handed on, to code that may map or derive it again"))
     if each.decorated is not None and len(each.decorated.decorator_list) > 1:
         raise Declined(Reason(Code.DECORATED, "the function has another decorator"))
@@ -153,10 +152,8 @@ def _check_inside(module: Module, each: Mapped) -> None:
 
 def _check_again(module: Module, each: Mapped) -> None:
     """That the function is mapped once, and not at each call: `jax.pmap` compiles it once all the same."""
-    parent = module.parent(each.whole)
-    is_called = isinstance(parent, ast.Call) and parent.func is each.whole
     is_repeated = module.function(each.whole) is not None or bool(module.loops(each.whole))
-    if is_called and is_repeated and not isinstance(each.function, ast.Lambda):
+    if is_repeated and not isinstance(each.function, ast.Lambda) and _call_at_once(module, each) is not None:
         text = "`jax.pmap` keeps what it compiled for this function, and a new `jit` compiles at each call: map it once"
         raise Declined(Reason(Code.RECOMPILES, text))
 
@@ -179,13 +176,19 @@ def _check_calls(module: Module, each: Mapped) -> None:
             raise Declined(Reason(Code.SIGNATURE, f"{text}, which `jax.shard_map` does not take"))
 
 
+def _call_at_once(module: Module, each: Mapped) -> ast.Call | None:
+    """The call of what it returns, where that is called without a name."""
+    parent = module.parent(each.whole)
+    return parent if isinstance(parent, ast.Call) and parent.func is each.whole else None
+
+
 def _calls(module: Module, each: Mapped) -> Iterable[ast.Call]:
     """The calls of what it returns, as far as the file shows them."""
-    parent = module.parent(each.whole)
-    if isinstance(parent, ast.Call) and parent.func is each.whole:
-        yield parent
+    at_once = _call_at_once(module, each)
+    if at_once is not None:
+        yield at_once
     targets: list[ast.expr] = []
-    match parent:
+    match module.parent(each.whole):
         case ast.Assign(targets=targets):
             pass
         case ast.AnnAssign(target=target):
