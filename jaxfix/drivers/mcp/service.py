@@ -99,8 +99,8 @@ class Service:
         self, paths: Sequence[str], select: Sequence[str], trace: str | None, offset: int, told: Told
     ) -> results.Proposed:
         """The fixes as a diff; nothing runs, and nothing is written."""
-        words = (*self._paths(paths, trace), "--unproven", *_select(select), *self._trace(trace))
-        said, document = await self._apply(*words, told=told)
+        words = ("apply", *self._paths(paths, trace), "--unproven", *_select(select), *self._trace(trace))
+        said, document = await self._written((*words, *_DRY), None, told)
         parts = paging.files_of(said.stdout)
         diff, following = paging.diff_page(parts, offset)
         return results.Proposed(
@@ -176,9 +176,6 @@ class Service:
 
     async def _call(self, *words: str, told: Told, timeout_s: float | None = None) -> Called:
         return await call(self.options.folder, *words, told=told, timeout_s=timeout_s)
-
-    async def _apply(self, *words: str, told: Told) -> tuple[Called, Document]:
-        return await self._written(("apply", *words, *_DRY), None, told)
 
     async def _written(
         self, words: Sequence[str], receipt: str | None, told: Told, *, given: bytes = b""
