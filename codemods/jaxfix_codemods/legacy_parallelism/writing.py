@@ -32,7 +32,7 @@ def _text(module: Module, each: Mapped, edit: Rewriter) -> str:
 def _mapped(module: Module, each: Mapped, name: str, jax: str, edit: Rewriter) -> str:
     """`shard_map` of the function between the loss of the leading axis and its return."""
     jnp, np = edit.imported("jax.numpy", prefer="jnp", at=each.at), edit.imported("numpy", prefer="np", at=each.at)
-    tree_map = f"{jax}.tree_util.tree_map" if _before(module, _TREES) else f"{jax}.tree.map"
+    tree_map = f"{jax}.tree_util.tree_map" if module.surroundings.may_be_before(_TREES) else f"{jax}.tree.map"
     less = f"{tree_map}(lambda x: {jnp}.squeeze(x, 0), %s)"
     if each.is_all_first:
         parameters, given = "*shard", f"*{less % 'shard'}"
@@ -52,7 +52,7 @@ def _mapped(module: Module, each: Mapped, name: str, jax: str, edit: Rewriter) -
         parts = [f"{spec}({over if is_first else ''})" for is_first in each.axes]
         in_specs = "(" + "".join(f"\n        {part}," for part in parts) + "\n    )"
     shard_map, checks = f"{jax}.shard_map", "check_vma"
-    if _before(module, _TOP_LEVEL):
+    if module.surroundings.may_be_before(_TOP_LEVEL):
         old = edit.imported("jax.experimental.shard_map", prefer="shard_map", at=each.at)
         shard_map, checks = f"{old}.shard_map", "check_rep"
     inner = result.replace("\n", "\n    ") if each.is_all_first or not each.keeps_results else result
@@ -77,9 +77,3 @@ def _name(each: Mapped, taken: set[str]) -> str:
         case _:
             found = "function"
     return "function" if found in {*taken, "jnp", "np", "x", "shard", "shards"} else found
-
-
-def _before(module: Module, since: tuple[int, ...]) -> bool:
-    """Whether the jax in use, or one that the project admits, is older."""
-    around = module.surroundings
-    return any(each is not None and each < since for each in (around.jax, around.oldest_jax))

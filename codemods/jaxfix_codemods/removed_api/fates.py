@@ -44,10 +44,7 @@ def _has_come(module: Module, row: Row, since: str) -> bool:
 def lacks_new(module: Module, row: Row) -> bool:
     """Whether a version in play is without what takes its place: the one in use, or one that the project admits."""
     since = row.life.since
-    if not since or not _is_of_jax(row):
-        return False
-    around = module.surroundings
-    return any(each is not None and each < version(since) for each in (around.jax, around.oldest_jax))
+    return bool(since) and _is_of_jax(row) and module.surroundings.may_be_before(version(since))
 
 
 def too_new(row: Row, new: str) -> Reason:

@@ -36,6 +36,10 @@ class Surroundings:
     hot: tuple[Hot, ...] = ()
     drifts: tuple[Drift, ...] = ()
 
+    def may_be_before(self, since: tuple[int, ...]) -> bool:
+        """Whether the jax in use, or one that the project admits, is older; not where nobody knows."""
+        return any(each is not None and each < since for each in (self.jax, self.oldest_jax))
+
 
 ALONE = Surroundings()
 """Of a file that nothing else is known of."""
