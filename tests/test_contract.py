@@ -15,7 +15,7 @@ from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import cook, edited, plan
-from jaxfix.engine.versions import admits, oldest
+from jaxfix.engine.versions import admits, oldest, until
 from jaxfix.report.finding import Equality, Finding, Fix, Proves, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
@@ -158,6 +158,24 @@ def test_the_oldest_jax_is_what_a_project_says(requirements: str, found: tuple[i
 
 
 @pytest.mark.parametrize(
+    ("requirement", "bound"),
+    [
+        ("jax==0.4.13", (0, 4, 14)),
+        ("jax[cuda12_pip]==0.4.13 ; python_version < '3.12'", (0, 4, 14)),
+        ("jax==0.4.*", (0, 5)),
+        ("jax>=0.4.1,<0.5", (0, 5)),
+        ("jax<=0.4.30", (0, 4, 31)),
+        ("jax~=0.4.14", (0, 5)),
+        ("jax^0.4.1", (0, 5)),
+        ("jax>=0.4.20,!=0.4.25", None),
+        ("jax", None),
+    ],
+)
+def test_a_requirement_says_which_versions_are_too_new(requirement: str, bound: tuple[int, ...] | None) -> None:
+    assert until(requirement) == bound
+
+
+@pytest.mark.parametrize(
     ("supported", "expected"),
     [
         (None, b"import jax\nfrom jax.tree import leaves as tree_leaves\nx = jax.tree.map(f, y)\n"),
@@ -179,6 +197,36 @@ def test_what_a_project_supports_is_read_of_its_pyproject(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     (target,) = find_targets(Request((".",))).targets
     assert target.surroundings.oldest_jax == (0, 4, 14)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("requirements.txt", "jax==0.4.13\njaxlib==0.4.13\noptax==0.1.4\n", []),
+        ("requirements.txt", "jax<0.5\n", [3, 4]),  # 0.4.36 is admitted, which warns of the first
+        ("pyproject.toml", '[project]\ndependencies = ["jax>=0.4.1,<0.4.20", "optax"]\n', [4]),
+        ("pyproject.toml", '[tool.poetry.dependencies]\njax = "0.4.13"\noptax = {version = "<0.1.6"}\n', []),
+        ("setup.py", 'setup(install_requires=["jax==0.4.13"], extras_require={"new": ["jax>=0.4.30"]})\n', [3, 4, 5]),
+    ],
+)
+def test_what_no_version_of_the_project_is_without_is_not_reported(
+    name: str,
+    text: str,
+    lines: list[int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / name).write_text(text)
+    lines_of_code = ("import jax", "import optax", "x = jax.tree_map(f, y)", "z = optax.hvp(f)", "p = jax.pmap(f)", "")
+    (tmp_path / "a.py").write_text("\n".join(lines_of_code))
+    monkeypatch.chdir(tmp_path)
+    run_cli(["check", "a.py", "--output-format", "json", "--no-cache"])
+    told = capfd.readouterr()
+    assert [each["line"] for each in json.loads(told.out)["findings"]] == lines
+    assert ("`jaxfix upgrade` reports what" in told.err) == (name != "setup.py")
+    run_cli(["upgrade", "a.py", "--output-format", "json", "--no-cache"])
+    assert [each["line"] for each in json.loads(capfd.readouterr().out)["findings"]] == [3, 4, 5]
 
 
 @pytest.mark.parametrize(

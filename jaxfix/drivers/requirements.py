@@ -2,60 +2,85 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from configparser import ConfigParser, Error
 from pathlib import Path
+from typing import Any
 
 from jaxfix.drivers import files
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LEFT_OUT = re.compile(r"(jax|jaxlib|jaxfix|libtpu|nvidia|jax[-_]cuda|jax[-_]rocm)\b|.*@", re.IGNORECASE)
+_QUOTED = re.compile(r"""["']([A-Za-z][\w.-]*(?:\[[\w,-]*\])?\s*(?:[=<>~!]=|[<>])[^"']*)["']""")
 _IMPORTS = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
 
 def required(root: Path, sources: Iterable[bytes]) -> tuple[str, ...]:
     """The requirements, as pip reads them, without jax, the project itself and what is on no registry."""
-    declared = next((found for read in (_listed, _of_pyproject, _of_setup) if (found := [*read(root)])), None)
-    if declared is None:
+    every = (root / name for name in ("requirements.txt", "pyproject.toml", "setup.cfg"))
+    found = next((found for file in every if file.is_file() and (found := declared(file))), None)
+    if found is None:
         imported = {name.decode() for text in sources for name in _IMPORTS.findall(text)}
         return tuple(sorted({DISTRIBUTIONS[name] for name in imported if name in DISTRIBUTIONS}))
     own = root.name.replace("_", "-").lower()
-    kept = (each for each in declared if _NAME.match(each) and not _LEFT_OUT.match(each))
-    return tuple(sorted({each for each in kept if _named(each) != own}))
+    kept = (each for each in found if _NAME.match(each) and not _LEFT_OUT.match(each))
+    return tuple(sorted({each for each in kept if named(each) != own}))
 
 
-def _listed(root: Path) -> Iterator[str]:
-    path = root / "requirements.txt"
-    if path.is_file():
-        for line in files.read_bytes(path).decode(errors="replace").splitlines():
-            yield line.partition(" #")[0].partition(" --")[0].strip()
+def declared(file: Path) -> tuple[str, ...]:
+    """The requirements that a file of a project lists, as pip reads them; empty where it is read in vain."""
+    raw = files.read_bytes(file)
+    return tuple(_READ[file.name](raw.decode(errors="replace")))
 
 
-def _of_pyproject(root: Path) -> Iterator[str]:
-    path = root / "pyproject.toml"
-    if not path.is_file():
-        return
+def _listed(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield line.partition(" #")[0].partition(" --")[0].strip()
+
+
+def _of_pyproject(text: str) -> Iterator[str]:
     try:
-        project = tomllib.loads(files.read_bytes(path).decode()).get("project", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        read = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
         return
-    found = project.get("dependencies", []) if isinstance(project, dict) else []
+    found = _table(read, "project").get("dependencies", [])
     yield from (each for each in found if isinstance(each, str))
+    for name, wanted in _table(read, "tool", "poetry", "dependencies").items():
+        version = wanted.get("version") if isinstance(wanted, dict) else wanted
+        if isinstance(version, str):
+            yield f"{name}{version if not version[:1].isdigit() else f'=={version}'}"
 
 
-def _of_setup(root: Path) -> Iterator[str]:
-    path = root / "setup.cfg"
-    if not path.is_file():
-        return
+def _table(read: object, *keys: str) -> dict[str, Any]:
+    for key in keys:
+        read = read.get(key) if isinstance(read, dict) else None
+    return read if isinstance(read, dict) else {}
+
+
+def _of_cfg(text: str) -> Iterator[str]:
     parser = ConfigParser(interpolation=None)
     try:
-        parser.read_string(files.read_bytes(path).decode(errors="replace"))
+        parser.read_string(text)
     except Error:
         return
     yield from (line.strip() for line in parser.get("options", "install_requires", fallback="").splitlines())
 
 
-def _named(requirement: str) -> str:
+def _of_setup(text: str) -> Iterator[str]:
+    """What is written as a requirement with a comparison, in whichever list."""
+    yield from (found[1] for found in _QUOTED.finditer(text))
+
+
+_READ: Mapping[str, Callable[[str], Iterable[str]]] = {
+    "requirements.txt": _listed,
+    "pyproject.toml": _of_pyproject,
+    "setup.cfg": _of_cfg,
+    "setup.py": _of_setup,
+}
+
+
+def named(requirement: str) -> str:
+    """The name of what is required; empty where it is no name."""
     found = _NAME.match(requirement)
     return found[0].replace("_", "-").lower() if found is not None else ""

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
+from jaxfix.drivers.requirements import declared, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
 from jaxfix.engine.versions import Version, oldest
+from jaxfix.engine.versions import until as versions_until
+from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import ConfigError, SourceError
 from jaxfix.source.frozen import frozen
@@ -18,7 +21,10 @@ from jaxfix.source.source_file import is_notebook
 
 _REQUIREMENTS = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
 """The files that say which versions a project runs with, the first one that says it of jax."""
+_BOUNDED = {"jax": "jax", **DISTRIBUTIONS}
 _PIN = re.compile(rb"==\s*[\w.]+")
+
+Bounds = tuple[tuple[str, Version], ...]
 
 
 @frozen
@@ -66,15 +72,23 @@ class Placed:
         """One for a whole package, one for all scripts of a folder."""
         return _helper(self.root, self.top)
 
-    def told(self, helper: Helper, jax: Version | None = None, oldest: Version | None = None) -> Surroundings:
+    def told(
+        self, helper: Helper, jax: Version | None = None, oldest: Version | None = None, bounds: Bounds = ()
+    ) -> Surroundings:
         """What the place tells the codemods.
 
         Args:
           jax: the version that the source runs with.
           oldest: the oldest version that its project says it runs with.
+        bounds: by packages, the first version that its project no longer admits.
         """
         return Surroundings(
-            name=self.name, is_package=self.is_package, helpers=helper.module, jax=jax, oldest_jax=oldest
+            name=self.name,
+            is_package=self.is_package,
+            helpers=helper.module,
+            jax=jax,
+            oldest_jax=oldest,
+            until=bounds,
         )
 
 
@@ -84,16 +98,46 @@ def _helper(root: Path, top: Path) -> Helper:
     return Helper(top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
 
 
-def oldest_jax(folder: Path) -> Version | None:
-    """The oldest jax that the project around `folder` says it runs with; None where it does not say."""
+def oldest_jax(folder: Path, *, with_pins: bool = False) -> Version | None:
+    """The oldest jax that the project around `folder` says it runs with; None where it does not say.
+
+    Args:
+      with_pins: for a version that it is pinned to, too: with that it was run, which is no bound.
+    """
     found = (next(files.nearest(folder, name), None) for name in _REQUIREMENTS)
-    return next((floor for file in found if file is not None and (floor := _floor(file)) is not None), None)
+    return next(
+        (floor for file in found if file is not None and (floor := _floor(file, with_pins=with_pins)) is not None), None
+    )
 
 
-def _floor(file: Path) -> Version | None:
-    """What one file says; a pin says which version it was run with, and no bound."""
+def until(folder: Path) -> Bounds:
+    """By packages, the first version that the project around `folder` no longer admits.
+
+    Where a file names a package, those after it do not decide; one that names it without a bound admits all.
+    """
+    found: dict[str, Version | None] = {}
+    for file in (each for name in _REQUIREMENTS if (each := next(files.nearest(folder, name), None)) is not None):
+        here: dict[str, list[Version | None]] = {}
+        for requirement in _declared(file):
+            here.setdefault(named(requirement), []).append(versions_until(requirement))
+        for package, distribution in _BOUNDED.items():
+            if package not in found and distribution in here:
+                bounds = [bound for bound in here[distribution] if bound is not None]
+                found[package] = max(bounds) if len(bounds) == len(here[distribution]) else None
+    return tuple((package, bound) for package, bound in found.items() if bound is not None)
+
+
+def _declared(file: Path) -> tuple[str, ...]:
     try:
-        return oldest(_PIN.sub(b"", files.read_bytes(file)))
+        return declared(file)
+    except SourceError:
+        return ()
+
+
+def _floor(file: Path, *, with_pins: bool) -> Version | None:
+    try:
+        raw = files.read_bytes(file)
+        return oldest(raw if with_pins else _PIN.sub(b"", raw))
     except SourceError:
         return None
 

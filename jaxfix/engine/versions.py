@@ -19,6 +19,7 @@ _COMPARE = {
 _FLOOR = re.compile(
     rb"""\bjax(?:lib)?(?![\w-])(?:\[[^\]]*\])?["']?\s*=?\s*["']?[^"'\n;]*?(?:>=|~=|==|\^|>)\s*(\d+(?:\.\d+)*)"""
 )
+_CEILING = re.compile(r"(===?|<=|<|~=|\^|~)\s*(\d+(?:\.\d+)*)(\.\*)?")
 _PART = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\d+(?:\.\d+)*)\s*")
 
 
@@ -34,6 +35,30 @@ def oldest(requirements: bytes) -> Version | None:
       None where it names no lower bound.
     """
     return min((tuple(map(int, found.split(b"."))) for found in _FLOOR.findall(requirements)), default=None)
+
+
+def until(requirement: str) -> Version | None:
+    """The first version that a requirement such as `jax[cpu]>=0.4.1,<0.5` no longer admits.
+
+    Returns:
+      None where it names no upper bound.
+    """
+    found = _CEILING.findall(requirement.partition(";")[0])
+    return min((_after(sign, tuple(map(int, text.split("."))), star) for sign, text, star in found), default=None)
+
+
+def _after(sign: str, bound: Version, star: str) -> Version:
+    """The first version above what one comparison admits."""
+    if sign == "<":
+        return bound
+    if star:
+        kept = len(bound)
+    elif sign == "^":  # the first number that is no zero stays
+        kept = next((place for place, number in enumerate(bound) if number), len(bound) - 1) + 1
+    else:
+        kept = len(bound) - 1 if sign == "~=" else 3
+    whole = (*bound, 0, 0, 0)[:kept]
+    return (*whole[:-1], whole[-1] + 1)
 
 
 def admits(condition: str, version: Version) -> bool:

@@ -66,8 +66,13 @@ from jaxfix.api import Codemod, Declined, Equality, Finding, Module, Proves, Saf
 from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, mapped
 from jaxfix_codemods.legacy_parallelism.writing import write
 
+_KEPT = (0, 8, 0)
+"""The jax that keeps `pmap` for old code."""
+
 
 def find(module: Module) -> Iterator[Finding]:
+    if not module.surroundings.admits("jax", _KEPT):
+        return
     for place in module.references(PMAP):
         yield _finding(module, mapped(module, place))
 

@@ -6,7 +6,8 @@ from which version on. An import still binds the name that it bound, keywords ar
 keep the names that the file has for them. Code that asks which version it runs with is left alone: below
 `hasattr(jax, "tree_map")`, a test of the version, or beside `except ImportError`. Where the `pyproject.toml` says that
 the project runs with an older jax too, what is written is what all of these have, such as `jax.tree_util.tree_map`;
-where there is nothing that all have, the line is reported and left.
+where there is nothing that all have, the line is reported and left. A project that admits no version which is without
+a name, as one that pins `jax==0.4.13`, gets no finding about it.
 
 No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with
 what to do by hand. [`jaxfix upgrade`](../upgrade.md) asks for another version than the installed one, and tells as well

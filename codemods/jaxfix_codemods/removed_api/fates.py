@@ -22,7 +22,11 @@ def _is_of_jax(row: Row) -> bool:
 
 
 def fate(module: Module, row: Row) -> Fate | None:
-    """What becomes of it with the version in use, or the newest where none is known; None where all is well."""
+    """What becomes of it with the version in use, or the newest where none is known.
+
+    Returns:
+      None where all is well, with it or with every version that the project admits.
+    """
     life, own = row.life, module.surroundings.name
     if own is not None and own.partition(".")[0] == package_of(row):
         return None  # the package itself knows what it has
@@ -32,13 +36,19 @@ def fate(module: Module, row: Row) -> Fate | None:
 
 
 def is_gone(module: Module, row: Row) -> bool:
-    """Whether the version in use is without it."""
+    """Whether the version in use is without it, and the project admits one that is."""
     return _has_come(module, row, row.life.removed)
 
 
 def _has_come(module: Module, row: Row, since: str) -> bool:
     in_use = module.surroundings.jax if _is_of_jax(row) else None
-    return bool(since) and (in_use is None or in_use >= version(since))
+    is_admitted = bool(since) and module.surroundings.admits(_distribution(row), version(since))
+    return is_admitted and (in_use is None or in_use >= version(since))
+
+
+def _distribution(row: Row) -> str:
+    """The package that has the versions of the row."""
+    return "jax" if _is_of_jax(row) else package_of(row)
 
 
 def lacks_new(module: Module, row: Row) -> bool:

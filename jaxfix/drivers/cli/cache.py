@@ -250,7 +250,7 @@ def _named(unit: Unit) -> bytes:
     """A digest of what names the file, and of what is looked for in it."""
     around = unit.surroundings
     ids = tuple(codemod.id for codemod in unit.codemods)
-    versions = (around.jax, around.oldest_jax, around.came_from)
+    versions = (around.jax, around.oldest_jax, around.until, around.came_from)
     parts = (unit.source.path, around.name, around.is_package, around.helpers, *versions, ids)
     return hashlib.sha256(repr(parts).encode(errors="surrogateescape")).digest()
 

@@ -127,5 +127,5 @@ def _looked(looked_at: Targets) -> Looked:
 
 
 def _oldest(targets: Iterable[Target]) -> Version | None:
-    known = [target.surroundings.oldest_jax for target in targets if target.surroundings.oldest_jax is not None]
+    known = [target.surroundings.came_from for target in targets if target.surroundings.came_from is not None]
     return min(known, default=None)

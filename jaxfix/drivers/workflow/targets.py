@@ -13,13 +13,14 @@ from jaxfix.drivers.neighbours import Neighbours
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
-from jaxfix.drivers.surroundings import Helper, Placed, named_helper, oldest_jax, placed
+from jaxfix.drivers.surroundings import Bounds, Helper, Placed, named_helper, oldest_jax, placed, until
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
+from jaxfix.engine.versions import Version
 from jaxfix.report.trace.drifts import drift
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
@@ -121,7 +122,7 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
         found += [target] if target is not None else []
     found = _settled(found, settings, errors)
     run = settings.run(found)
-    notes = (*settings.passed_over, *foreign)
+    notes = (*settings.passed_over, *foreign, *settings.too_new())
     if sights is not None:
         found = [seen_by(sights, target) for target in found]
         notes += sights.notes()
@@ -167,7 +168,7 @@ class _Settings:
     keeps_texts: bool
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
     _holding: dict[Path, tuple[Path | None, Config]] = field(default_factory=dict)
-    _oldest: dict[Path, tuple[int, ...] | None] = field(default_factory=dict)
+    _bounds: dict[Path, tuple[Version | None, Bounds]] = field(default_factory=dict)
     _chosen: dict[tuple[Config, str], tuple[Codemod, ...]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
     roots: Roots = field(default_factory=Roots)
@@ -202,11 +203,12 @@ class _Settings:
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
-        oldest = self._oldest_jax(where.path.parent) if target.module is None else None
-        told = where.told(helper, self._jax, oldest)
+        oldest, bounds = self._admitted(where.path.parent) if target.module is None else (None, ())
+        told = where.told(helper, self._jax, oldest, bounds)
         ends = self.request.ends
         if ends is not None:
-            told = replace(told, jax=ends.to or self._jax, came_from=ends.came_from or oldest)
+            came_from = ends.came_from or oldest or oldest_jax(where.path.parent, with_pins=True)
+            told = replace(told, jax=ends.to or self._jax, came_from=came_from, until=())
         return replace(target, surroundings=told, helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
@@ -241,10 +243,21 @@ class _Settings:
                     return command
         return None
 
-    def _oldest_jax(self, folder: Path) -> tuple[int, ...] | None:
-        if folder not in self._oldest:
-            self._oldest[folder] = oldest_jax(folder)
-        return self._oldest[folder]
+    def _admitted(self, folder: Path) -> tuple[Version | None, Bounds]:
+        """The oldest jax that the project around a folder runs with, and what of its packages is too new for it."""
+        if folder not in self._bounds:
+            self._bounds[folder] = oldest_jax(folder), until(folder)
+        return self._bounds[folder]
+
+    def too_new(self) -> tuple[str, ...]:
+        """That the installed jax is newer than what a project admits, once it is settled."""
+        limits = (bound for _, bounds in self._bounds.values() for package, bound in bounds if package == "jax")
+        limit = min(limits, default=None)
+        if self.request.ends is not None or limit is None or self._jax is None or self._jax < limit:
+            return ()
+        before, here = (".".join(map(str, version)) for version in (limit, self._jax))
+        text = f"the project admits jax before {before}, and {here} is installed"
+        return (f"{text}: `jaxfix upgrade` reports what newer versions are without",)
 
     @cached_property
     def _jax(self) -> tuple[int, ...] | None:

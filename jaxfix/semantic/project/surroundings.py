@@ -21,6 +21,8 @@ class Surroundings:
         there is no place for one.
       jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
+      until: by packages, the first version that its project no longer admits; without those it names no bound of, and
+        empty where it is to be brought to another version.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
       hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
@@ -32,6 +34,7 @@ class Surroundings:
     helpers: str | None = None
     jax: tuple[int, ...] | None = None
     oldest_jax: tuple[int, ...] | None = None
+    until: tuple[tuple[str, tuple[int, ...]], ...] = ()
     came_from: tuple[int, ...] | None = None
     hot: tuple[Hot, ...] = ()
     drifts: tuple[Drift, ...] = ()
@@ -39,6 +42,10 @@ class Surroundings:
     def may_be_before(self, since: tuple[int, ...]) -> bool:
         """Whether the jax in use, or one that the project admits, is older; not where nobody knows."""
         return any(each is not None and each < since for each in (self.jax, self.oldest_jax))
+
+    def admits(self, package: str, since: tuple[int, ...]) -> bool:
+        """Whether the project admits a version of the package that is not older."""
+        return all(since < bound for name, bound in self.until if name == package)
 
 
 ALONE = Surroundings()
