@@ -221,7 +221,7 @@ def test_what_no_version_of_the_project_is_without_is_not_reported(
     lines_of_code = ("import jax", "import optax", "x = jax.tree_map(f, y)", "z = optax.hvp(f)", "p = jax.pmap(f)", "")
     (tmp_path / "a.py").write_text("\n".join(lines_of_code))
     monkeypatch.chdir(tmp_path)
-    run_cli(["check", "a.py", "--output-format", "json", "--no-cache"])
+    run_cli(["check", "a.py", "--all", "--output-format", "json", "--no-cache"])
     told = capfd.readouterr()
     assert [each["line"] for each in json.loads(told.out)["findings"]] == lines
     assert ("`jaxfix upgrade` reports what" in told.err) == (name != "setup.py")
