@@ -17,7 +17,6 @@ by_name = {"map": jax.pmap}  # want: legacy-parallelism (no fix): handed on
 hidden = jax.pmap(step, **OPTIONS)  # want: legacy-parallelism (no fix): hides
 static = jax.pmap(step, "i", static_broadcasted_argnums=(0,))  # want: legacy-parallelism (no fix): static argument
 sized = jax.pmap(step, "i", axis_size=2)  # want: legacy-parallelism (no fix): axis_size
-computed = jax.pmap(step, axis_name="i".lower())  # want: legacy-parallelism (no fix): computed
 second = jax.pmap(step, "i", in_axes=(1, 0))  # want: legacy-parallelism (no fix): another axis
 parts = jax.pmap(step, "i", in_axes=({"w": 0}, 0))  # want: legacy-parallelism (no fix): parts of an argument
 last = jax.pmap(step, "i", out_axes=1)  # want: legacy-parallelism (no fix): another axis

@@ -15,87 +15,90 @@ def step(x):
     return x - pmean(x, AXIS)
 
 
-step = jax.jit(
-    lambda *shards, step=step: jax.shard_map(
-        lambda *shard: jax.tree.map(
-            lambda x: jnp.expand_dims(x, 0), step(*jax.tree.map(lambda x: jnp.squeeze(x, 0), shard))
-        ),
-        mesh=jax.sharding.Mesh(np.array(jax.devices()), (AXIS,)),
-        in_specs=jax.sharding.PartitionSpec(AXIS),
-        out_specs=jax.sharding.PartitionSpec(AXIS),
-        check_vma=False,
-    )(*shards),
-)
+def map_rows(function, axis, donate_argnums=()):
+    """Maps `function` over the rows of its arguments, one for each device."""
+
+    def on_device(*shards):
+        rows = jax.tree.map(lambda x: jnp.squeeze(x, 0), shards)
+        return jax.tree.map(lambda x: jnp.expand_dims(x, 0), function(*rows))
+
+    @functools.partial(jax.jit, donate_argnums=donate_argnums)
+    @functools.wraps(function)
+    def mapped(*args):
+        mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))
+        spec = jax.sharding.PartitionSpec(axis)
+        call = jax.shard_map(on_device, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+        return call(*args)
+
+    return mapped
 
 
-@lambda double: jax.jit(
-    lambda *shards: jax.shard_map(
-        lambda *shard: jax.tree.map(
-            lambda x: jnp.expand_dims(x, 0), double(*jax.tree.map(lambda x: jnp.squeeze(x, 0), shard))
-        ),
-        mesh=jax.sharding.Mesh(np.array(jax.devices()), ("devices",)),
-        in_specs=jax.sharding.PartitionSpec("devices"),
-        out_specs=jax.sharding.PartitionSpec("devices"),
-        check_vma=False,
-    )(*shards),
-)
+def map_axes_to_one_on(function, axis, in_axes, devices, donate_argnums=()):
+    """Maps `function` over the rows of what `in_axes` says 0 of, one for each device."""
+
+    def on_device(*shards):
+        rows = [
+            shard if one is None else jax.tree.map(lambda x: jnp.squeeze(x, 0), shard)
+            for one, shard in zip(in_axes, shards)
+        ]
+        return function(*rows)
+
+    @functools.partial(jax.jit, donate_argnums=donate_argnums)
+    @functools.wraps(function)
+    def mapped(*args):
+        mesh = jax.sharding.Mesh(np.array(devices), (axis,))
+        spec = jax.sharding.PartitionSpec(axis)
+        in_specs = tuple(jax.sharding.PartitionSpec() if one is None else spec for one in in_axes)
+        call = jax.shard_map(
+            on_device, mesh=mesh, in_specs=in_specs, out_specs=jax.sharding.PartitionSpec(), check_vma=False
+        )
+        return call(*args)
+
+    return mapped
+
+
+def map_axes(function, axis, in_axes, donate_argnums=()):
+    """Maps `function` over the rows of what `in_axes` says 0 of, one for each device."""
+
+    def on_device(*shards):
+        rows = [
+            shard if one is None else jax.tree.map(lambda x: jnp.squeeze(x, 0), shard)
+            for one, shard in zip(in_axes, shards)
+        ]
+        return jax.tree.map(lambda x: jnp.expand_dims(x, 0), function(*rows))
+
+    @functools.partial(jax.jit, donate_argnums=donate_argnums)
+    @functools.wraps(function)
+    def mapped(*args):
+        mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))
+        spec = jax.sharding.PartitionSpec(axis)
+        in_specs = tuple(jax.sharding.PartitionSpec() if one is None else spec for one in in_axes)
+        call = jax.shard_map(on_device, mesh=mesh, in_specs=in_specs, out_specs=spec, check_vma=False)
+        return call(*args)
+
+    return mapped
+
+
+step = map_rows(step, AXIS)
+
+
+@functools.partial(map_rows, axis="devices")
 def double(x):
     return 2 * x
 
 
 class Trainer:
     def __init__(self, devices):
-        self.update = jax.jit(
-            lambda *shards, update=self.update: jax.shard_map(
-                lambda shard0, shard1: update(
-                    shard0,
-                    jax.tree.map(lambda x: jnp.squeeze(x, 0), shard1),
-                ),
-                mesh=jax.sharding.Mesh(np.array(devices), (AXIS,)),
-                in_specs=(
-                    jax.sharding.PartitionSpec(),
-                    jax.sharding.PartitionSpec(AXIS),
-                ),
-                out_specs=jax.sharding.PartitionSpec(),
-                check_vma=False,
-            )(*shards),
-        )
+        self.update = map_axes_to_one_on(self.update, AXIS, (None, 0), devices)
 
     def update(self, w, x):
         return w - pmean(x, AXIS)
 
 
 def doubled(x):
-    return jax.jit(
-        lambda *shards, function=lambda x: double(x) + 1: jax.shard_map(
-            lambda *shard: jax.tree.map(
-                lambda x: jnp.expand_dims(x, 0), function(*jax.tree.map(lambda x: jnp.squeeze(x, 0), shard))
-            ),
-            mesh=jax.sharding.Mesh(np.array(jax.devices()), ("devices",)),
-            in_specs=jax.sharding.PartitionSpec("devices"),
-            out_specs=jax.sharding.PartitionSpec("devices"),
-            check_vma=False,
-        )(*shards),
-        donate_argnums=0,
-    )(x)
+    return map_rows(lambda x: double(x) + 1, "devices", donate_argnums=0)(x)
 
 
-@lambda scale: jax.jit(
-    lambda *shards: jax.shard_map(
-        lambda shard0, shard1: jax.tree.map(
-            lambda x: jnp.expand_dims(x, 0), scale(
-                jax.tree.map(lambda x: jnp.squeeze(x, 0), shard0),
-                shard1,
-            )
-        ),
-        mesh=jax.sharding.Mesh(np.array(jax.devices()), ("devices",)),
-        in_specs=(
-            jax.sharding.PartitionSpec("devices"),
-            jax.sharding.PartitionSpec(),
-        ),
-        out_specs=jax.sharding.PartitionSpec("devices"),
-        check_vma=False,
-    )(*shards),
-)
+@functools.partial(map_axes, axis="devices", in_axes=(0, None))
 def scale(x, factor):
     return x * factor

@@ -33,18 +33,49 @@ def loss_fn(params, x, y):
     return jnp.mean((normal @ params["v"] - y) ** 2)
 
 
-@lambda train_step: jax.jit(
-    lambda *shards: jax.shard_map(
-        lambda *shard: jax.tree.map(
-            lambda x: jnp.expand_dims(x, 0), train_step(*jax.tree.map(lambda x: jnp.squeeze(x, 0), shard))
-        ),
-        mesh=jax.sharding.Mesh(np.array(jax.devices()), ("batch",)),
-        in_specs=jax.sharding.PartitionSpec("batch"),
-        out_specs=jax.sharding.PartitionSpec("batch"),
-        check_vma=False,
-    )(*shards),
-    donate_argnums=(0,),
-)
+def map_rows(function, axis, donate_argnums=()):
+    """Maps `function` over the rows of its arguments, one for each device."""
+
+    def on_device(*shards):
+        rows = jax.tree.map(lambda x: jnp.squeeze(x, 0), shards)
+        return jax.tree.map(lambda x: jnp.expand_dims(x, 0), function(*rows))
+
+    @functools.partial(jax.jit, donate_argnums=donate_argnums)
+    @functools.wraps(function)
+    def mapped(*args):
+        mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))
+        spec = jax.sharding.PartitionSpec(axis)
+        call = jax.shard_map(on_device, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+        return call(*args)
+
+    return mapped
+
+
+def map_axes(function, axis, in_axes, donate_argnums=()):
+    """Maps `function` over the rows of what `in_axes` says 0 of, one for each device."""
+
+    def on_device(*shards):
+        rows = [
+            shard if one is None else jax.tree.map(lambda x: jnp.squeeze(x, 0), shard)
+            for one, shard in zip(in_axes, shards)
+        ]
+        return jax.tree.map(lambda x: jnp.expand_dims(x, 0), function(*rows))
+
+    @functools.partial(jax.jit, donate_argnums=donate_argnums)
+    @functools.wraps(function)
+    def mapped(*args):
+        mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))
+        spec = jax.sharding.PartitionSpec(axis)
+        in_specs = tuple(jax.sharding.PartitionSpec() if one is None else spec for one in in_axes)
+        call = jax.shard_map(
+            on_device, mesh=mesh, in_specs=in_specs, out_specs=spec, check_vma=False
+        )
+        return call(*args)
+
+    return mapped
+
+
+@functools.partial(map_rows, axis="batch", donate_argnums=(0,))
 def train_step(params, x, y, key):
     key = jax.random.fold_in(key, lax.axis_index("batch"))
     x = x + 0.01 * jax.random.normal(key, x.shape)
@@ -55,25 +86,7 @@ def train_step(params, x, y, key):
     return params, lax.pmean(loss, "batch")
 
 
-evaluate = jax.jit(
-    lambda *shards, loss_fn=loss_fn: jax.shard_map(
-        lambda shard0, shard1, shard2: jax.tree.map(
-            lambda x: jnp.expand_dims(x, 0), loss_fn(
-                jax.tree.map(lambda x: jnp.squeeze(x, 0), shard0),
-                jax.tree.map(lambda x: jnp.squeeze(x, 0), shard1),
-                shard2,
-            )
-        ),
-        mesh=jax.sharding.Mesh(np.array(jax.devices()), ("batch",)),
-        in_specs=(
-            jax.sharding.PartitionSpec("batch"),
-            jax.sharding.PartitionSpec("batch"),
-            jax.sharding.PartitionSpec(),
-        ),
-        out_specs=jax.sharding.PartitionSpec("batch"),
-        check_vma=False,
-    )(*shards),
-)
+evaluate = map_axes(loss_fn, "batch", (0, 0, None))
 
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
 params = {"w": jax.random.normal(keys[0], (3, 5)), "v": jax.random.normal(keys[1], (5,))}

@@ -10,7 +10,7 @@ PMAP = "jax.pmap"
 _PARTIAL = "functools.partial"
 _HOSTS = re.compile(r"\b(?:process_(?:index|count|id)|host_(?:id|count)s?|multihost\w*|distributed\.initialize)\b")
 _BOUND = (ast.Assign, ast.AnnAssign, ast.Return)
-_STEADY = (ast.Constant, ast.Name, ast.Attribute)
+_OLDEST = (0, 4, 30)
 _CARRIED = frozenset({"axis_name", "in_axes", "out_axes", "devices", "donate_argnums"})
 
 
@@ -102,6 +102,9 @@ def check(module: Module, each: Mapped) -> None:
         text = "it may run on many hosts, each of which hands over its part: "
         text += "`jax.make_array_from_process_local_data` makes what `jax.shard_map` takes of them"
         raise Declined(Reason(Code.BY_HAND, text))
+    if module.surroundings.may_be_before(_OLDEST):
+        text = "the project says that it runs with a jax before 0.4.30, whose `jit` refuses what its `pmap` returned"
+        raise Declined(Reason(Code.OLDER_VERSION, text))
     _check_options(each)
     _check_place(module, each)
     _check_inside(module, each)
@@ -117,9 +120,6 @@ def _check_options(each: Mapped) -> None:
     other = next((name for name in options if name not in _CARRIED), None)
     if other is not None:
         raise Declined(Reason(Code.BY_HAND, f"`jax.shard_map` has no `{other}`: make the mesh of the devices it names"))
-    axis = each.option("axis_name")
-    if axis is not None and not isinstance(axis, _STEADY):
-        raise Declined(Reason(Code.UNSTABLE, "the name of the axis is computed, and would be computed again"))
     if not each.is_all_first and not (each.axes and _are_plain(each.option("in_axes"))):
         raise Declined(Reason(Code.STRUCTURE, "`in_axes` names another axis than the first, or parts of an argument"))
     out = each.option("out_axes")
