@@ -122,6 +122,20 @@ def test_a_list_that_a_run_has_read_is_none() -> None:
     assert not analyze(source(dedent(text)), CODEMODS, surroundings=hot(7)).diagnostics
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "return sum(float(x) for x in jax.tree.leaves(params))",  # a list of arrays
+        "return [float(x) for x in jax.tree_util.tree_leaves(params)]",
+        "return sum(x.size for x in params)",  # a shape, for which nothing waits
+        "return [(n, x.shape, x.dtype) for n, x in enumerate(params)]",
+    ],
+)
+def test_trees_and_shapes_are_no_reads_of_elements(line: str) -> None:
+    text = f"import jax\n\n\ndef size(params):\n    {line}\n"
+    assert not analyze(source(text), CODEMODS, surroundings=hot(5)).diagnostics
+
+
 BOARD = dedent("""\
     import jax.numpy as jnp
     from elsewhere import Base

@@ -10,26 +10,26 @@ def loss_of(params, batch):
 
 
 @jax.jit
-def train_step(params, batch):
+def compute_gradients(params, batch):
     return jax.grad(loss_of)(params, batch)
 
 
 def settings(params, batches, options):
     for batch in batches:
-        gradients = train_step(params, batch)
+        gradients = compute_gradients(params, batch)
         params = params - options.rate * gradients
     return params
 
 
 @jax.jit
-def train_step_2(params, batch):
+def compute_gradients_2(params, batch):
     return jax.grad(loss_of)(params, batch)
 
 
 def kept(params, batches):
     later = []
     for batch in batches:
-        gradients = train_step_2(params, batch)
+        gradients = compute_gradients_2(params, batch)
         show = lambda: gradients
         params = params - 0.1 * gradients
         later.append(show)
@@ -37,14 +37,14 @@ def kept(params, batches):
 
 
 @jax.jit
-def train_step_3(params, batch):
+def compute_gradients_3(params, batch):
     return jax.grad(loss_of)(params, batch)
 
 
 def clipped(params, batches):
     """NumPy takes the values."""
     for batch in batches:
-        gradients = train_step_3(params, batch)
+        gradients = compute_gradients_3(params, batch)
         params = np.clip(params - 0.1 * gradients, 0.0, 1.0)
         params = params / np.sum(params)
     return params

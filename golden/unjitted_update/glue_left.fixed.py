@@ -39,12 +39,12 @@ def averaged(rows):
 
 
 @jax.jit
-def one_round(params, batch):
+def advance(params, batch):
     return params - 0.1 * jnp.tanh(params) * batch
 
 
 @jax.jit
-def one_round_2(params, batch):
+def advance_params(params, batch):
     return params - 0.1 * jnp.sin(params) * batch
 
 
@@ -52,9 +52,9 @@ def one_round_2(params, batch):
 def timed(params, batches):
     for batch in batches:
         began = time.perf_counter()
-        params = one_round(params, batch)
+        params = advance(params, batch)
         print(time.perf_counter() - began)
-        params = one_round_2(params, batch)
+        params = advance_params(params, batch)
     return params
 
 

@@ -21,12 +21,12 @@ def solve(x):
 
 
 @jax.jit
-def train_step_2(x):
+def compute_rows(x):
     return jax.jacrev(residual)(x)
 
 
 def climb(x):
     for _ in range(9):
-        rows = train_step_2(x)
+        rows = compute_rows(x)
         x = x + 0.01 * rows.sum(0)
     return x

@@ -58,13 +58,13 @@ def train_step(params, gradients):
 
 
 @jax.jit
-def train_step_3(params, batch):
+def compute_gradients(params, batch):
     return jax.value_and_grad(loss_of)(params, batch)
 
 
 def stopping(params, batches):
     for batch in batches:
-        loss, gradients = train_step_3(params, batch)
+        loss, gradients = compute_gradients(params, batch)
         if loss < 1e-3:
             break
         params = train_step(params, gradients)
@@ -72,21 +72,21 @@ def stopping(params, batches):
 
 
 @jax.jit
-def train_step_2(params, rate, gradients):
+def update_step(params, rate, gradients):
     return jax.tree.map(lambda p, g: p - rate * jnp.clip(g, -1.0, 1.0), params, gradients)
 
 
 @jax.jit
-def train_step_4(params, batch):
+def compute_gradients_2(params, batch):
     return jax.value_and_grad(loss_of)(params, batch)
 
 
 # Python needs the loss in between: the two parts are two programs.
 def clipped(params, batches, limit):
     for batch in batches:
-        loss, gradients = train_step_4(params, batch)
+        loss, gradients = compute_gradients_2(params, batch)
         rate = 0.1 if float(loss) > limit else 0.01
-        params = train_step_2(params, rate, gradients)
+        params = update_step(params, rate, gradients)
     return params
 
 

@@ -38,7 +38,7 @@ def drawn(params, token, key):
 
 
 @jax.jit
-def one_round(key, token, params):
+def advance(key, token, params):
     key, use = jax.random.split(key)
     number = drawn(params, token, use)
     token = jnp.ones(3) * number
@@ -48,7 +48,7 @@ def one_round(key, token, params):
 def sample(params, key, length):
     token, found = jnp.ones(3), []
     for _ in range(length):
-        key, token, number = one_round(key, token, params)
+        key, token, number = advance(key, token, params)
         found.append(int(number))
     return found
 

@@ -15,7 +15,7 @@ def loss_of(params, x, y):
 
 
 @jax.jit
-def train_step_2(state, x, y):
+def update_step(state, x, y):
     loss, gradients = jax.value_and_grad(loss_of)(state.params, x, y)
     state = state.apply_gradients(grads=gradients)
     return state, loss
@@ -25,7 +25,7 @@ def train_step_2(state, x, y):
 def train(x, y, steps):
     state = TrainState.create(apply_fn=apply_fn, params={"w": jnp.ones((3, 1))}, tx=optax.adam(1e-2))
     for step in range(steps):
-        state, loss = train_step_2(state, x, y)
+        state, loss = update_step(state, x, y)
         if step % 10 == 0:
             print(step, loss)
     return state
@@ -41,7 +41,7 @@ def gradients_of(state, x, y):
 
 
 @jax.jit
-def train_step_4(state, x, y):
+def update_step_state(state, x, y):
     loss, gradients = gradients_of(state, x, y)
     state = state.apply_gradients(grads=gradients)
     return state, loss
@@ -49,7 +49,7 @@ def train_step_4(state, x, y):
 
 def fit(state, batches):
     for x, y in batches:
-        state, loss = train_step_4(state, x, y)
+        state, loss = update_step_state(state, x, y)
         print(float(loss))
     return state
 
@@ -73,7 +73,7 @@ def epochs(state, batches):
 
 
 @jax.jit
-def train_step_3(state, x, y):
+def train_step_state(state, x, y):
     gradients = jax.grad(loss_of)(state.params, x, y)
     state = state.apply_gradients(grads=gradients)
     average = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, state.average, state.params)
@@ -83,7 +83,7 @@ def train_step_3(state, x, y):
 # An average beside the parameters, in the same state.
 def averaged(state, batches):
     for x, y in batches:
-        state, average = train_step_3(state, x, y)
+        state, average = train_step_state(state, x, y)
         state = state.replace(average=average)
     return state
 

@@ -12,7 +12,7 @@ def filtered(model, rows, state):
     found = []
 
     @jax.jit
-    def one_round(state, spread, noise, row):
+    def advance(state, spread, noise, row):
         slope = df(state)
         guess, wide = f(state), slope @ spread @ slope.T + noise
         seen = dh(guess)
@@ -20,7 +20,7 @@ def filtered(model, rows, state):
         return guess + gain @ (row - h(guess)), wide - gain @ seen @ wide
 
     for row in rows:
-        state, spread = one_round(state, spread, noise, row)
+        state, spread = advance(state, spread, noise, row)
         found.append(state)
     return jnp.stack(found)
 
@@ -29,13 +29,13 @@ def descended(f, g, point):
     df, dg = jax.grad(f), jax.grad(g)
 
     @jax.jit
-    def one_round_2(point):
+    def advance_point(point):
         down = df(point)
         up = dg(point)
         return point - 0.1 * down + 0.01 * up * jnp.mean(f(point))
 
     for _ in range(100):
-        point = one_round_2(point)
+        point = advance_point(point)
     return point
 
 
@@ -48,7 +48,7 @@ value_of = jax.value_and_grad(error)
 
 
 @jax.jit
-def one_round_3(params, x):
+def advance_params(params, x):
     value, slopes = value_of(params, x)
     params = params - 0.1 * slopes + 0.01 * jnp.mean(params)
     return params, value
@@ -57,7 +57,7 @@ def one_round_3(params, x):
 def fitted(params, x):
     """The derivative is of a function that is jitted already."""
     for _ in range(100):
-        params, value = one_round_3(params, x)
+        params, value = advance_params(params, x)
         print(value)
     return params
 

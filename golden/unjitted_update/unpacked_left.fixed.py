@@ -24,7 +24,7 @@ def mapped(f, others, point):
 
 
 @jax.jit
-def one_round_2(point, moved):
+def advance(point, moved):
     return point - 0.1 * moved + 0.01 * jnp.mean(moved)
 
 
@@ -32,13 +32,13 @@ def unknown(f, shift, point):
     df = jax.grad(f)
 
     @jax.jit
-    def one_round(point):
+    def compute_down(point):
         return df(point)
 
     for _ in range(100):
-        down = one_round(point)
+        down = compute_down(point)
         moved = shift(down)
-        point = one_round_2(point, moved)
+        point = advance(point, moved)
     return point
 
 

@@ -32,7 +32,7 @@ class ProgramRunner:
       steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
       told: how far a run is.
       python: what a bare `python` of the command means; None leaves that to the project.
-      sizes: whether it is given how large each compiled program is, and how long a warm call of it takes.
+      paced: whether a warm call of each rewritten function is timed beside its original.
       originals: what the originals are of files that are others on the disk, by path; None is no file.
     """
 
@@ -49,7 +49,7 @@ class ProgramRunner:
         compared: Sequence[tuple[str, str]] = (),
         steps: int | None = None,
         python: str | None = None,
-        sizes: bool = False,
+        paced: bool = False,
         originals: Mapping[str, bytes | None] = MappingProxyType({}),
     ) -> None:
         self.repeats, self.calls_originals = False, True
@@ -59,7 +59,7 @@ class ProgramRunner:
         self._timeout_s = timeout_s
         self._target, self._told = target or Local(), told
         self._compared, self._steps, self._python = tuple(compared), steps, python
-        self._sizes = sizes
+        self._paced = paced
         self._originals = {self.file(path): content for path, content in originals.items()}
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
@@ -97,7 +97,7 @@ class ProgramRunner:
             "target": self._target.name,
             "folder": str(self._cwd),
             "interpreter": with_interpreter(words, self._root, self._python),
-            "options": [self._timeout_s, self._steps, self._compared, *(["sizes"] if self._sizes else [])],
+            "options": [self._timeout_s, self._steps, self._compared, *(["paced"] if self._paced else [])],
             "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
             "originals": [[str(path), digest_of(text)] for path, text in self._originals.items()],
         }
@@ -169,7 +169,8 @@ class ProgramRunner:
             "named": [list(entry) for entry in self._compared],
             "stop_after": self._steps,
             "effects": True,
-            "sizes": self._sizes,
+            "sizes": True,
+            "paced": self._paced,
             "spending": True,
             "reads": True,
             "tells": self._told is not progress.ignore,

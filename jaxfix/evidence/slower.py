@@ -1,10 +1,11 @@
-"""Whether what a fix has made costs much more at each step. Pure; work is counted, and time is the last resort."""
+"""Whether what a fix has made costs much more. Pure; work is counted, and time is the last resort."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from jaxfix.evidence.smaller import sizes
 from jaxfix.report.finding import Proves
-from jaxfix.report.measurement import Measurement, Worked
+from jaxfix.report.measurement import Kind, Measurement, Worked
 
 FACTOR = 3.0
 """Of work and of time at a warm step: below it, nothing is said."""
@@ -14,6 +15,10 @@ RUNS = 3
 """Pairs of runs in each of which the time has to be that much longer."""
 _OPERATIONS, _VALUES, _TRACES, _SECONDS, _CALL_SECONDS = 50, 100_000, 4, 1e-3, 2e-4
 _FEW = 4
+_COMPILED, _COMPILED_PART = 1000, 0.5
+"""Operations more to compile from which it is asked whether they pay, and the part of all that they must be."""
+_DISPATCHES_OF_OPERATION = 10
+"""To compile one operation takes as long as these dispatches at least: 30 and more as measured, jax 0.10.2 on a CPU."""
 
 Times = tuple[float, float]
 """Seconds of a warm step without the fix and with it."""
@@ -48,9 +53,27 @@ def dearer(
     old, new = (min((step.traces for step in run.steady_steps), default=0) for run in (before, after))
     if new > FACTOR * old and new - old >= _TRACES:
         return f"traces per step {old} -> {new}"
+    compiled = _unpaid(before, after)
+    if compiled is not None:
+        return compiled
     if len(times) >= RUNS and all(is_longer(each, limit) for each in times):
         return f"a warm step takes longer in each of {len(times)} runs: {_shown(times)} ms"
     return None
+
+
+def _unpaid(before: Measurement, after: Measurement) -> str | None:
+    """That the programs to compile became larger by more than the run saves in dispatches; None if it is not so."""
+    old, new = sizes(before), sizes(after)
+    if old is None or new is None or before.stopped or after.stopped:
+        return None
+    more, fewer = new - old, _dispatched(before) - _dispatched(after)
+    if more < max(_COMPILED, _COMPILED_PART * old) or fewer >= _DISPATCHES_OF_OPERATION * more:
+        return None
+    return f"this run compiles {old} -> {new} operations to save {max(fewer, 0)} dispatches: a longer run may gain"
+
+
+def _dispatched(run: Measurement) -> int:
+    return sum(entry.count for entry in run.spent if entry.kind is Kind.EAGER)
 
 
 def _shown(times: Sequence[Times]) -> str:

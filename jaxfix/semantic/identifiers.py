@@ -1,6 +1,7 @@
 """The identifiers of a file: which words it mentions, and which are free for a new name."""
 
 import ast
+from collections.abc import Sequence
 from functools import cached_property
 
 from jaxfix.semantic.module import Module
@@ -26,13 +27,21 @@ class Identifiers:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
         number = self._numbers.get(name, 0) + 1
         candidate = name if number == 1 else f"{name}_{number}"
-        project = self._module.surroundings.project
-        while candidate in self._taken or project.ask(STORES, candidate):  # in this very module
+        while self._is_taken(candidate):
             number += 1
             candidate = f"{name}_{number}"
         self._taken.add(candidate)
         self._numbers[name] = number
         return candidate
+
+    def first_unused(self, names: Sequence[str]) -> str:
+        """The first of `names` that `unused` would leave unchanged; else what that makes of the first."""
+        free = (each for each in names if not self._is_taken(each))
+        return self.unused(next(free, names[0]))
+
+    def _is_taken(self, name: str) -> bool:
+        stored = self._module.surroundings.project.ask(STORES, name)  # in this very module
+        return name in self._taken or bool(stored)
 
     @cached_property
     def _taken(self) -> set[str]:

@@ -116,6 +116,8 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
         return
     if module.get(Arrays).is_made_on_host(array) or is_few(array) or not is_long(module, over.loop):
         return
+    if not any(map(uses.reads_values, over.names)):
+        return
     if not all(map(uses.stay_on_host, over.names)):
         if all(map(uses.go_into_jit, over.names)) and _may_be_copied(module, over):
             taken.update((array, *over.names))

@@ -105,6 +105,11 @@ class Uses:
         uses = self.of_name(name)
         return bool(uses) and all(map(self.is_of_host, uses or ()))
 
+    def reads_values(self, name: ast.Name) -> bool:
+        """Whether a use of what `name` binds asks for more than its shape, or the like, for which nothing waits."""
+        parents = map(self._module.parent, self.of_name(name) or ())
+        return not all(isinstance(each, ast.Attribute) and each.attr in _STATIC for each in parents)
+
     def go_into_jit(self, name: ast.Name) -> bool:
         """Whether what `name` binds becomes an argument of jitted functions, and otherwise stays on the host."""
         uses = self.of_name(name) or ()

@@ -28,7 +28,7 @@ from jaxfix_codemods.jitting.whole import (
     check_made_once,
     uses_equinox,
 )
-from jaxfix_codemods.unjitted_update import checks
+from jaxfix_codemods.unjitted_update import checks, kept
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -180,7 +180,7 @@ class _Judge:
         return Extraction(
             self._at,
             before,
-            self._name(own),
+            self._name(own, given, results),
             tuple(names[name] for name in given),
             given,
             tuple(names[name] for name in results),
@@ -204,14 +204,20 @@ class _Judge:
             found[dot] = name
         return found
 
-    def _name(self, own: str | None) -> str:
+    def _name(self, own: str | None, given: Collection[str], results: Sequence[str]) -> str:
+        """What the function does: a step of training or of anything else that goes on, or what it computes."""
         scope = self._around
         if isinstance(scope, ast.FunctionDef):
-            name = f"_{scope.name.strip('_')}"
+            return self._module.get(Identifiers).unused(f"_{scope.name.strip('_')}")
+        goes_on = [name for name in results if name in given]
+        result = _last(goes_on[0] if goes_on else results[-1])
+        if not goes_on:
+            names = [f"compute_{result}"]
         else:
-            name = "train_step" if self._trains() else "one_round"
-            name = name if own is None else f"_{name}"
-        return self._module.get(Identifiers).unused(name)
+            names = ["train_step", "update_step"] if self._trains() else ["advance"]
+            names += [f"{name}_{result}" for name in names]
+        mark = "" if own is None else "_"
+        return self._module.get(Identifiers).first_unused([f"{mark}{name}" for name in names])
 
     def _trains(self) -> bool:
         """Whether the row changes a tree by gradients, as far as its calls tell."""
@@ -371,6 +377,10 @@ class _Judge:
 
     def _check_behind(self, use: ast.Name) -> None:
         """Refuses a function that a caller hands on, and that a trace does not do as often as the calls."""
+        item = kept.item_of(self._module, use)
+        if item is not None:
+            kept.check_item(self._module, self._values, item)
+            return
         binding = self._module.names.only_binding(use)
         if binding is not None and isinstance(binding.node, ast.arg):
             for source in self._values.origins.of(use):
@@ -439,6 +449,11 @@ class _Judge:
         return found
 
 
+def _last(variable: str) -> str:
+    """The part of `self.opt_state` that names what it is."""
+    return variable.rpartition(".")[2].strip("_") or "it"
+
+
 def _context(node: ast.expr) -> ast.expr_context | None:
     return node.ctx if isinstance(node, ast.Name | ast.Attribute) else None
 
@@ -449,6 +464,8 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     body = []
     for statement in found.row.statements:
         inside = {node: text for node, text in found.renamed.items() if node in walk(statement)}
+        if isinstance(statement, ast.FunctionDef) and body and body[-1]:
+            body.append("")
         if statement is found.row.at:
             body.append(hoisting.dedented(module.substitute(statement, inside), statement.col_offset))
             edit.replace(statement, f"{', '.join(found.bound)} = {called}({', '.join(found.given)})")
@@ -552,6 +569,8 @@ def _is_used_as_function(module: Module, use: ast.Name) -> bool:
             call_ = module.parent(attribute)
             is_called_ = isinstance(call_, ast.Call) and call_.func is attribute
             return is_called_ and module.qualname(attribute) is None and not is_of_data(module, use, attribute.attr)
+        case ast.Subscript():
+            return kept.item_of(module, use) is not None
     return False
 
 

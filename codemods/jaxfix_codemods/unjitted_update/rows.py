@@ -9,6 +9,7 @@ from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
+from jaxfix_codemods.unjitted_update.sums import sum_of
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
 _MAKING = where(Transform.ONLY_VALUES)
@@ -58,6 +59,7 @@ def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
     block = block_of(module, work[0])
     chooser = _Chooser(module, block)
     seeds = [statement for statement in block if statement in work and chooser.why_not(statement) is None]
+    seeds = [statement for statement in seeds if not chooser.is_sum_apart(statement)] or seeds
     if not seeds:
         reason = chooser.why_not(work[0])
         raise Declined(reason or Reason(Code.LAYOUT, "its parts stand in several blocks"))
@@ -90,7 +92,7 @@ class _Chooser:
             return None
         if not is_assignment(statement):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is no assignment to variables", statement.lineno)
-        found = demands_of_statements(self._module, [statement])
+        found = demands_of_statements(self._module, self.with_functions([statement], self._block))
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for asked in found.values.values():
@@ -114,7 +116,7 @@ class _Chooser:
 
     def _works(self, statement: ast.stmt) -> bool:
         """Whether `statement` runs on the device, in a way that a trace can follow."""
-        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or self.is_sum_apart(statement):
             return False
         if not (self._device.starts(statement) or self._calls_jitted(statement)):
             return False
@@ -122,6 +124,12 @@ class _Chooser:
             return False
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
         return all(map(self._is_followed, calls)) and self.why_not(statement) is None
+
+    def is_sum_apart(self, statement: ast.stmt) -> bool:
+        """Whether `statement` adds to what begins as a number of Python, and no other assignment here reads the sum."""
+        name = sum_of(self._module, statement)
+        others = (each for each in self._block if each is not statement and is_assignment(each))
+        return name is not None and not any(name in self._computes(each).reads for each in others)
 
     def _calls_jitted(self, statement: ast.stmt) -> bool:
         """Whether it calls a jitted function that can run inside of another as it is: no static values, no donation."""
@@ -167,7 +175,7 @@ class _Chooser:
         bound: set[str] = set()
         for statement in self._block[first:]:
             is_near = statement not in found and self._at(statement) <= last + 1
-            if is_near and continues(self._module, statement, bound):
+            if is_near and not self.is_sum_apart(statement) and continues(self._module, statement, bound):
                 found.add(statement)
                 last = max(last, self._at(statement))
             if statement in found:

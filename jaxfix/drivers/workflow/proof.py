@@ -279,7 +279,7 @@ def _by_program(
             target=rerun.target,
             told=telling.progress,
             python=rerun.chosen,
-            sizes=any(fix.proves is Proves.SMALLER_PROGRAM for _, fix, _ in trial.candidates()),
+            paced=any(fix.proves is Proves.SMALLER_PROGRAM for _, fix, _ in trial.candidates()),
         )
         reuse = rerun.reuse(runner, root)
         proofs = trial.proven_by(reuse, telling, shown)

@@ -24,6 +24,7 @@ class Settings:
       tells: whether to say meanwhile how far the run is.
       effects: whether what the program does beside its results is looked at.
       sizes: whether it is given how large each compiled program is.
+      paced: whether a warm call of each rewritten function is timed beside its original.
       reads: whether files that are read are noted.
       ours: folders of which that is not noted: what is in them comes and goes with the proof.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
@@ -48,6 +49,7 @@ class Settings:
         self.effects: bool = said.get("effects", False)
         self.reads: bool = said.get("reads", False)
         self.sizes: bool = said.get("sizes", False)
+        self.paced: bool = said.get("paced", False)
         self.ours: list[str] = said.get("ours", [])
         self.step: str | None = said.get("step")
 

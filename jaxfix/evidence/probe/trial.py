@@ -269,7 +269,7 @@ class Trial:
             if not stateful and (self.sample.traced or not names & programs.ASKING):
                 self._same_program(programs.compared(before, after, arrays))
             self._work(*(program(side, arrays) for side in (before, after)))
-            if self.owner.probe.settings.sizes:
+            if self.owner.probe.settings.paced:
                 self.record.work[-1]["paced"] = paced(before, after, arrays)
         except Exception:  # it cannot be traced as a whole
             return
