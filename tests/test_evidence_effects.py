@@ -15,7 +15,7 @@ from jaxfix.evidence.slower import dearer, saved
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
 from jaxfix.report.evidence import Verdict
 from jaxfix.report.finding import Equality, Proves
-from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Step, Worked
+from jaxfix.report.measurement import Beside, Kind, Leaf, Measurement, Output, Spent, Step, Worked
 
 
 def left(value: float) -> tuple[Output, ...]:
@@ -156,6 +156,35 @@ def test_traces_at_each_step_are_counted() -> None:
     assert dearer(replace(BEFORE, steps=traced(1, 1)), replace(CURED, steps=traced(8, 8)), (), ()) is not None
     assert dearer(replace(BEFORE, steps=traced(1, 1)), replace(CURED, steps=traced(2, 2)), (), ()) is None
     assert dearer(replace(BEFORE, steps=traced(1, 1)), replace(CURED, steps=traced(8, 1)), (), ()) is None
+
+
+def compiling(run: Measurement, operations: int, dispatches: int) -> Measurement:
+    """The run with as many operations in what it compiles, and programs that its lines start one by one."""
+    rest = tuple(replace(each, operations=0) for each in run.compiles[1:])
+    eager = Spent(Kind.EAGER, "train.py", 3, "main", (), (), dispatches, None, 0.0)
+    put = Spent(Kind.PUT, "train.py", 3, "main", (), (), 10**6, None, 0.0)
+    return replace(run, compiles=(replace(run.compiles[0], operations=operations), *rest), spent=(eager, put))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pays"),
+    [
+        ((5_000, 4_900), (9_900, 700), False),  # the dear step is compiled twice
+        ((5_000, 60_000), (9_900, 700), True),
+        ((90, 400), (900, 0), True),  # what little there is to compile
+        ((50_000, 400), (52_000, 0), True),
+        ((9_900, 400), (5_000, 700), True),
+    ],
+)
+def test_what_is_compiled_has_to_pay(old: tuple[int, int], new: tuple[int, int], pays: bool) -> None:
+    before, after = compiling(BEFORE, *old), compiling(CURED, *new)
+    words = (
+        f"this run compiles {old[0]} -> {new[0]} operations to save {old[1] - new[1]} dispatches: a longer run may gain"
+    )
+    assert dearer(before, after, (), ()) == (None if pays else words)
+    assert dearer(replace(before, stopped="after 3 steps"), after, (), ()) is None
+    unknown = replace(after, compiles=tuple(replace(each, operations=None) for each in after.compiles))
+    assert dearer(before, unknown, (), ()) is None
 
 
 def test_time_says_something_only_in_three_runs() -> None:

@@ -131,14 +131,11 @@ def _dotted(module: Module, name: ast.Name) -> ast.expr:
 
 
 def _is_functional_update(module: Module, root: ast.AST) -> bool:
-    """Whether `root` is the `x` of an `x.update(...)`, or `x[0].update(...)`, that returns what it makes, as optimizers.
-
-    So does no dictionary or set: their `update` returns nothing.
-    """
-    part: ast.AST | None = root
-    while isinstance(outer := module.parent(part) if part is not None else None, ast.Subscript) and outer.value is part:
+    """Whether `root` is the `x` of an `x.update(...)`, or of an `x[0].update(...)`, that returns what it makes."""
+    part = root
+    while isinstance(outer := module.parent(part), ast.Subscript) and outer.value is part:
         part = outer
-    match module.parent(part) if part is not None else None:
+    match module.parent(part):
         case ast.Attribute(attr="update") as method:
             call = module.parent(method)
             return isinstance(call, ast.Call) and not isinstance(module.parent(call), ast.Expr)

@@ -7,7 +7,9 @@ be traced become such a function: those of a loop, with the jitted calls among
 them, or those of a method that binds `self.params`, whose attributes are
 passed and assigned. What needs values stays where it is: a `print`, a `float`,
 a count in Python. Where it has to run in between, the part with more work is
-taken, and the other one after it if it is worth a program too. A function that
+taken, and the other one after it if it is worth a program too. A sum that begins
+as a number of Python stays outside, too: `jit` would compile the step for the
+number, and again for the array that it becomes. A function that
 `jax.vmap` has made, and that is called in each iteration, is mapped again each time:
 it is put under `jit` where it is made. So is a function of which a loop of
 another file starts that many programs, and one of two programs that an iteration

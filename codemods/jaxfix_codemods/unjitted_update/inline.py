@@ -461,7 +461,7 @@ def _context(node: ast.expr) -> ast.expr_context | None:
 def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     """Puts the statements into a function before the loop, and a call in their place."""
     called = f"{found.own}.{found.name}" if found.own else found.name
-    body = []
+    body: list[str] = []
     for statement in found.row.statements:
         inside = {node: text for node, text in found.renamed.items() if node in walk(statement)}
         if isinstance(statement, ast.FunctionDef) and body and body[-1]:

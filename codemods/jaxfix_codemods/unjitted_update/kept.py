@@ -20,8 +20,8 @@ def item_of(module: Module, use: ast.expr) -> ast.Subscript | None:
         case ast.Call(func=func) as call if func is item or (call.args[:1] == [item] and transforms(module, call)):
             return item
         case ast.Attribute(attr=attr) as method if attr in _FUNCTIONAL:
-            call = module.parent(method)
-            return item if isinstance(call, ast.Call) and call.func is method else None
+            around = module.parent(method)
+            return item if isinstance(around, ast.Call) and around.func is method else None
     return None
 
 
