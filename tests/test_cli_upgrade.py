@@ -47,13 +47,29 @@ def test_nothing_to_do_is_clean(project: Path, cli: Cli) -> None:
     assert (done.code, done.out.splitlines()[1]) == (0, "nothing to do in 1 file")
 
 
-def test_writing_makes_what_is_safe(project: Path, cli: Cli) -> None:
+def test_a_name_is_not_safe(project: Path, cli: Cli) -> None:
+    """The line raises, and something that jaxfix cannot see may take the error."""
+    done = cli("apply", "--no-prove", "--allow-no-vcs")
+    assert (done.code, (project / "train.py").read_text()) == (1, TRAINING)
+    assert "`jaxfix upgrade --write` writes it" in done.out
+
+
+def test_writing_gives_other_names_to_who_asks_for_a_version(project: Path, cli: Cli) -> None:
     done = cli("upgrade", "--write", "--allow-no-vcs")
     text = (project / "train.py").read_text()
+    assert "other names of the same thing are written without a run" in done.err
     assert done.code == 1 and "jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads)" in text
     assert "jax.ops" in text and SourceFile.decode("train.py", text.encode()).text
     cli("upgrade", "--write", "--unproven", "--allow-no-vcs")
     assert "losses.at[epoch].set(value)" in (project / "train.py").read_text()
+
+
+def test_a_name_that_the_project_gives_back_is_written_by_nobody(project: Path, cli: Cli) -> None:
+    """Another file puts a function of its own in the place of the one that is gone."""
+    (project / "compat.py").write_text("import jax\njax.tree_map = lambda f, tree: [f(each) for each in tree]\n")
+    (project / "train.py").write_text("import compat, jax\nprint(jax.tree_map(abs, [-1]))\n")
+    done = cli("upgrade", "--write", "--allow-no-vcs")
+    assert done.code == 1 and "jax.tree_map" in (project / "train.py").read_text()
 
 
 def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:

@@ -116,30 +116,36 @@ print(x["a"].sum())
 
 
 @pytest.mark.evidence
-def test_a_fix_that_nothing_is_rerun_for_is_made_in_both_runs_of_another(
+def test_a_name_that_is_gone_is_proven_beside_what_it_hides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The program raises without it, and so could prove nothing."""
+    """The program raises without it, and so could prove nothing else."""
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text(PROGRAM)
     command = shlex.join([sys.executable, "train.py"])
     words = ["apply", "train.py", "--run", command, "--allow-no-vcs", "--output-format", "json"]
     run_cli(words)
     account = json.loads(capfd.readouterr().out)
-    assert {(entry["codemod"], entry["verdict"]) for entry in account["evidence"]} == {("local-jit", "proven")}
+    verdicts = {entry["codemod"]: entry["verdict"] for entry in account["evidence"]}
+    assert verdicts == {"local-jit": "proven", "removed-api": "proven"}
     written = Path("train.py").read_text()
     assert "jax.tree.map(" in written and "jax.tree_map(" not in written
     assert subprocess.run([sys.executable, "train.py"], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.evidence
-def test_what_nothing_is_rerun_for_needs_no_run(
+def test_another_name_is_proven_by_apply_and_asked_for_by_upgrade(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text("import jax\n\nprint(jax.tree_leaves({'a': 1}))\n")
     command = shlex.join([sys.executable, "train.py"])
-    code = run_cli(["apply", "train.py", "--run", command, "--allow-no-vcs", "--output-format", "json"])
+    shared = ("--run", command, "--output-format", "json")
+    code = run_cli(["apply", "train.py", "--diff", "--output-file", "proof.json", *shared])
+    evidence = json.loads(Path("proof.json").read_text())["evidence"]
+    assert [entry["verdict"] for entry in evidence] == ["proven"]
+    capfd.readouterr()
+    code = run_cli(["upgrade", "train.py", "--write", "--allow-no-vcs", *shared])
     assert (code, json.loads(capfd.readouterr().out)["evidence"]) == (0, [])
     assert "jax.tree.leaves" in Path("train.py").read_text()
 

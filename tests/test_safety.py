@@ -90,6 +90,29 @@ def test_a_class_of_another_file_counts() -> None:
     assert safeties("import equinox\n") == {Safety.NEEDS_EVIDENCE}
 
 
+PATCHES = {
+    "by helper": "def put(owner, name, value):\n    setattr(owner, name, value)\n\nput(lax, 'fori_loop', fake)\n",
+    "by partial": "import functools\nput = functools.partial(setattr, lax)\nput('fori_loop', fake)\n",
+    "by dunder": "lax.__setattr__('fori_loop', fake)\n",
+    "by setitem": "import operator\noperator.setitem(vars(lax), 'fori_loop', fake)\n",
+    "mock object": "from unittest import mock\nmock.patch.object(lax, 'fori_loop', fake).start()\n",
+    "mock decorator": "from unittest.mock import patch\n@patch.object(lax, 'fori_loop')\ndef test(fake):\n    pass\n",
+    "mock multiple": "from unittest.mock import patch\npatch.multiple(lax, fori_loop=fake).start()\n",
+    "mock dict": "from unittest.mock import patch\npatch.dict(vars(lax), names).start()\n",
+    "mock by name": "import unittest.mock\nswap = unittest.mock.patch.object\nswap(lax, 'fori_loop', fake).start()\n",
+}
+
+
+@pytest.mark.parametrize("patch", PATCHES.values(), ids=PATCHES)
+def test_what_another_file_puts_in_the_place_of_a_function_of_jax_counts(patch: str) -> None:
+    assert Safety.SAFE not in safeties(f"from jax import lax\n\n{patch}")
+
+
+def test_a_function_of_jax_that_is_read_or_handed_on_is_not_replaced() -> None:
+    text = "import jax\nfrom jax import lax\n\nf = jax.vmap(lax.exp)\nprint(hasattr(lax, 'scan'), map(jax.jit, [f]))\n"
+    assert safeties(text) == {Safety.SAFE}
+
+
 def safeties(other: str) -> set[Safety | None]:
     loop = "from jax import lax\n\ndef run(s):\n    return lax.fori_loop(0, 3, lambda i, c: c * 2, s)\n"
     texts = {"case": loop, "other": other}
@@ -108,12 +131,36 @@ def test_names_that_last_are_there_and_warn_of_nothing() -> None:
             assert hasattr(owner, last), name
 
 
-def test_a_removed_name_whose_error_a_caller_takes_needs_evidence() -> None:
-    """Other code runs with the fix, there and nowhere else."""
+def test_a_removed_name_is_never_safe_and_not_renamed_where_a_caller_takes_its_error() -> None:
+    """Other code runs with the fix: who asks for a version agrees to that but where a handler is in sight."""
     text = "import jax\n\ndef twice(tree):\n    return jax.tree_map(lambda v: 2 * v, tree)\n\n"
     handled = text + "try:\n    print(twice([1.0]))\nexcept {}:\n    print('gone')\n"
     found = {
-        kind: analyze(SourceFile.decode("main.py", source.encode()), (removed_api.CODEMOD,)).found[0].finding.safety
+        kind: analyze(SourceFile.decode("main.py", source.encode()), (removed_api.CODEMOD,)).found[0]
         for kind, source in {"": text, **{k: handled.format(k) for k in ("AttributeError", "KeyError")}}.items()
     }
-    assert found == {"": Safety.SAFE, "AttributeError": Safety.NEEDS_EVIDENCE, "KeyError": Safety.SAFE}
+    assert {each.safety for each in found.values()} == {Safety.NEEDS_EVIDENCE}
+    assert {kind: each.finding.renames for kind, each in found.items()} == {
+        "": True,
+        "AttributeError": False,
+        "KeyError": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import jax\njax.tree_map = lambda f, tree: tree\n",
+        "import jax\nsetattr(jax, 'tree_' + 'map', max)\n",
+        "import jax\nvars(jax)['tree_map'] = max\n",
+        "import jax\nfrom unittest import mock\nmock.patch.object(jax, 'tree_map', max, create=True).start()\n",
+    ],
+)
+@pytest.mark.parametrize("is_own", [False, True], ids=["another file", "the file itself"])
+def test_a_name_that_the_project_gives_back_is_not_renamed(patch: str, *, is_own: bool) -> None:
+    text = "import jax\n\ndef twice(tree):\n    return jax.tree_map(lambda v: 2 * v, tree)\n"
+    texts = {"case": text + patch} if is_own else {"case": text, "other": patch}
+    files = [(SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name)) for name, text in texts.items()]
+    around = Surroundings("case", project=joined(files))
+    found = analyze(files[0][0], (removed_api.CODEMOD,), surroundings=around).found
+    assert found and not any(each.finding.renames for each in found)

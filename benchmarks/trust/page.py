@@ -59,8 +59,8 @@ def _lines(
     yield from safe.lines([from_json(Shard, entry) for entry in found["safe"].values()])
     yield ""
     trials = found["strangers"]
-    first, later = ([trials[name] for name in programs if name in trials] for programs in sets().values())
-    yield from strangers.lines(first, later)
+    first, later, own = ([trials[name] for name in programs if name in trials] for programs in sets().values())
+    yield from strangers.lines(first, later, own)
     yield ""
     yield from doubts.lines([*found["fixes"].values()])
 

@@ -12,7 +12,6 @@ from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import placed
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
-from jaxfix.report.finding import Safety
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import JaxfixError
@@ -93,8 +92,8 @@ def _count(found: Measured, diagnostics: tuple[Diagnostic, ...], kinds: Counter[
         found.found += 1
         what = each.message.partition(" is ")[0].partition(" are ")[0]
         if each.fixable:
-            found.safe += each.safety is Safety.SAFE
-            found.proving += each.safety is not Safety.SAFE
+            found.safe += each.renames
+            found.proving += not each.renames
             kinds[f"{what}: {each.title}"] += 1
         else:
             found.by_hand += 1

@@ -19,7 +19,7 @@ from jaxfix.effects.deletion import leaves
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
-from jaxfix.effects.library_names import replaced_names
+from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
 from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
 from jaxfix.effects.purity import purity
@@ -120,6 +120,8 @@ __all__ = [
     "is_in_loop",
     "is_no_tree_class",
     "is_of_others",
+    "is_perhaps_rebound",
+    "is_perhaps_stored",
     "is_script",
     "is_stored",
     "iterations",

@@ -153,6 +153,7 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         related=related(module, finding.at),
         deprecated=finding.deprecated,
         fate=finding.fate,
+        renames=finding.renames,
     )
 
 

@@ -111,6 +111,7 @@ def _cook(module: Module, found: Found) -> Fix:
         lowered_because=None,
         function=module.path(found.finding.at),
         guess=found.finding.guess and found.confidence is Confidence.POSSIBLE,
+        renames=found.finding.renames,
     )
     where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
     refusal = None
@@ -140,7 +141,8 @@ def edited(fix: Fix, edits: tuple[Edit, ...]) -> Fix:
     helpers = tuple(name for name in fix.helpers if any(name in edit.text for edit in edits))
     equality = fix.equality or Equality.BITWISE
     safety = Safety.NEEDS_EVIDENCE
-    return replace(fix, edits=edits, safety=safety, equality=equality, lowered_because=None, helpers=helpers)
+    edited_fix = replace(fix, edits=edits, safety=safety, equality=equality, lowered_because=None, helpers=helpers)
+    return replace(edited_fix, renames=False)
 
 
 def _lowered(fix: Fix, problem: str, source: SourceFile) -> Fix:

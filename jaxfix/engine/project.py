@@ -21,7 +21,7 @@ from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.source_file import SourceFile, is_named_as_test
 from jaxfix.summary.summarize import facts, uses
 
-_STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|\bsetattr\(")
+_STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|setattr")
 """An attribute that is stored on something else than `self`."""
 _PRIVATE = re.compile(rb"\._(?!_)\w")
 """A private method, which a class in another file may have too."""
@@ -32,8 +32,9 @@ _RELATIVE = re.compile(rb"\bfrom[ \t]*\.")
 
 COMPUTES = (
     *(
-        b"setattr(",
-        b"delattr(",
+        b"setattr",
+        b"delattr",
+        b"setitem",
         b"__dict__",
         b"__globals__",
         b"vars(",

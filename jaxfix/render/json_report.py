@@ -79,6 +79,7 @@ def upgrade(state: State) -> str:
         "warns": len(state.warns),
         "differs": len(state.differs),
         "safe": len(state.safe),
+        "renames": len(state.renames),
         "needs_evidence": len(state.proving),
         "by_hand": len(state.by_hand),
     }

@@ -87,7 +87,8 @@ def upgrade() -> Schema:
         "raises_at_the_target": "further ones that raise with the target",
         "warns": "others that are deprecated",
         "differs": "calls that do something else, without a word",
-        "safe": "findings that are fixed at once",
+        "safe": "findings whose fix nothing can notice",
+        "renames": "findings whose fix is another name of the same thing, which `--write` takes without a run",
         "needs_evidence": "findings whose fix a run has to prove",
         "by_hand": "findings that no fix is made of",
     }

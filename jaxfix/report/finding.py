@@ -219,6 +219,7 @@ class Finding:
       leaves: the parts of states that it is about, as a run names them; what compiled again for one of them is its own.
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
       fate: what versions of a library make of it, where it is about that.
+      renames: its fix says the same thing by another name: who asks for another version is given it without a rerun.
     """
 
     at: ast.AST
@@ -235,6 +236,7 @@ class Finding:
     moot: bool = False
     leaves: tuple[str, ...] = ()
     fate: Fate | None = None
+    renames: bool = False
 
 
 @frozen
@@ -254,6 +256,7 @@ class Fix:
       helpers: the generated helper functions that the new text calls.
       proves: what a rerun must show that it gains.
       guess: nobody has seen what it is for happen again and again: only a run tells if it pays.
+      renames: as the finding's own.
     """
 
     key: str
@@ -268,6 +271,7 @@ class Fix:
     helpers: tuple[str, ...] = ()
     proves: Proves = Proves.FEWER_COMPILES
     guess: bool = False
+    renames: bool = False
 
     @property
     def promise(self) -> str:

@@ -80,6 +80,7 @@ class Diagnostic:
         is one, else in others.
       deprecated: whether what it uses is deprecated.
       fate: as the finding's own.
+      renames: as the finding's own.
     """
 
     path: str
@@ -107,6 +108,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     deprecated: bool = False
     fate: Fate | None = None
+    renames: bool = False
 
 
 @frozen

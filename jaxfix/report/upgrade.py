@@ -54,9 +54,15 @@ class State:
         return tuple(each for each in self.findings if each.fixable and each.safety is Safety.SAFE)
 
     @property
+    def renames(self) -> tuple[Diagnostic, ...]:
+        """Other names of the same thing, which who asks for a version is given without a run."""
+        return tuple(each for each in self.findings if each.fixable and each.renames)
+
+    @property
     def proving(self) -> tuple[Diagnostic, ...]:
         """What is written once a run has proven it."""
-        return tuple(each for each in self.findings if each.fixable and each.safety is Safety.NEEDS_EVIDENCE)
+        waiting = (each for each in self.findings if each.fixable and each.safety is Safety.NEEDS_EVIDENCE)
+        return tuple(each for each in waiting if not each.renames)
 
     @property
     def by_hand(self) -> tuple[Diagnostic, ...]:

@@ -19,8 +19,8 @@ class Codemod:
         called at all (one in a comment is none), or keywords and operators; empty for a codemod that a traced run
         alone feeds, through `Module.seen`.
       safety: of its fixes, unless a finding lowers it; `DISPLAY_ONLY` where it has none.
-      equality: what a rerun must show of the results; None where nothing is rerun, as for one name of a function in
-        place of another: such a codemod is safe by reasoning alone.
+      equality: what a rerun must show of the results; None where nothing is rerun: such a codemod is safe by
+        reasoning alone.
       find: yields the findings of one module; never raises on odd input.
       proves: what its fixes gain, and with it which goldens it must have.
       jax: the versions of jax that it is for, such as `>=0.4.25,<0.7`; None for every one. The engine leaves it out

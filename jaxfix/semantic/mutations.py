@@ -151,6 +151,8 @@ def _note(module: Module, node: ast.AST, found: Changes) -> None:
     match node:
         case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
             _note_attribute(module, value, attr, found)
+        case ast.Call(func=ast.Attribute(value=value, attr="__setattr__"), args=[ast.Constant(value=str(name)), _]):
+            _note_attribute(module, value, name, found)
         case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, named, *_]) if by in SETTERS:
             _note_attribute(module, target, _text_of(named), found)
         case ast.Call(func=ast.Name(id="exec" | "eval")):
@@ -169,6 +171,9 @@ def _note(module: Module, node: ast.AST, found: Changes) -> None:
             found.lists_names = True
         case ast.Call(func=func) if (module.qualname(func) or "").startswith("unittest.mock.patch"):
             found.any_attribute = found.any_global = True
+            found.perhaps_rebound |= _patched(node)
+        case ast.Call(args=[target, ast.Constant(value=str(name)), *_]) if _may_patch(module, node, target):
+            found.perhaps_rebound.add(name)  # `mock.patch.object` by another name
         case ast.Call(func=ast.Name(id="globals" | "vars" | "locals" as by), args=[]):
             if by != "globals" and module.function(node) is not None:
                 return  # the variables of the function
@@ -179,6 +184,20 @@ def _note(module: Module, node: ast.AST, found: Changes) -> None:
         case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(value=owner, attr="__dict__"):
             for key in _stored(module, node):
                 _note_attribute(module, owner, key, found)
+
+
+def _patched(call: ast.Call) -> set[str]:
+    """The attributes that a call of `mock.patch`, or of one of its kin, names."""
+    names = {str(keyword.arg) for keyword in call.keywords if keyword.arg}
+    for arg in call.args[1:]:
+        parts = arg.keys if isinstance(arg, ast.Dict) else [arg]
+        names |= {text for part in parts if part is not None and (text := _text_of(part)) is not None}
+    return names
+
+
+def _may_patch(module: Module, call: ast.Call, target: ast.expr) -> bool:
+    """Whether a function of the file's own is called with something imported and the name of an attribute."""
+    return module.qualname(call.func) is None and module.qualname(target) is not None
 
 
 def _note_attribute(module: Module, owner: ast.AST, name: str | None, found: Changes) -> None:

@@ -43,6 +43,14 @@ class Borrowed:
             return tuple(f"{star}.{node.id}" for star in self.stars if self.is_theirs(star))
         return ()
 
+    def given(self) -> Iterator[tuple[str, ast.Call]]:
+        """What it imports, of libraries too, and gives a call by that name alone: it may set names of a module."""
+        for name, of in self.module.names.imports.items():
+            for node in self.module.names.by_id.get(name, ()):
+                call = self.module.parent(node)
+                if isinstance(call, ast.Call) and node in call.args:
+                    yield of, call
+
     def _perhaps(self, node: ast.Name) -> tuple[str, ...]:
         """What a name may stand for that is imported in one of several places: by the way that is taken."""
         scope = self.module.scope_of(node.id, node)

@@ -165,11 +165,15 @@ class _Rebinding:
         for call in self.module.spelled_calls(frozenset(name.rpartition(".")[2] for name in _RUNNERS)):
             yield from self._run(call)
         yield from self._put_in_place()
+        yield from (f"{of}.{ANY_NAME}" for of, call in self.others.given() if not self._only_reads(call.func))
         yield from self._in_texts()
         if runs_apart(self.module):
             yield RUNS_APART
         if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
+
+    def _only_reads(self, func: ast.expr) -> bool:
+        return (self.module.qualname(func) or _last(func)) in _READERS
 
     def _set(self, call: ast.Call) -> Iterator[str]:
         """What a call such as `setattr(owner, name, value)` sets, whose name is not in the text."""
@@ -296,7 +300,7 @@ class _Rebinding:
                     yield opened if name is not None else ANY_NAME
                 elif name is not None:
                     yield f"{name}.{attribute}"
-            case ast.Call(func=func) if func is not use and (self.module.qualname(func) or _last(func)) in _READERS:
+            case ast.Call(func=func) if func is not use and self._only_reads(func):
                 return
             case _:
                 yield opened
@@ -367,6 +371,8 @@ def _is_store(parent: ast.AST | None, namespace: ast.AST) -> bool:
             return value is namespace
         case ast.Attribute(attr=attr):
             return attr in MUTATORS
+        case ast.Call(func=ast.Attribute(), args=[first, *_]):  # `mock.patch.dict`, `operator.setitem`
+            return first is namespace
     return False
 
 

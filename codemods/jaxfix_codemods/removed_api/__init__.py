@@ -30,13 +30,16 @@ After:
     doubled = jax.tree.map(lambda x: 2 * x, {"w": 1.0})
     clipped = jnp.clip(jnp.arange(4.0), max=2.0, min=1.0)
 
-Safety: safe where the new name is the same function, or one that takes the same arguments and does the same, and where
-a type is named in an annotation. Where other code is written, as `x.at[i].set(y)` for `jax.ops.index_update(x, i, y)`,
-or a type is named elsewhere, it needs evidence; so does a line whose error is expected: below `except:`, `except
-Exception` or in a test, where other code runs with the fix, in the function itself or in one of its file that calls it.
+Safety: it needs evidence, also where the new name is the same function: the line raises today, or warns, and something
+may take that: a handler in another file, a test, `hasattr`, a thread, a parent process. [`jaxfix upgrade
+--write`](../upgrade.md) is asked for another version, and so writes another name of the same thing without a run: of a
+function, of one that takes the same arguments and does the same, and of a type in an annotation. Not where the error is
+expected in sight: below `except:`, `except Exception` or in a test, in the function itself or in one of its file that
+calls it. Nor where code of the project may have put something of its own in the place of the old name, nor where other
+code is written, as `x.at[i].set(y)` for `jax.ops.index_update(x, i, y)`.
 
-Evidence: nothing is rerun for a new name of the same function. For other code a rerun shows that the program raises at
-the line, and runs with the fix; equal is what it comes to before that.
+Evidence: a rerun shows that the program raises at the line, and runs with the fix; equal is what it comes to before
+that. Of what only warns, the results are bitwise equal.
 
 Source: https://docs.jax.dev/en/latest/changelog.html; each row is checked by running it in the versions that it names
 """
@@ -45,7 +48,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Finding, Identifiers, Module, Proves, Rewriter, Safety
+from jaxfix.api import Codemod, Equality, Finding, Identifiers, Module, Proves, Rewriter, Safety
 from jaxfix.api.library import BY_WORD, CHANGED_NAMES, CHANGED_WORDS, Keyword, Meaning, Method, Name, Positional, Way
 from jaxfix_codemods.removed_api import members
 from jaxfix_codemods.removed_api.fates import fate, words
@@ -172,8 +175,8 @@ def _are_types(module: Module, each: Imported | Named) -> bool:
 CODEMOD = Codemod(
     id="removed-api",
     triggers=CHANGED_NAMES,
-    safety=Safety.SAFE,
-    equality=None,
+    safety=Safety.NEEDS_EVIDENCE,
+    equality=Equality.BITWISE,
     find=find,
     proves=Proves.ERROR_CURED,
 )

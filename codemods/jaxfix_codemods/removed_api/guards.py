@@ -4,7 +4,7 @@ import ast
 import re
 
 from jaxfix.api import FUNCTIONS, Module
-from jaxfix.api.analysis import callers
+from jaxfix.api.analysis import callers, is_perhaps_rebound, is_perhaps_stored, replaced_names
 
 _ALL = ("Exception", "BaseException")
 _ERRORS = re.compile("AttributeError|ImportError|ModuleNotFoundError|TypeError")
@@ -84,6 +84,13 @@ def _takes(module: Module, handler: ast.ExceptHandler) -> bool:
 
 def _is_all(kind: ast.expr) -> bool:
     return isinstance(kind, ast.Name) and kind.id in _ALL
+
+
+def is_given_back(module: Module, name: str) -> bool:
+    """Whether code of the project may have put something of its own in the place of a name of a library."""
+    if is_perhaps_stored(module, name.rpartition(".")[2]) or is_perhaps_rebound(module, name):
+        return True
+    return any(replaced_names(module, module.references(name)))
 
 
 def is_asked_for(module: Module, node: ast.AST) -> bool:

@@ -2,10 +2,10 @@
 
 import ast
 
-from jaxfix.api import Confidence, Equality, Finding, Module, Proves, Reason, Recipe, Safety
+from jaxfix.api import Confidence, Finding, Module, Proves, Reason, Recipe
 from jaxfix.api.library import Keyword, Method, Name, Positional
 from jaxfix_codemods.removed_api.fates import fate, is_gone
-from jaxfix_codemods.removed_api.guards import is_caught
+from jaxfix_codemods.removed_api.guards import is_caught, is_given_back
 
 
 def certain(
@@ -19,9 +19,11 @@ def certain(
     *,
     is_same: bool = True,
 ) -> Finding:
-    """The finding; `is_same` says that the new code is the old one by another name, so that nothing can tell."""
+    """The finding; `is_same` says that the new code is the old one by another name.
+
+    It is not safe for that: the line raises, or warns, and something else may take the error or the warning.
+    """
     is_told = recipe is not None or is_gone(module, row)
-    is_safe = is_same and not is_caught(module, at)
     return Finding(
         at,
         message,
@@ -30,8 +32,16 @@ def certain(
         declined=declined,
         confidence=Confidence.CERTAIN if is_told else Confidence.POSSIBLE,
         deprecated=True,
-        safety=Safety.SAFE if is_safe else Safety.NEEDS_EVIDENCE,
-        equality=None if is_same else Equality.BITWISE,
         proves=Proves.ERROR_CURED if is_gone(module, row) else Proves.SAME_RESULTS,
         fate=fate(module, row),
+        renames=is_same and not is_caught(module, at) and not any(is_given_back(module, name) for name in _names(row)),
     )
+
+
+def _names(row: Name | Keyword | Positional | Method) -> tuple[str, ...]:
+    """The names of a library that the row is about."""
+    match row:
+        case Name(old=name) | Keyword(function=name) | Positional(function=name):
+            return (name,)
+        case Method():
+            return ()

@@ -78,7 +78,7 @@ def applied(options: Apply, request: Request) -> int:
     session = _scouted(session, options, place)
     shown = agenda(session.fixable, looked_at.run, options.python or place.interpreter)
 
-    rerun = partial(_rerun, options, place)
+    rerun = partial(_rerun, options, place, renames=request.ends is not None)
     decided = _decided(session, shown, rerun, options)
     planned, proofs = decided.plans, decided.proofs
     found = weighed(replace(session.found, errors=(*session.found.errors, *decided.errors)), proofs.seen)
@@ -118,8 +118,9 @@ def applied(options: Apply, request: Request) -> int:
     return _exit_code(options, found if options.is_dry else result.remaining, found, planned, decided.told)
 
 
-def _rerun(options: Apply, place: Target, command: str | None) -> Rerun:
-    return Rerun(command, options.python, options.timeout_s, options.steps, options.observe, place, options.fresh)
+def _rerun(options: Apply, place: Target, command: str | None, *, renames: bool = False) -> Rerun:
+    how = options.python, options.timeout_s, options.steps, options.observe, place, options.fresh
+    return Rerun(command, *how, renames)
 
 
 def _scouted(session: Session, options: Apply, place: Target) -> Session:
@@ -143,12 +144,12 @@ def _decided(session: Session, shown: Agenda | None, rerun: Callable[[str | None
     """What the options decide, and what a rerun shows if it may; or what a person does."""
     allowed = agreed(options.wish, shown, session.waiting, is_asked_later=options.interactive)
     proofs = Proofs({})
+    how = rerun(allowed.command)
     if allowed.mode is Mode.RERUN and session.fixable:
-        how = rerun(allowed.command)
         salvage = (lambda planned, receipts: None) if options.is_dry else salvaging(how, terminal)
         proofs = proven(session, how, options.written_over, terminal, salvage)
     if not options.interactive:
-        taken = plans(session.fixable, partial(by_mode, allowed.mode, proofs.receipts))
+        taken = plans(session.fixable, partial(by_mode, allowed.mode, proofs.receipts, renames=how.renames))
         return _Decided(taken, proofs, allowed.command, proofs.errors)
     refuse_unwritable(session, options.leave)
     prover = Prover(session, shown, allowed, rerun, options.no_prove)

@@ -26,6 +26,10 @@ from jaxfix.report.upgrade import State, Version
 from jaxfix.source.errors import ConfigError
 
 CODEMODS = ("removed-api", "legacy-parallelism")
+_ASKED = (
+    "other names of the same thing are written without a run, as this version was asked for: what raises today runs "
+    "then, also where something takes the error"
+)
 _VERSION = re.compile(r"(?:jax\s*==\s*)?(\d+(?:\.\d+)*)")
 
 
@@ -43,6 +47,7 @@ def upgrade(options: Upgrade) -> int:
         if code != outcome.CLEAN or not options.applies:
             return code
     if options.applies:
+        terminal.note(_ASKED)
         return applied(options.applied, request)
     looked_at = find_targets(request, keeps_texts=False)
     looked = look(looked_at, terminal) if options.no_cache else _looked(looked_at)

@@ -21,6 +21,11 @@ LEFT_OUT = Reason(Code.LEFT_OUT, "left out")
 NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs evidence: rerun with `--prove` or `--run CMD`")
 GUESS = Reason(Code.NO_EVIDENCE, "whether it pays depends on the callers: rerun with `--run CMD`")
 NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
+ANOTHER_NAME = Reason(
+    Code.NO_EVIDENCE,
+    "another name of the same thing, which something that takes the error or the warning may notice: "
+    "`jaxfix upgrade --write` writes it, `--run CMD` proves it",
+)
 Taken = Callable[[Target], Accept]
 """What decides of each fix of a target: None takes it, else the reason why it is held."""
 Own = Mapping[str, Edited]
@@ -71,8 +76,8 @@ def whatever_can_be_written(target: Target) -> Accept:
     return reason
 
 
-def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
-    """Takes what `mode` takes, and what `receipts` prove."""
+def by_mode(mode: Mode, receipts: Receipts, target: Target, *, renames: bool = False) -> Accept:
+    """Takes what `mode` takes, and what `receipts` prove; with `renames` also other names of the same thing."""
     pays = _seen(target) if mode is Mode.EVERYTHING else frozenset()
 
     def reason(fix: Fix) -> Reason | None:
@@ -85,8 +90,10 @@ def by_mode(mode: Mode, receipts: Receipts, target: Target) -> Accept:
             return None
         if receipt is not None and (not fix.is_safe or receipt.verdict.is_refuted):
             return Reason(Code.NOT_PROVEN, f"{receipt.verdict.value}: {receipt.reason}")
-        if fix.is_safe:
+        if fix.is_safe or (renames and fix.renames):
             return None
+        if fix.renames:
+            return ANOTHER_NAME
         return NO_PROGRAM if mode is Mode.RERUN else NO_EVIDENCE
 
     return reason

@@ -76,11 +76,16 @@ class Proofs:
 
 @dataclass(slots=True)
 class _Trial:
-    """Fixes that are tried together; `base` is the folder that the runner's paths start from."""
+    """Fixes that are tried together; `base` is the folder that the runner's paths start from.
+
+    Attributes:
+      renames: as of `Rerun`.
+    """
 
     planned: Sequence[Planned]
     base: Path
     lines: Lines
+    renames: bool
     _plans: dict[tuple[str, frozenset[str]], Patch] = field(default_factory=dict)
 
     def functions(self) -> list[tuple[str, str]]:
@@ -91,7 +96,7 @@ class _Trial:
             (self._name(entry), fix, self.lines.get((entry.patch.path, fix.key), 1))
             for entry in self.planned
             for fix in entry.patch.applied
-            if fix.equality is not None
+            if _is_judged(fix, renames=self.renames)
         ]
 
     def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
@@ -102,7 +107,7 @@ class _Trial:
         sources: dict[str, bytes] = {}
         for entry in self.planned:
             keys = frozenset(key for name, key in fixes if name == self._name(entry))
-            keys |= {fix.key for fix in entry.patch.applied if fix.equality is None}
+            keys |= {fix.key for fix in entry.patch.applied if not _is_judged(fix, renames=self.renames)}
             if keys:
                 patch = self._patched(entry, keys)
                 sources[self._name(entry)] = patch.after
@@ -204,6 +209,7 @@ class Rerun:
       compared: `module:function` whose results are compared too.
       target: where.
       is_fresh: whether runs that were made before do not count.
+      renames: whether other names of the same thing are in both runs, and judged by none.
     """
 
     command: str | None
@@ -213,6 +219,7 @@ class Rerun:
     compared: tuple[str, ...] = ()
     target: Target = field(default_factory=Local)
     is_fresh: bool = False
+    renames: bool = False
 
     def reuse(self, runner: Repeatable, root: Path) -> Reuse:
         """The runner, reusing what was run before of the project."""
@@ -240,7 +247,7 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: W
     """
     command = rerun.command
     proofs = Proofs({}) if command is None else _by_program(planned, command, rerun, lines, watcher, shown)
-    for place, entries in _packages(planned, proofs.receipts, command).items():
+    for place, entries in _packages(planned, proofs.receipts, rerun).items():
         try:
             proofs = proofs.with_more(_by_driving(place, entries, rerun, lines, watcher, shown))
         except EvidenceError as error:
@@ -258,7 +265,7 @@ def _by_program(
     own = [path_of(entry.target) for entry in planned if entry.target.module is None]
     root = root_of(own)
     cwd = folder_in(root)
-    trial = _Trial(planned, root, lines)
+    trial = _Trial(planned, root, lines, rerun.renames)
     compared = [named_function(name) for name in rerun.compared]
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     by = f", with `{printable(rerun.chosen)}`" if rerun.chosen is not None else ""
@@ -320,7 +327,7 @@ def _plain(qualname: str) -> list[str]:
 def _by_driving(
     place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown
 ) -> Proofs:
-    trial = _Trial(planned, place if place.is_dir() else place.parent, lines)
+    trial = _Trial(planned, place if place.is_dir() else place.parent, lines, rerun.renames)
     python = rerun.python or rerun.target.interpreter
     watcher.note(
         f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
@@ -354,16 +361,20 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:g} min" if seconds >= 60 else f"{seconds:g} s"
 
 
-def _packages(planned: Sequence[Planned], receipts: Receipts, command: str | None) -> dict[Path, list[Planned]]:
+def _packages(planned: Sequence[Planned], receipts: Receipts, rerun: Rerun) -> dict[Path, list[Planned]]:
     """What there is to drive: installed packages, and without a program the user's own modules with optimizers."""
     found: dict[Path, list[Planned]] = {}
     for entry in planned:
-        if not can_be_driven(entry.target) or (entry.target.module is None and command is not None):
+        if not can_be_driven(entry.target) or (entry.target.module is None and rerun.command is not None):
             continue
-        asked = [fix for fix in entry.patch.applied if fix.equality is not None]
+        asked = [fix for fix in entry.patch.applied if _is_judged(fix, renames=rerun.renames)]
         if any(_is_open(receipts.get((entry.patch.path, fix.key))) for fix in asked):
             found.setdefault(location(entry.target), []).append(entry)
     return found
+
+
+def _is_judged(fix: Fix, *, renames: bool) -> bool:
+    return fix.equality is not None and not (renames and fix.renames)
 
 
 def _is_open(evidence: Evidence | None) -> bool:
