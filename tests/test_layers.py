@@ -45,7 +45,7 @@ TABLE = {
     "jaxfix.drivers.mcp": ("jaxfix", "mcp", "pydantic", "anyio"),
     "jaxfix.drivers.workflow": ("jaxfix",),
     "jaxfix.api": ROOMS,
-    "jaxfix.docs": (*ROOMS, "jaxfix.engine"),
+    "jaxfix.docs": (*ROOMS, "jaxfix.engine", "jaxfix.docs"),
     "jaxfix.docs.__main__": ("jaxfix",),
     "jaxfix.testing": (*ROOMS, "jaxfix.engine", "jaxfix.drivers.files"),
     "jaxfix.__main__": ("jaxfix",),

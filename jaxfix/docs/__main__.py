@@ -1,7 +1,7 @@
 """`python -m jaxfix.docs`, run from the root of a clone: writes what is generated, or with `--check` compares it.
 
-Generated are the pages of the codemods, the table of changes, the codes of reasons, the JSON schemas of reports,
-and the text of `--help`.
+Generated are the pages of the codemods, their table and gallery, the reference, the table of changes, the codes of
+reasons, the JSON schemas of reports, and the text of `--help`.
 """
 
 import json
@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxfix import docs
-from jaxfix.docs import changes
+from jaxfix.docs import changes, gallery, reference
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import app
+from jaxfix.drivers.cli.options.declaration import usage as usage_of
 from jaxfix.engine.registry import load_registry
 from jaxfix.render import json_schema
 from jaxfix.report.evidence import Evidence
@@ -26,26 +27,38 @@ FOLDER = Path("docs/codemods")
 SCHEMAS = Path("docs/schema")
 REASONS = Path("docs/reasons.md")
 CHANGES = Path("docs/changes.md")
+GALLERY = Path("docs/gallery.md")
 _SCHEMAS = {
     "check": json_schema.check,
     "apply": json_schema.apply,
     "prove": json_schema.prove,
     "upgrade": json_schema.upgrade,
 }
+REFERENCE = Path("docs")
 USAGE = Path("jaxfix/drivers/cli/usage.py")
 COMMAND = "python -m jaxfix.docs"
 
 
 def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str]]:
     """The path and the text of every generated page."""
+    receipts = {codemod.id: _receipts(golden, codemod.id) for codemod in codemods}
     for codemod in codemods:
-        yield FOLDER / f"{codemod.id}.md", docs.markdown(codemod, docs.page(codemod), _receipts(golden, codemod.id))
+        yield FOLDER / f"{codemod.id}.md", docs.markdown(codemod, docs.page(codemod), receipts[codemod.id])
+    yield FOLDER / "README.md", gallery.index(codemods, receipts)
+    yield GALLERY, gallery.page(codemods, receipts)
 
 
 def schemas() -> Iterator[tuple[Path, str]]:
     """The path and the text of every generated schema."""
     for name, schema in _SCHEMAS.items():
         yield SCHEMAS / f"{name}-{SCHEMA}.json", json.dumps(schema(), indent=2) + "\n"
+
+
+def references() -> Iterator[tuple[Path, str]]:
+    """The path and the text of every page of the reference."""
+    yield REFERENCE / "cli.md", reference.commands(dict(_commands()))
+    yield REFERENCE / "json.md", reference.schemas({f"{name}-{SCHEMA}.json": made() for name, made in _SCHEMAS.items()})
+    yield REFERENCE / "api.md", reference.modules()
 
 
 def reasons() -> tuple[Path, str]:
@@ -69,6 +82,7 @@ def main(arguments: Sequence[str]) -> int:
     generated = (
         *pages(load_registry().codemods, Path("golden")),
         *schemas(),
+        *references(),
         reasons(),
         (CHANGES, changes.page()),
         usage(),
@@ -84,6 +98,12 @@ def main(arguments: Sequence[str]) -> int:
         print(f"out of date: {', '.join(stale)}; run `{COMMAND}`", file=sys.stderr)
         return 1
     return 0
+
+
+def _commands() -> Iterator[tuple[str, tuple[str, list[tuple[str, str]]]]]:
+    for name, run in app.declared.items():
+        options = [(usage_of(each), each.spelled.help or "") for each in app.options_of(name)]
+        yield name, (run.__doc__ or "", options)
 
 
 def _receipts(golden: Path, codemod_id: str) -> tuple[Evidence, ...]:

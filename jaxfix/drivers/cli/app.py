@@ -40,6 +40,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+declared: dict[str, Callable[..., int]] = {}
+"""The commands by name: the docstring is the help, the annotations are the classes of options."""
+
 
 @app.callback()
 def root(
@@ -58,6 +61,7 @@ def _command(**settings: Any) -> Callable[[Callable[..., int]], Callable[..., in
     """
 
     def made(run: Callable[..., int]) -> Callable[..., int]:
+        declared[run.__name__] = run
         app.command(run.__name__, context_settings=settings)(_typed(run))
         return run
 
@@ -264,6 +268,12 @@ def read(argv: Sequence[str]) -> Command:
     if not argv:  # an old Typer gives the help, and 0
         code = outcome.USER_ERROR
     return partial(int, code if isinstance(code, int) else outcome.CLEAN)  # `--help`
+
+
+def options_of(command: str) -> list[Parameter]:
+    """What the command takes, in the order of its help."""
+    kinds = [parameter.annotation for parameter in inspect.signature(declared[command]).parameters.values()]
+    return [parameter for kind in kinds for parameter in parameters(kind)]
 
 
 def help_text() -> str:

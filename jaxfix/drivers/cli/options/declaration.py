@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
+from enum import Enum
 from types import NoneType, UnionType
 from typing import get_args, get_origin
 
@@ -60,6 +61,17 @@ class Parameter:
     def is_required(self) -> bool:
         """Whether it has to be given."""
         return self.default is MISSING
+
+
+def usage(parameter: Parameter) -> str:
+    """How it is written on the command line, as in `--timeout SECONDS`."""
+    spelled = parameter.spelled
+    if isinstance(spelled, Argument):
+        return f"{spelled.metavar}..." if parameter.is_many else spelled.metavar
+    value = spelled.metavar
+    if value is None and issubclass(parameter.kind, Enum):
+        value = "|".join(member.value for member in parameter.kind)
+    return ", ".join(spelled.names) + (f" {value}" if value else "")
 
 
 def parameters(options: type) -> Iterator[Parameter]:

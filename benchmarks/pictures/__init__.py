@@ -1,0 +1,1 @@
+"""The pictures of the documentation, made of what jaxfix prints and serves."""
