@@ -1,4 +1,6 @@
-"""`jax.pmap`, which jax keeps for old code: since jax 0.8 it is `jit` of `shard_map`.
+"""`jax.pmap`, `pjit` and `with mesh:`, which jax keeps for old code.
+
+Since jax 0.8, `pmap` is `jit` of `shard_map`.
 
 `pmap` maps a function over the first axis of its arguments, a row for each device. `jax.shard_map` does the same over
 an axis of a mesh, and `jax.jit` compiles it: one mechanism for what runs on many devices, which newer parts of jax are
@@ -11,6 +13,11 @@ they are. To leave out the leading axis of parameters is a choice of yours: repl
 `check_vma=False` is no option: without it, `jax.grad` of what all devices share is already added up over the mesh, and
 a `pmean` of it is as many times too large as there are devices, without a word. Nor is `jit` alone: statistics, norms,
 clips and draws inside of the function are those of one device.
+
+`pjit` becomes `jax.jit`, and each `PartitionSpec` that it is called with the `NamedSharding` of the mesh that the file
+enters; None, which is the whole array on each device for `pjit`, and the sharding of the argument for `jit`, becomes
+`NamedSharding(mesh, PartitionSpec())`. `with mesh:` becomes `with jax.set_mesh(mesh):` where nothing in its block makes
+an array: under `jax.set_mesh` that lies on all devices, and a `jit` with shardings of its own refuses it.
 
 Before:
     import functools
@@ -67,7 +74,9 @@ code that asks which process it is, where each host hands over its own part of a
 another one; another axis than the first; static arguments; keywords in a call of the mapped function; a `pmap` that is
 handed on, or that is made and called at once in a function or a loop, where a new `jit` would compile each time. Where
 the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is written; before
-0.4.30 it is left.
+0.4.30 it is left. Of `pjit`: what is no `PartitionSpec` in the file itself; a file that enters no mesh, or several. Of
+`with mesh:`: a block that calls anything but jitted functions of the project, NumPy and builtins, or defines a
+function; a mesh of `jax.make_mesh`, whose axes are of the type `Explicit`, under which a sharding constraint raises.
 
 Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
 proof of a run on one device is refused; `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.
@@ -80,7 +89,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Codemod, Declined, Equality, Finding, Module, Proves, Safety
+from jaxfix_codemods.legacy_parallelism import entering, partitioned
 from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, mapped
+from jaxfix_codemods.legacy_parallelism.meshes import MESHES
 from jaxfix_codemods.legacy_parallelism.writing import write
 
 _KEPT = (0, 8, 0)
@@ -88,10 +99,11 @@ _KEPT = (0, 8, 0)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    if not module.surroundings.admits("jax", _KEPT):
-        return
-    for place in module.references(PMAP):
-        yield _finding(module, mapped(module, place))
+    if module.surroundings.admits("jax", _KEPT):
+        for place in module.references(PMAP):
+            yield _finding(module, mapped(module, place))
+    yield from partitioned.find(module)
+    yield from entering.find(module)
 
 
 def _finding(module: Module, each: Mapped) -> Finding:
@@ -110,7 +122,7 @@ def _finding(module: Module, each: Mapped) -> Finding:
 
 CODEMOD = Codemod(
     id="legacy-parallelism",
-    triggers=(PMAP,),
+    triggers=(PMAP, partitioned.PJIT, *sorted(MESHES)),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.BITWISE,
     find=find,

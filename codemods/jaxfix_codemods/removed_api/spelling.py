@@ -10,6 +10,8 @@ from jaxfix_codemods.removed_api.fates import lacks_new
 
 _PART = re.compile(r"\[\[(.*?)\]\]")
 _PLACE = re.compile(r"\{(@?)([\w.]+)(?:\|(\w+))?\}")
+_CALL = re.compile(r"\{@([\w.]+)\}\((.*)\)")
+_BY_KEYWORD = re.compile(r"(\w+)=\{(\w+)\}")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set)
 _BARE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.GeneratorExp)
 _FREE = (ast.Assign, ast.AnnAssign, ast.Return, ast.keyword)
@@ -34,11 +36,18 @@ class Spelling:
     def _new(self, node: ast.AST) -> str:
         row = self._planned[node]
         if isinstance(node, ast.Call):
+            if node.args and self._module.qualname(node.args[0]) == row.old:
+                return self._bound(node, row)
             return self.filled(row.new, arguments(node, row), node)
         if row.is_text:
             return self.filled(row.new, {}, node)
         assert isinstance(node, ast.Name | ast.Attribute)
         return self.name(new_name(self._module, row), node)
+
+    def _bound(self, call: ast.Call, row: Name) -> str:
+        new, keywords = by_keywords(row) or ("", {})
+        given = (f"{keywords[k.arg or '']}={self._own(k.value)}" for k in call.keywords)
+        return f"{self._module.text(call.func)}({', '.join((self.name(new, call), *given))})"
 
     def name(self, qualname: str, at: ast.expr) -> str:
         """`qualname` as the file spells it at `at`: by a prefix that it has a name for, else by a new import."""
@@ -101,6 +110,16 @@ class Spelling:
         inner = [n for n in walk(expr) if n in self._planned]
         outermost = [n for n in inner if not any(o in inner for o in self._module.ancestors(n))]
         return self._module.substitute(expr, {node: self._new(node) for node in outermost})
+
+
+def by_keywords(row: Name) -> tuple[str, Mapping[str, str]] | None:
+    """The function that takes the place of the row's, and its keyword for each parameter that it takes by keyword.
+
+    Returns:
+      None where the row is more than a call of another function.
+    """
+    call = _CALL.fullmatch(row.new)
+    return None if call is None else (call[1], {old: new for new, old in _BY_KEYWORD.findall(call[2])})
 
 
 def new_name(module: Module, row: Name) -> str:

@@ -7,9 +7,10 @@ from jaxfix.api import Code, Declined, Module, Reason, frozen
 from jaxfix.api.library import NAMED, Name, Way
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new
 from jaxfix_codemods.removed_api.guards import is_asked_for
-from jaxfix_codemods.removed_api.spelling import arguments
+from jaxfix_codemods.removed_api.spelling import arguments, by_keywords
 
 Import = ast.Import | ast.ImportFrom
+_PARTIAL = "functools.partial"
 _ASKED = Reason(Code.BY_HAND, "`isinstance` answers otherwise of tracers and keys: ask for what is meant")
 
 
@@ -149,10 +150,20 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
     if not row.parameters:
         return node
     call = module.parent(node)
+    if isinstance(call, ast.Call) and _is_bound(module, call, node, row):
+        return call
     if not isinstance(call, ast.Call) or call.func is not node:
         raise Declined(Reason(Code.OTHER_USES, "it is handed on, and what takes its place is no function"))
     arguments(call, row)
     return call
+
+
+def _is_bound(module: Module, call: ast.Call, node: ast.expr, row: Name) -> bool:
+    """Whether it is `functools.partial` of the function and of keywords that what takes its place has too."""
+    new = by_keywords(row)
+    if new is None or module.qualname(call.func) != _PARTIAL or call.args != [node]:
+        return False
+    return all(keyword.arg in new[1] for keyword in call.keywords)
 
 
 def named(module: Module, row: Name) -> Iterator[Named]:

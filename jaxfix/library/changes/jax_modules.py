@@ -175,13 +175,6 @@ EXPERIMENTAL = (
         Life("0.4.16", "0.4.24", "0.4.3"),
     ),
     Name(
-        "jax.experimental.pjit.pjit",
-        "",
-        Way.BY_HAND,
-        Life("0.8.0", ""),
-        steps="`jax.jit` takes its place, and a mesh around it becomes `jax.set_mesh`",
-    ),
-    Name(
         "jax.experimental.shard_map.shard_map",
         "{@jax.shard_map}({f}, mesh={mesh}, in_specs={in_specs}, out_specs={out_specs}[[, check_vma={check_rep}]])",
         Way.REWRITE,

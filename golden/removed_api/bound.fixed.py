@@ -1,0 +1,20 @@
+"""A function that `functools.partial` binds keywords of: as a decorator, and in a name."""
+
+from functools import partial
+
+import jax
+import numpy as np
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+
+mesh = Mesh(np.array(jax.devices()), ("d",))
+
+
+@jax.jit
+@partial(jax.shard_map, mesh=mesh, in_specs=(P("d"), P()), out_specs=P("d"), check_vma=False)
+def scaled(x, factor):
+    return x * factor
+
+
+mapped = partial(jax.shard_map, mesh=mesh, in_specs=P("d"), out_specs=P())
+total = mapped(lambda x: jax.lax.psum(x, "d"))

@@ -1,0 +1,26 @@
+"""A function that `functools.partial` binds keywords of: as a decorator, and in a name."""
+
+from functools import partial
+
+import jax
+import numpy as np
+from jax.experimental.shard_map import shard_map  # want: removed-api
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+
+mesh = Mesh(np.array(jax.devices()), ("d",))
+
+
+@jax.jit
+@partial(shard_map, mesh=mesh, in_specs=(P("d"), P()), out_specs=P("d"), check_rep=False)
+def scaled(x, factor):
+    return x * factor
+
+
+mapped = partial(
+    shard_map,
+    mesh=mesh,
+    in_specs=P("d"),
+    out_specs=P(),
+)
+total = mapped(lambda x: jax.lax.psum(x, "d"))
