@@ -1,6 +1,7 @@
 """How far two functions are apart in double precision, where their code asks for dtypes of its own."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -119,3 +120,36 @@ def test_every_float_is_widened_and_all_else_as_it_is() -> None:
         assert str(new.dtype) == ("float64" if old.dtype.kind == "f" else str(old.dtype))
         assert np.allclose(old, new, rtol=1e-5, atol=1e-5)
     assert np.array_equal(plain[2], wide[2]), "what is rounded on purpose is rounded to the same value"
+
+
+@dataclass
+class State:
+    step: int
+    params: Any
+
+
+jax.tree_util.register_dataclass(State)
+
+
+def advanced(state: State) -> State:
+    return State(state.step + 1, state.params - 1.0)
+
+
+def test_a_count_of_a_state_may_become_an_array() -> None:
+    state = State(4, ROWS)
+    found = razor.compared((advanced(state), ROWS), (jax.jit(advanced)(state), ROWS))
+    assert (found.difference, found.counted) == (None, ("[0].step",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (State(5, ROWS), State(6, ROWS)),  # another count
+        (State(True, ROWS), State(1, ROWS)),
+        ((5, ROWS), (5, ROWS)),  # a number that the function returns by itself
+        ({"step": 5}, {"step": 5}),
+    ],
+)
+def test_no_other_number_may(old: object, new: object) -> None:
+    found = razor.compared(old, jax.jit(lambda given: given)(new))
+    assert found.difference is not None and "became" in found.difference

@@ -55,6 +55,7 @@ class Allowed:
       first: how the labels of first states begin, whose floats may have other dtypes at the same values.
       drifts: floats may have any values, which are compared elsewhere.
       moored: arrays may be committed to the one device that there is, or no longer be.
+      counted: a whole number of Python that is an attribute may be an array of the same value.
     """
 
     stronger: bool = False
@@ -63,12 +64,14 @@ class Allowed:
     first: frozenset[str] = frozenset()
     drifts: bool = False
     moored: bool = False
+    counted: bool = False
 
     def __or__(self, other: "Allowed") -> "Allowed":
         tolerance = max(self.tolerance, other.tolerance)
         untyped, first = self.untyped or other.untyped, self.first | other.first
         drifts, moored = self.drifts or other.drifts, self.moored or other.moored
-        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, drifts, moored)
+        counted = self.counted or other.counted
+        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, drifts, moored, counted)
 
     def lets_retype(self, label: str) -> bool:
         """Whether the output of that label is a first state."""
@@ -384,6 +387,8 @@ def _retyped(old: Leaf, new: Leaf) -> _Alike | str:
 
 def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     name = f"{old.path}"
+    if may.counted and _is_counted(old, new):
+        return _Alike(name, True)
     if (old.dtype, old.shape) != (new.dtype, new.shape):
         return f"{name}: {_typed(old)} became {_typed(new)}"
     strengthened = old.weak_type and not new.weak_type
@@ -408,6 +413,13 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
     if old.dtype not in _MANTISSA or where is None or not delta <= tolerance:
         return f"{name}{_shown_difference(old, new, where)}"
     return _Alike(name, True, strengthened, delta, ulp)
+
+
+def _is_counted(old: Leaf, new: Leaf) -> bool:
+    """Whether an attribute is a whole number of Python, and then an array of the same value, as `jit` returns it."""
+    is_attribute = "." in old.path[old.path.rfind("]") + 1 :]
+    are_whole = old.dtype == "<int>" and new.dtype in ("int32", "int64") and new.weak_type and new.shape == ()
+    return is_attribute and are_whole and len(old.sample) == 1 and old.sample == new.sample
 
 
 def _distance(old: Leaf, new: Leaf) -> tuple[float, float, int | None]:
@@ -539,6 +551,9 @@ def rounded(steps: Iterable[Razor], names: Collection[str], drift: float, printe
         parts.append(f"{count - traced} single steps under jit within {doubled:.1e} in double precision{how}")
     if traced:
         parts.append(f"the operations of {traced} jitted steps, run one by one, bitwise those of the original")
+    counted = sorted({path for entry in mine for path in entry.counted})
+    if counted:
+        parts.append(f"under jit {', '.join(f'`{path}`' for path in counted)} is an array, no number of Python")
     if drift:
         parts.append(f"the whole run drifts by {drift:.1e}{_last_printed(*printed)}")
     return "; ".join(parts)

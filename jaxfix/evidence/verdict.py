@@ -206,7 +206,7 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
     if steps.difference is not None:
         return replace(values, difference=steps.difference, is_open=steps.is_open)
     noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair))
-    drifted = likeness(pair.before, pair.after, replace(may, drifts=True), noise)
+    drifted = likeness(pair.before, pair.after, replace(may, drifts=True, counted=True), noise)
     moored = (*values.moored, *drifted.moored)
     return replace(values, difference=_hanging(drifted.difference), drift=drifted.max_delta, moored=moored)
 

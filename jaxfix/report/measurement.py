@@ -193,6 +193,7 @@ class Razor:
       widened: the steps of which both jaxprs were run with every float widened.
       difference: the first one that may not be, in words.
       seconds: that this took.
+      counted: attributes of what it returns that are numbers of Python, and arrays of the same value under `jit`.
     """
 
     function: str
@@ -206,6 +207,7 @@ class Razor:
     difference: str | None
     seconds: float
     widened: int = 0
+    counted: tuple[str, ...] = ()
 
 
 class Kind(Enum):

@@ -112,6 +112,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from jaxfix.api import (
+    Code,
     Codemod,
     Confidence,
     Declined,
@@ -138,11 +139,13 @@ from jaxfix_codemods.unjitted_update.glue import (
     calls_of,
     has_loops_at_work,
     hot_loops,
+    is_short,
     looped_elsewhere,
     loose,
     work_of,
 )
 from jaxfix_codemods.unjitted_update.mapped import Mapped, cure, every_mapped
+from jaxfix_codemods.unjitted_update.nnx import nnx_ways
 from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
@@ -175,6 +178,11 @@ def find(module: Module) -> Iterator[Finding]:
             yield from _of_elsewhere(module, values, function, use, taken)
     for mapped in every_mapped(module):
         yield from _of_mapped(module, values, mapped, taken)
+    of_nnx: dict[ast.AST, list[Way]] = {}
+    for way in (each for each in nnx_ways(module) if each.loop is None or not is_short(module, each.loop)):
+        of_nnx.setdefault(way.calls[0][1] if way.calls else way.work, []).append(way)
+    for several in of_nnx.values():
+        yield _of_nnx(module, shortest(module, several))
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
@@ -304,6 +312,19 @@ def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") 
         yield _finding(eager, title, cure(module, values, mapped), certain=certain)
     except Declined as declined:
         yield _finding(eager, title, declined.reason, certain=certain)
+
+
+def _of_nnx(module: Module, way: Way) -> Finding:
+    """A step that changes its model in place, which no fix is written for."""
+    where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
+    call, function = way.calls[0] if way.calls else (way.work, None)
+    what = f"`{function.name}`" if function is not None else f"`{_short(module, way.work)}`"
+    place = what if function is not None else "a function of the step"
+    advice = f"put `nnx.jit` above {place}: it carries out what the step changes in its model and its optimizer"
+    at = call or function or way.work
+    eager = _Eager(at, f"{what} runs", where)
+    certain = isinstance(at, ast.Call) and _is_certain(module, at)
+    return _finding(eager, _TITLE, Reason(Code.MUTATED, advice), certain=certain)
 
 
 def _extracted(

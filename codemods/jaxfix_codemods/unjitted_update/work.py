@@ -32,7 +32,12 @@ def ways(module: Module) -> Iterator[Way]:
     """Every way from a loop that runs eagerly to eager work."""
     for call in _perhaps_work(module):
         if is_work(module, call) and module.get(Staging).runs(call) is not Runs.TRACED:
-            yield from _ways(module, call, call, ())
+            yield from ways_to(module, call)
+
+
+def ways_to(module: Module, work: ast.Call) -> Iterator[Way]:
+    """Every way from a loop that runs eagerly to `work`."""
+    yield from _ways(module, work, work, ())
 
 
 def shortest(module: Module, several: Iterable[Way]) -> Way:

@@ -99,6 +99,7 @@ def entry() -> dict[str, Any]:
         "widened": 0,
         "difference": None,
         "seconds": 0.0,
+        "counted": [],
         **figures,
     }
 
@@ -111,5 +112,6 @@ def add(known: dict[str, Any], step: Step) -> None:
     known["traced"] += step.way == "traced"
     known["widened"] += step.way == "widened"
     known["single"], known["double"] = max(known["single"], step.single), max(known["double"], step.double)
+    known["counted"] = sorted({*known["counted"], *step.counted})
     if step.difference is not None and known["difference"] is None:
         known["difference"] = f"step {known['calls']}: {step.difference}"

@@ -28,6 +28,7 @@ class Step(NamedTuple):
       way: `double`; where the code asks for dtypes of its own, `traced` if the operations of the jitted one were run
         one by one instead, and `widened` if both jaxprs were run with every float widened.
       difference: what may not differ, in words.
+      counted: the attributes that hold a number of Python in the plain one, and the same as an array in the jitted one.
     """
 
     leaves: int
@@ -35,6 +36,7 @@ class Step(NamedTuple):
     double: float
     way: str
     difference: str | None
+    counted: tuple[str, ...] = ()
 
 
 class Call:
@@ -73,7 +75,7 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
         return native
     double = _doubled(function, jitted, call)
     if double.difference is None and double.double <= LIMIT:
-        return double._replace(single=native.single)
+        return double._replace(single=native.single, counted=native.counted)
     plain, compiled = call.of(function), call.of(jitted)
     if _narrows(compiled, call.leaves):
         if _is_as_traced(compiled, call.leaves, returned, _one_by_one):
@@ -93,12 +95,13 @@ class Compared(NamedTuple):
     largest: float
     apart: list[float]
     difference: str | None
+    counted: tuple[str, ...] = ()
 
 
 def compared(old: Any, new: Any) -> Step:
     """Compares what both return as the program runs them: everything but the values of floats has to be the same."""
     found = _compare(old, new)
-    return Step(found.leaves, found.largest, 0.0, "double", found.difference)
+    return Step(found.leaves, found.largest, 0.0, "double", found.difference, found.counted)
 
 
 def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compared:
@@ -107,10 +110,12 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
     leaves, other = tree.tree_flatten(new)
     if structure != other:
         return Compared(0, 0.0, [], f"structure {structure} became {other}"[:200])
-    largest, apart = 0.0, list[float]()
+    largest, apart, counted = 0.0, list[float](), list[str]()
     for number, ((path, one), two) in enumerate(zip(pairs, leaves, strict=True)):
         if not is_array(one) or not is_array(two):
-            if one is not two and not _same(one, two):
+            if _is_counted(path, one, two):
+                counted.append(tree.keystr(path))
+            elif one is not two and not _same(one, two):
                 return Compared(0, 0.0, [], f"{tree.keystr(path)}: {type(one).__name__} became {type(two).__name__}")
             apart.append(0.0)
             continue
@@ -134,7 +139,20 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
         scale = max(float(np.max(np.abs(one_), initial=0.0)), scales[number] if scales else 0.0)
         largest = max(largest, away / scale if scale else (away and float("inf")))
         apart.append(away)
-    return Compared(len(leaves), largest, apart, None)
+    return Compared(len(leaves), largest, apart, None, tuple(counted))
+
+
+def _is_counted(path: tuple[Any, ...], one: Any, two: Any) -> bool:
+    """Whether an attribute is a whole number of Python, and then the same as an array, as `jit` returns it."""
+    return bool(path) and type(path[-1]).__name__ == "GetAttrKey" and _is_number(one, two)
+
+
+def _is_number(one: Any, two: Any) -> bool:
+    """Whether one is a whole number of Python, and the other the same as an array."""
+    if type(one) is not int or not is_array(two) or is_key(two):
+        return False
+    is_whole = two.shape == () and str(two.dtype).startswith("int") and bool(getattr(two, "weak_type", False))
+    return is_whole and int(two) == one
 
 
 class Apart(NamedTuple):
@@ -253,7 +271,7 @@ def _is_as_traced(function: Of, leaves: list[Any], returned: Any, run: Callable[
         return False
     old = tree.tree_leaves(returned)
     same = len(old) == len(values) and program.structure == tree.tree_structure(returned)
-    return same and all(_bits(a) == _bits(b) for a, b in zip(old, values, strict=True))
+    return same and all(_bits(a) == _bits(b) or _is_number(a, b) for a, b in zip(old, values, strict=True))
 
 
 def _is_faithful(function: Of, leaves: list[Any]) -> bool:
