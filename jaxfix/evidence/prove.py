@@ -78,6 +78,7 @@ def prove(
     trial.weed()
     trial.leave_out()
     trial.hold()
+    trial.follow()
     return trial.proof()
 
 
@@ -285,6 +286,27 @@ class _Trial:
         together, self._kept = self._kept, []
         for key in together:
             self._judge(key, self._compared(key, Fixes(), Fixes(together)))
+
+    def follow(self) -> None:
+        """Judges donations to functions that only fixes which are proven have made: no run without these calls them."""
+        baseline = self._runs.baseline
+        if baseline is None or not self._kept:
+            return
+        for key in [
+            key for key in self._fixes if self._fixes[key].proves is Proves.LESS_MEMORY and not self._cases(key)
+        ]:
+            together, name = Fixes(self._kept), name_of(key, self._fixes[key])
+            run = self._runs.of(together, [baseline.case], beside=False)[baseline.case]
+            if name not in run.functions:
+                continue
+            reason, same = too_small(run, name), counts(run)
+            if reason is not None:
+                self._judge(key, (Comparison(run.case, Verdict.NO_EFFECT, reason, same, same, _NOT_RUN, 0.0),))
+                continue
+            self._reaches[run.case] |= {key}
+            found = self._compared(key, together, together | {key})
+            self._kept += [key] if summary(found)[0] is Verdict.PROVEN else []
+            self._judge(key, found)
 
     def _judge(self, key: Key, found: tuple[Comparison, ...]) -> None:
         """Keeps what was found of a fix, and tells it."""

@@ -25,6 +25,6 @@ def _calls_of(module: Module, made: ast.Call) -> Iterator[ast.Call]:
             yield call
         case ast.Assign(targets=[ast.Name() as name]):
             for use in module.reads(name.id, module.scope_of(name.id, name) or module.tree):
-                call = module.parent(use)
-                if isinstance(call, ast.Call) and call.func is use:
-                    yield call
+                around = module.parent(use)
+                if isinstance(around, ast.Call) and around.func is use:
+                    yield around
