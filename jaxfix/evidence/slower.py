@@ -64,7 +64,7 @@ def dearer(
 def _unpaid(before: Measurement, after: Measurement) -> str | None:
     """That the programs to compile became larger by more than the run saves in dispatches; None if it is not so."""
     old, new = sizes(before), sizes(after)
-    if old is None or new is None or before.stopped or after.stopped:
+    if old is None or new is None or not (before.spent and after.spent) or before.stopped or after.stopped:
         return None
     more, fewer = new - old, _dispatched(before) - _dispatched(after)
     if more < max(_COMPILED, _COMPILED_PART * old) or fewer >= _DISPATCHES_OF_OPERATION * more:
