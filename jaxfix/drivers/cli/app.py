@@ -40,7 +40,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-declared: dict[str, Callable[..., int]] = {}
+declared: dict[str, Callable[..., object]] = {}
 """The commands by name: the docstring is the help, the annotations are the classes of options."""
 
 
@@ -252,6 +252,9 @@ def mcp() -> None:
     """Serve a coding agent over the Model Context Protocol. It can check, propose, prove and explain."""
     # `jaxfix.__main__` starts it: its options are its own.
     raise ConfigError("the server for agents is no part of another program", hint="start it as `jaxfix mcp`")
+
+
+declared |= {"lsp": lsp, "mcp": mcp}
 
 
 def read(argv: Sequence[str]) -> Command:
