@@ -130,7 +130,7 @@ def test_pre_commit_runs_the_hooks(project: Path, tmp_path: Path) -> None:
     address = published(tmp_path / "published")
     hooks = [{"id": "jaxfix-fix"}, {"id": "jaxfix-check"}]
     (project / ".pre-commit-config.yaml").write_text(
-        yaml.safe_dump({"repos": [{"repo": address, "rev": "v0.1.0", "hooks": hooks}]})
+        yaml.safe_dump({"repos": [{"repo": address, "rev": "v0.2.0", "hooks": hooks}]})
     )
     git("add", ".")
 
@@ -177,7 +177,7 @@ def published(folder: Path) -> str:
     git("init", "-q", at=folder)
     git("add", ".", at=folder)
     git("commit", "-qm", "x", at=folder)
-    git("tag", "v0.1.0", at=folder)
+    git("tag", "v0.2.0", at=folder)
     return folder.as_uri()
 
 
