@@ -16,6 +16,7 @@ from .files import cell_of, real
 from .memory import staged_bytes
 from .samples import is_array
 from .shadow_call import ShadowCall
+from .unwatched import Unwatched
 from .values import raised_output
 from .watching import Watching
 
@@ -47,6 +48,8 @@ class Calls:
         self.rewritten = set(self.wanted.values())
         self.qualnames = {qualname for _, qualname in self.wanted} | {qualname for _, qualname, _ in self.named}
         self.called = Called()
+        self.unwatched = Unwatched(self._is_watched)
+        self.followed.seen_in = self.unwatched.watch
         self.reset()
 
     def reset(self) -> None:
@@ -114,15 +117,22 @@ class Calls:
         qualnames, followed = frozenset(self.qualnames), self.followed.qualnames
         # The globals of modules are gone when generators end with the interpreter.
         opname, generates = dis.opname, inspect.CO_GENERATOR
+        unwatched, note, get, text = self.unwatched.files, self.unwatched.note, dict.get, str
 
         def profile(frame: FrameType, event: str, value: Any) -> None:
+            if event != "call" and event != "return":
+                return
+            file = get(frame.f_globals, "__file__")
+            if file.__class__ is text and file in unwatched:
+                return
+            code = frame.f_code  # each time that it is read is an event for those who audit
             if event == "call":
-                if frame.f_code.co_qualname in followed and self.followed.wants(frame.f_code):
+                note(file, code.co_filename)
+                if code.co_qualname in followed and self.followed.wants(code):
                     self._follow(frame)
-                if frame.f_code.co_qualname in qualnames and (name := self._name(frame.f_code)) is not None:
+                if code.co_qualname in qualnames and (name := self._name(code)) is not None:
                     self._enter(name, frame)
-            elif event == "return" and frame.f_code.co_qualname in qualnames:
-                code = frame.f_code
+            elif code.co_qualname in qualnames:
                 if code.co_flags & generates:
                     if opname[code.co_code[frame.f_lasti]] == "YIELD_VALUE":
                         self._yield(code, value)
@@ -136,6 +146,11 @@ class Calls:
     def _follow(self, frame: FrameType) -> None:
         if not self.thread.silent and not frame.f_code.co_flags & _NO_CALLS:
             self.shadow_call.follow(frame)
+
+    def _is_watched(self, file: str) -> bool:
+        """Whether a function of that file may be."""
+        known = {place for place, _ in (*self.wanted, *self.followed.siblings)}
+        return file in known or any(file.endswith(ends) for ends, *_ in self.named)
 
     def _name(self, code: CodeType) -> str | None:
         if code.co_qualname not in self.qualnames:

@@ -60,7 +60,7 @@ def _is_user(file: str, folders: tuple[str, ...]) -> bool:
         return False
     if any(is_inside(file, folder) and not _PACKAGES.search(file[len(folder) :]) for folder in folders):
         return True  # but not the environment that lies in a project
-    return not _is_installed(file)
+    return not is_installed(file)
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -83,7 +83,8 @@ def _is_generated(file: str) -> bool:
 
 
 @functools.cache
-def _is_installed(file: str) -> bool:
+def is_installed(file: str) -> bool:
+    """Of a library, or of Python's own."""
     return bool(_PACKAGES.search(file)) or any(is_inside(real(file), folder) for folder in _LIBRARY)
 
 

@@ -58,11 +58,16 @@ class Update(NamedTuple):
 
 
 class Followed:
-    """Keeps calls of functions that rewritten ones return, and of those that take a state that they return."""
+    """Keeps calls of functions that rewritten ones return, and of those that take a state that they return.
+
+    Attributes:
+      seen_in: hears of the files whose functions are followed beside `siblings`.
+    """
 
     def __init__(self, files: dict[str, str], texts: dict[str, str]) -> None:
         self.siblings = {place for name, file in files.items() for place in _siblings(name, file, texts[file])}
         self.qualnames = {qualname for _, qualname in self.siblings}
+        self.seen_in: Callable[[str], None] = lambda file: None
         self.reset()
 
     def reset(self) -> None:
@@ -86,6 +91,7 @@ class Followed:
             if code is not None and id(code) not in self.known:
                 self.known[id(code)] = Returned(name, path, code, *_bound(function))
                 self.qualnames.add(code.co_qualname)
+                self.seen_in(code.co_filename)
         structure = _structure(value)
         if structure is not None:
             self.states.setdefault(name, structure)
