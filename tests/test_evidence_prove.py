@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 
 import pytest
 
@@ -46,6 +47,7 @@ class Program:
     runs: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     with_originals: list[frozenset[str]] = field(default_factory=list)
     once: int = 0
+    batches: int = 0
     text: bytes = b""
     staged: Mapping[str, int] = field(default_factory=dict)
     decoded: Callable[[str], frozenset[str]] = frozenset
@@ -63,6 +65,7 @@ class Program:
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
+        self.batches += 1
         fixes = self.decoded(sources.get(PATH, b"").decode())
         self.with_originals += [fixes] if beside and sources else []
         return tuple(self._run(fixes, case, bool(sources)) for case in self.reaches if cases is None or case in cases)
@@ -333,6 +336,47 @@ def test_a_fix_that_is_proven_in_one_dtype_is_not_left_out_in_the_other_one() ->
     without = [(case, fixes) for case, fixes in program.runs if len(fixes) == 1]
     assert sorted(case for case, _ in without) == ["sgd, eager, float32"] * 2 + ["sgd, jit, float32"] * 2
     assert len(program.runs) == 12
+
+
+def test_fixes_that_no_case_reaches_together_are_left_out_in_the_same_runs() -> None:
+    """Beside the runs of none and of all, one without the first of each pair, and one without the second."""
+    pairs = {f"optimizer {number}, eager, float32": pair for number, pair in enumerate(("ab", "cd", "eg", "hi"))}
+    program = Program(lambda fixes, case: 3 - len(fixes), reaches=pairs)
+    assert set(verdicts(program, "abcdeghi").values()) == {Verdict.PROVEN}
+    assert program.batches == 4
+
+
+def test_what_the_first_case_does_not_prove_is_left_out_in_all_others_at_once() -> None:
+    cases = {f"optimizer {number}, eager, float32": "ab" for number in range(6)}
+    program = Program(lambda fixes, case: 3 - len(fixes - {"b"}), reaches=cases)
+    assert verdicts(program, "ab") == {"a": Verdict.PROVEN, "b": Verdict.NO_EFFECT}
+    assert program.batches == 2 + 1 + 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fixes_that_no_case_reaches_together_have_the_verdicts_that_they_have_alone(seed: int) -> None:
+    """Generated: parts of several fixes, cases of some of a part each, gains that overlap, and wrong fixes."""
+    random = Random(seed)
+    parts = ["abc", "de", "g", "hikl"]
+    cases = [(part, "".join(random.sample(part, random.randint(1, len(part))))) for part in parts for _ in range(4)]
+    reaches = {f"optimizer {number}, eager, float32": keys for number, (_, keys) in enumerate(cases)}
+    gains = [frozenset(random.sample(keys, random.randint(1, len(keys)))) for keys in reaches.values()]
+    wrong = frozenset(random.sample("abcdeghikl", 2)) if seed % 2 else frozenset()
+
+    def compiles(fixes: frozenset[str], case: str) -> int:
+        return 5 - sum(bool(gain & fixes) for gain in gains if gain <= set(reaches[case]))
+
+    def judged(some: Mapping[str, str], keys: str) -> dict[str, Verdict]:
+        program = Program(compiles, lambda fixes, case: float(len(fixes & wrong & set(some[case]))), some)
+        found = verdicts(program, keys)
+        made = [(case, fixes & set(some[case])) for case, fixes in program.runs if fixes & set(some[case])]
+        assert len(set(made)) == len(made)
+        return found
+
+    apart: dict[str, Verdict] = {}
+    for part in parts:
+        apart |= judged({case: keys for case, keys in reaches.items() if keys[0] in part}, part)
+    assert judged(reaches, "".join(parts)) == apart
 
 
 def test_beside_a_fix_that_may_move_results_another_one_is_left_out_in_every_case() -> None:

@@ -32,8 +32,8 @@ _SURVEY_S = 600.0
 _INSTALLED = {"site-packages", "dist-packages"}
 _CASE_BYTES = 1 << 30
 _GPU_PART, _MOST_ON_GPU = 0.9, 8
-_SHARE, _SHARE_HERE = 8, 32
-"""Cases of one job: the death of a worker, or of a proof, costs no more."""
+_SHARE, _SHARE_HERE, _SHARE_OF_ONE = 8, 32, 16
+"""Cases of one job: the death of a worker, or of a proof, costs no more; here, more than one for each processor."""
 
 Case = tuple[str, str, str, str, int, str | None]
 """Its name, and what the probe drives."""
@@ -199,7 +199,7 @@ class OptimizerRunner:
         self, sources: Mapping[str, bytes | None], cases: Sequence[Case]
     ) -> Iterator[tuple[Measurement, ...]]:
         """The cases of each job as it ends."""
-        shares = _dealt(cases, self._target.room)
+        shares = _dealt(cases, self._share)
         code = {path: text for path, text in sources.items() if text is not None}
         done = 0
         with ExitStack() as stack:
@@ -211,6 +211,10 @@ class OptimizerRunner:
                 results = folders[number] / "results"
                 read = [_case(results / f"case-{i}.json", c[0], finished) for i, c in enumerate(shares[number])]
                 yield tuple(verified(self._known(run), code) for run in read)
+
+    @property
+    def _share(self) -> int:
+        return _SHARE if self._target.room > 1 else max(_SHARE_HERE, _SHARE_OF_ONE * self._workers)
 
     def _drive(self, folder: Path, sources: Mapping[str, bytes | None], cases: Sequence[Case]) -> Job:
         request = {"verb": "drive", "cases": cases, "workers": self._workers}
@@ -318,9 +322,9 @@ def at_once() -> int:
     return max(1, min(len(os.sched_getaffinity(0)), fitting, most))
 
 
-def _dealt(cases: Sequence[Case], room: int) -> list[Sequence[Case]]:
-    """The cases by job: a few in each, the same ones however much room there is."""
-    parts = math.ceil(len(cases) / (_SHARE if room > 1 else _SHARE_HERE))
+def _dealt(cases: Sequence[Case], share: int) -> list[Sequence[Case]]:
+    """The cases by job: at most so many in each, the same ones however much room there is."""
+    parts = math.ceil(len(cases) / share)
     return [cases[part::parts] for part in range(parts)]
 
 

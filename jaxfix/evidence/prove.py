@@ -1,9 +1,11 @@
 """Finds which of several fixes a rerun proves. The proof of a fix is two runs that differ by it alone."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
+from jaxfix.evidence.apart import apart
 from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
@@ -15,6 +17,8 @@ from jaxfix.source.frozen import frozen
 
 Candidate = tuple[str, Fix, int]
 Worth = Callable[[Measurement], Mapping[Key, float]]
+Asked = tuple[Key, tuple[str, ...]]
+"""A fix to leave out, and the cases to run without it."""
 
 _WORTH_WEEDING = 3
 _NOT_RUN = "not run"
@@ -224,29 +228,51 @@ class _Trial:
     def leave_out(self) -> None:
         """Drops, one after the other, what costs nothing to leave out, the cheapest first.
 
-        A fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
+        Fixes that no case reaches together are left out in the same runs, as what a case does depends on those alone that
+        it reaches. A fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
         """
-        for key in sorted(self._kept, key=self._worth):
+        parts = apart(sorted(self._kept, key=self._worth), self._reaches.values())
+        asking = [(part, next(part, None)) for part in map(self._leaving_out, parts)]
+        while asking := [(part, asked) for part, asked in asking if asked is not None]:
+            if len(asking) > 1:
+                keys, cases = zip(*(asked for _, asked in asking), strict=True)
+                self._runs.of(Fixes(self._kept) - set(keys), chain.from_iterable(cases))
+            asking = [(part, next(part, None)) for part, _ in asking]
+
+    def _leaving_out(self, keys: Sequence[Key]) -> Iterator[Asked]:
+        """Judges these one after the other; before each run the fix that it is without, and its cases."""
+        for key in keys:
             if key in self._comparisons:
                 continue
-            found = self._left_out(key)
+            found = yield from self._left_out(key)
             if summary(found)[0] is not Verdict.PROVEN:
                 self._kept.remove(key)
             self._judge(key, found)
 
-    def _left_out(self, key: Key) -> tuple[Comparison, ...]:
-        """The comparisons of as many cases as it takes to prove the fix; of all that can tell if it is not."""
-        together = Fixes(self._kept)
+    def _left_out(self, key: Key) -> Generator[Asked, None, tuple[Comparison, ...]]:
+        """The comparisons of as many cases as it takes to prove the fix; of all that can tell if it is not.
+
+        One factory and dtype comes first, then all others at once: where it proves nothing, few of them will.
+        """
+        groups = self._groups(key)
+        due = [group for group in groups if self._is_due(group, key)]
+        others = [group for group in groups if group not in due]
         found: tuple[Comparison, ...] = ()
         cases: list[str] = []
-        for group in self._groups(key):
-            needed = any(self._rises(case, together) or self._is_blurred(case, key) for case in group)
-            needed = needed or not self._costs(group, together - {key})
-            if summary(found)[0] is Verdict.PROVEN and not needed:
+        for more in filter(None, (due, others[:1], others[1:])):
+            if summary(found)[0] is Verdict.PROVEN:
                 break
-            cases += group
+            cases += chain.from_iterable(more)
+            yield key, tuple(cases)
+            together = Fixes(self._kept)
             found = self._compared(key, together - {key}, together, cases)
         return found
+
+    def _is_due(self, group: Sequence[str], key: Key) -> bool:
+        """Whether these cases are compared whatever others show."""
+        together = Fixes(self._kept)
+        hides = any(self._rises(case, together) or self._is_blurred(case, key) for case in group)
+        return hides or not self._costs(group, together - {key})
 
     def _groups(self, key: Key) -> list[list[str]]:
         """The cases worth running, by factory and dtype: those that compile more now, the free, the narrow."""
