@@ -228,8 +228,8 @@ class _Trial:
     def leave_out(self) -> None:
         """Drops, one after the other, what costs nothing to leave out, the cheapest first.
 
-        Fixes that no case reaches together are left out in the same runs, as what a case does depends on those alone that
-        it reaches. A fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
+        Fixes that no case reaches together are left out in the same runs: a case does what those do that it reaches. A
+        fix that was judged before another one was dropped stays judged: its two runs differ by it alone.
         """
         parts = apart(sorted(self._kept, key=self._worth), self._reaches.values())
         asking = [(part, next(part, None)) for part in map(self._leaving_out, parts)]
