@@ -202,9 +202,14 @@ class OptimizerRunner:
         shares = _dealt(cases, self._share)
         code = {path: text for path, text in sources.items() if text is not None}
         done = 0
+
+        def told(words: str) -> None:
+            number = words.removeprefix("case ").partition(" ")[0]  # within a job, of which there may be several
+            self._told(f"case {done + int(number)} of {len(cases)}" if number.isdecimal() else words)
+
         with ExitStack() as stack:
             folders = [stack.enter_context(scratch()) for _ in shares]
-            jobs = [self._drive(folder, sources, share) for folder, share in zip(folders, shares, strict=True)]
+            jobs = [self._drive(folder, sources, share, told) for folder, share in zip(folders, shares, strict=True)]
             for number, finished in self._target.submit(jobs):
                 done += len(shares[number])
                 self._told(f"case {done} of {len(cases)}")
@@ -216,10 +221,10 @@ class OptimizerRunner:
     def _share(self) -> int:
         return _SHARE if self._target.room > 1 else max(_SHARE_HERE, _SHARE_OF_ONE * self._workers)
 
-    def _drive(self, folder: Path, sources: Mapping[str, bytes | None], cases: Sequence[Case]) -> Job:
+    def _drive(self, folder: Path, sources: Mapping[str, bytes | None], cases: Sequence[Case], told: Progress) -> Job:
         request = {"verb": "drive", "cases": cases, "workers": self._workers}
         limit = self._limits["case_limit_s"] * (1 + len(cases) / self._workers)
-        return self._job(folder, sources, request, limit)
+        return replace(self._job(folder, sources, request, limit), told=told)
 
     def _known(self, case: Measurement) -> Measurement:
         """The case without what tells nothing: seconds of compiles that other runs may have made.

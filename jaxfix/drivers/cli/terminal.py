@@ -145,7 +145,7 @@ def progress(title: str, total: int | None) -> "Iterator[Advance]":
       total: the number of steps, shown once they take long; None where it is not known, and shown from the start.
     """
     if not sys.stderr.isatty():
-        yield lambda step: None
+        yield _unseen
         return
     bar = _Bar(title, total)
     if total is None:
@@ -156,6 +156,10 @@ def progress(title: str, total: int | None) -> "Iterator[Advance]":
         bar.hide()
 
 
+def _unseen(step: str, *, share: float | None = None) -> None:
+    """Nobody looks."""
+
+
 class _Bar:
     """Made by rich once it is to be seen: to load that takes longer than many a check."""
 
@@ -164,11 +168,12 @@ class _Bar:
         self._begun = time.monotonic()
         self._shown: tuple[Progress, TaskID] | None = None
 
-    def advance(self, step: str) -> None:
+    def advance(self, step: str, *, share: float | None = None) -> None:
         self._done += 1
         if self._shown is not None:
             bar, task = self._shown
-            bar.update(task, completed=self._done, step=step)
+            total, done = (self._total, self._done) if share is None else (1.0, share)
+            bar.update(task, total=total, completed=done, step=step)
         elif time.monotonic() - self._begun > _PATIENCE_S:
             self.show(step)
 

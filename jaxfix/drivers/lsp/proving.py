@@ -47,7 +47,7 @@ class Teller:
     def progress(self, title: str, total: int | None) -> Iterator[Advance]:
         done = 0
 
-        def advance(name: str) -> None:
+        def advance(name: str, *, share: float | None = None) -> None:
             nonlocal done
             done += 1
             if title != "looking":  # of every file of the project

@@ -122,7 +122,7 @@ class _Watcher:
     def progress(self, title: str, total: int | None) -> Iterator[Advance]:
         done = 0
 
-        def advance(step: str) -> None:
+        def advance(step: str, *, share: float | None = None) -> None:
             nonlocal done
             done += 1
             self._says.send(("progress", title, step, done))

@@ -8,6 +8,7 @@ from jaxfix.drivers import files
 from jaxfix.drivers.changes import Change
 from jaxfix.drivers.workflow.agenda import folder_in
 from jaxfix.drivers.workflow.proof import Rerun, Telling, named_function
+from jaxfix.drivers.workflow.remaining import Remaining
 from jaxfix.drivers.workflow.reuse import Reuse
 from jaxfix.drivers.workflow.sealing import Ran, seal
 from jaxfix.drivers.workflow.watching import Watcher
@@ -116,7 +117,8 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
         "each run may take as long as `--timeout` says"
     )
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance, lambda receipt: watcher.judged(_shown(receipt, root)))
+        remaining = Remaining(len(sides.functions))
+        telling = Telling(advance, lambda receipt: watcher.judged(_shown(receipt, root)), remaining)
         reuse = rerun.reuse(_runner(sides, root, rerun, telling), root)
         if sides.functions:
             found, read = _by_functions(sides, root, reuse, telling, accepted)

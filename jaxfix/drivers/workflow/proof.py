@@ -9,6 +9,7 @@ from jaxfix.drivers.workflow import generating
 from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
 from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Receipts
+from jaxfix.drivers.workflow.remaining import Remaining
 from jaxfix.drivers.workflow.reuse import Reuse, reuse
 from jaxfix.drivers.workflow.spending import MovedLines, seen_of
 from jaxfix.drivers.workflow.traces import from_here
@@ -183,18 +184,28 @@ def _last_words(before: Measurement | None) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Telling:
-    """Tells which run goes on, how far it is, and what it shows."""
+    """Tells which run goes on, how far it is, how long the proof takes at least, and what it shows."""
 
     advance: Advance
-    judged: Callable[[Evidence], None]
+    tell: Callable[[Evidence], None]
+    remaining: Remaining
     _run: str = ""
 
     def run(self, words: str) -> None:
         self._run = words
-        self.advance(words)
+        self.remaining.begins()
+        self._say(words)
 
     def progress(self, words: str) -> None:
-        self.advance(f"{self._run}: {words}" if self._run else words)
+        self.remaining.hears(words)
+        self._say(f"{self._run}: {words}" if self._run else words)
+
+    def judged(self, receipt: Evidence) -> None:
+        self.remaining.judged()
+        self.tell(receipt)
+
+    def _say(self, words: str) -> None:
+        self.advance(", ".join(filter(None, (words, self.remaining.words()))), share=self.remaining.share())
 
 
 @frozen
@@ -274,7 +285,7 @@ def _by_program(
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance, watcher.judged)
+        telling = Telling(advance, watcher.judged, Remaining(len(trial.candidates())))
         runner = ProgramRunner(
             root,
             command,
@@ -339,7 +350,7 @@ def _by_driving(
     cures = any(fix.proves is Proves.ERROR_CURED for _, fix, _ in trial.candidates())
     loops = (*loops, "float16") if cures else loops
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance, watcher.judged)
+        telling = Telling(advance, watcher.judged, Remaining(len(trial.candidates())))
         runner = OptimizerRunner(
             place.stem,
             place,

@@ -1,13 +1,16 @@
 """Who hears of work while it goes on: a terminal, a page, an editor."""
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from jaxfix.report.evidence import Evidence
 
-Advance = Callable[[str], None]
-"""Hears of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
+
+class Advance(Protocol):
+    """Hears of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
+
+    def __call__(self, step: str, /, *, share: float | None = None) -> None:
+        """The step; where their number is unknown, also the share of the work that is done, from 0 to 1."""
 
 
 class Watcher(Protocol):

@@ -1,0 +1,76 @@
+"""How long a proof goes on, by a clock that stands still between the lines."""
+
+import pytest
+
+from jaxfix.drivers.workflow.remaining import Remaining
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_nothing_is_known_before_a_run_has_ended(clock: Clock) -> None:
+    found = Remaining(1, clock)
+    found.begins()
+    clock.now += 50
+    found.hears("step 3")
+    assert (found.words(), found.share()) == ("", None)
+
+
+def test_a_program_is_run_three_times_at_least_and_then_at_most_once_for_each_fix(clock: Clock) -> None:
+    found = Remaining(5, clock)
+    said = []
+    for _ in range(4):
+        found.begins()
+        clock.now += 4
+        said.append(found.words())
+        clock.now += 6
+    assert said == ["", "at least 16 s left", "at least 6 s left", "at most 46 s left"]
+    found.judged()
+    found.begins()
+    assert found.words() == "at most 40 s left"
+    assert found.share() == pytest.approx(40 / 80)
+
+
+def test_runs_that_were_made_before_say_nothing_of_the_time_of_one(clock: Clock) -> None:
+    found = Remaining(1, clock)
+    found.begins()
+    found.begins()
+    clock.now += 30
+    assert found.words() == ""
+    found.begins()
+    assert found.words() == "at least 30 s left"
+
+
+def test_cases_are_driven_as_they_are_and_with_all_fixes(clock: Clock) -> None:
+    found = Remaining(2, clock)
+    found.begins()
+    clock.now += 100  # a survey
+    found.hears("case 1 of 20")
+    assert found.words() == ""
+    clock.now += 8
+    found.hears("case 5 of 20")
+    assert found.words() == "at least 70 s left"
+    found.begins()
+    assert found.words() == ""
+    found.hears("case 2 of 20")
+    clock.now += 18
+    found.hears("case 11 of 20")
+    assert found.words() == "at least 18 s left"
+    assert found.share() == pytest.approx(126 / 144)
+
+
+def test_what_takes_long_is_said_in_minutes(clock: Clock) -> None:
+    found = Remaining(1, clock)
+    found.begins()
+    clock.now += 100
+    found.begins()
+    assert found.words() == "at least 3 min left"
