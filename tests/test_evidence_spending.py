@@ -27,6 +27,7 @@ def update(w, g):
     return w - scaled
 
 def report(w):
+    jax.device_get([w, w, {"w": w}])
     return float(w[0]), np.asarray(w), w.sum().item()
 
 x = jnp.asarray(host)
@@ -73,6 +74,9 @@ def test_reads_puts_and_waits_are_measured(measured: Measurement) -> None:
     assert read.in_steps == 5 * 2 + 5 * ("np.asarray" in read.names)  # on a CPU numpy reads the memory itself
     assert {"float", ".item"} <= set(read.names)
     assert 0 < read.waited_s <= read.seconds
+    (together,) = at(measured, Kind.READ, "jax.device_get")
+    assert (together.count, together.names) == (5, ("jax.device_get",))  # once, of however many arrays
+    assert 0 < together.waited_s <= together.seconds
     (waited,) = at(measured, Kind.WAIT, "jax.block")
     assert waited.count == 50 and waited.waited_s == waited.seconds
     (put,) = at(measured, Kind.PUT, "y =")

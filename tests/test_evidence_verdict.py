@@ -8,7 +8,7 @@ from jaxfix.evidence.outputs import SILENCE, Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, summary
 from jaxfix.report.evidence import Comparison, Level, Verdict
 from jaxfix.report.finding import Equality, Proves
-from jaxfix.report.measurement import Beside, Compile, Leaf, Measurement, Output, Step, Traced
+from jaxfix.report.measurement import Beside, Compile, Kind, Leaf, Measurement, Output, Spent, Step, Traced
 from jaxfix.report.wire import from_json, to_json
 
 FUNCTION = "train.py:step"
@@ -483,3 +483,38 @@ def test_one_device_shows_nothing_of_several() -> None:
     assert found.verdict is Verdict.NOT_COMPARED and "one device" in found.reason
     several = replace(BEFORE, devices=2)
     assert compare(several, several, Equality.BITWISE, FUNCTION, Proves.SAME_ON_DEVICES).verdict is Verdict.PROVEN
+
+
+# --- fewer blocking reads -------------------------------------------------------------------------------------
+
+
+def reading(measurement: Measurement, *counts: int) -> Measurement:
+    spent = (
+        Spent(Kind.READ, "train.py", line, "fit", (), ("float",), count, None, 0.1) for line, count in enumerate(counts)
+    )
+    own = Spent(Kind.OWN, "train.py", 9, "fit", (), (), 0, None, 0.1)
+    return replace(measurement, spent=(own, *spent))
+
+
+def fewer_reads(before: Measurement, after: Measurement) -> Comparison:
+    return compare(before, after, Equality.BITWISE, FUNCTION, Proves.FEWER_READS)
+
+
+def test_fewer_reads_are_counted_over_all_lines_at_no_more_compiles_or_memory() -> None:
+    found = fewer_reads(reading(BEFORE, 300, 2), reading(BEFORE, 1, 2))
+    assert (found.verdict, found.reason) == (Verdict.PROVEN, "blocking reads 302 -> 3")
+    assert fewer_reads(reading(CURED, 300), reading(BEFORE, 1)).verdict is Verdict.NO_EFFECT
+    assert (
+        fewer_reads(with_peak(reading(BEFORE, 300), 500), with_peak(reading(BEFORE, 1), 600)).verdict
+        is Verdict.NO_EFFECT
+    )
+
+
+def test_as_many_reads_or_hardly_fewer_are_no_effect() -> None:
+    assert fewer_reads(reading(BEFORE, 300), reading(BEFORE, 300)).verdict is Verdict.NO_EFFECT
+    assert fewer_reads(reading(BEFORE, 302), reading(BEFORE, 300)).verdict is Verdict.NO_EFFECT
+    assert fewer_reads(reading(BEFORE, 1), reading(BEFORE, 300)).verdict is Verdict.NO_EFFECT
+
+
+def test_a_run_that_does_not_tell_its_reads_proves_nothing_of_them() -> None:
+    assert fewer_reads(BEFORE, BEFORE).verdict is Verdict.NOT_COMPARED

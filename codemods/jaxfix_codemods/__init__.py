@@ -8,6 +8,7 @@ from jaxfix_codemods import (
     element_reads,
     fresh_function,
     growing_array,
+    host_sync,
     key_reuse,
     legacy_parallelism,
     local_jit,
@@ -44,4 +45,5 @@ CODEMODS: tuple[Codemod, ...] = (
     ragged_shape.CODEMOD,
     removed_api.CODEMOD,
     legacy_parallelism.CODEMOD,
+    host_sync.CODEMOD,
 )

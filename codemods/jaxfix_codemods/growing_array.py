@@ -42,7 +42,6 @@ https://docs.jax.dev/en/latest/jit-compilation.html for programs by shape.
 """
 
 import ast
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -65,8 +64,9 @@ from jaxfix.api import (
     in_order,
     walk,
 )
-from jaxfix.api.analysis import Form, Values, is_bound_before, is_script, iterations, leaves
-from jaxfix.api.library import Effect, Package, Result, short_names, where
+from jaxfix.api.analysis import Form, Values, is_bound_before, iterations, leaves
+from jaxfix.api.library import Package, Result, short_names, where
+from jaxfix_codemods.collecting import check_scope, check_way, value_bound
 
 _APPEND = "jax.numpy.append"
 _CONCATENATE = "jax.numpy.concatenate"
@@ -78,9 +78,6 @@ _FILLED, _CONVERTED = where(Result.FILLED), where(Result.CONVERTED)
 _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
 _SHARED = where(Result.SAME_BUFFER) | where(Result.SHARED) | where(Result.VIEW)
 _NEW_METHODS = short_names(Result.FRESH, "jax.Array") & short_names(Result.REDUCED)
-_SUPPRESSING = where(Effect.SUPPRESSES)
-_KNOWN = where(Package.READS) | sys.stdlib_module_names
-_SCOPE_READERS = short_names(Effect.SEES_NAMES, "builtins")
 _TITLE = "Join the parts once, after the loop"
 
 
@@ -140,7 +137,7 @@ def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
         loop = _loop(module, every)
         inside = [growth for growth in every if loop in module.ancestors(growth.statement)]
         for growth in inside:
-            _check_way(module, growth)
+            check_way(module, growth.statement)
         return found(recipe=partial(_join, module, inside, loop))
     except Declined as declined:
         return found(declined=declined.reason)
@@ -219,7 +216,7 @@ def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
     first = every[0]
     scope = module.scope_of(first.target.id, first.target)
     uses = module.uses(first.target.id, scope)
-    _check_scope(module, first, uses)
+    check_scope(module, first.target, uses)
     own = {use for growth in every for use in (growth.target, growth.old)}
     loops = [loop for loop in module.loops(first.statement) if isinstance(loop, _LOOPS)]
     for loop in reversed(loops):
@@ -234,49 +231,6 @@ def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
         f"with `{first.target.id}.at[i].set(...)`, and pass how much of it counts"
     )
     raise Declined(Reason(Code.OTHER_USES, text, line))
-
-
-def _check_scope(module: Module, growth: _Growth, uses: Sequence[ast.Name]) -> None:
-    name, function = growth.target.id, module.function(growth.statement)
-    if function is None and (not module.is_top_level(growth.statement) or not is_script(module)):
-        raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a module or a class that others may look into"))
-    if function is None and module.source.notebook is not None:
-        raise Declined(Reason(Code.LIVE, f"`{name}` can be looked at where somebody stops the cell"))
-    if module.scope_of(name, growth.target) is not (function or module.tree):
-        raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a scope around, where others may see it grow"))
-    elsewhere = next((use for use in uses if module.function(use) is not function), None)
-    if elsewhere is not None:
-        text = f"a function of line {elsewhere.lineno} uses `{name}`, and may see it grow"
-        raise Declined(Reason(Code.OTHER_USES, text, elsewhere.lineno))
-    for reader in module.spelled_calls(_SCOPE_READERS):
-        if module.function(reader) is function:
-            text = f"line {reader.lineno} may look at all variables"
-            raise Declined(Reason(Code.SEES_SCOPE, text, reader.lineno))
-
-
-def _check_way(module: Module, growth: _Growth) -> None:
-    """Nothing may go on after an error with the array as far as it is."""
-    function = module.function(growth.statement)
-    for outer in module.ancestors(growth.statement):
-        if outer is function:
-            break
-        is_over = isinstance(outer, ast.Try) or type(outer).__name__ == "TryStar"
-        if is_over or (isinstance(outer, ast.With | ast.AsyncWith) and not _lets_errors_out(module, outer)):
-            line = getattr(outer, "lineno", 1)
-            text = f"after an error, what follows the `{'try' if is_over else 'with'}` of line {line} may read it"
-            raise Declined(Reason(Code.LIVE, text, line))
-
-
-def _lets_errors_out(module: Module, block: ast.With | ast.AsyncWith) -> bool:
-    """Whether each of its managers is one of a library that passes errors on."""
-    return all(_passes_errors_on(module, item.context_expr) for item in block.items)
-
-
-def _passes_errors_on(module: Module, manager: ast.expr) -> bool:
-    made_by = manager.func if isinstance(manager, ast.Call) else manager
-    is_builtin = isinstance(made_by, ast.Name) and module.scope_of(made_by.id, made_by) is None
-    qualname = module.qualname(made_by) or ""
-    return is_builtin or (qualname.partition(".")[0] in _KNOWN and qualname not in _SUPPRESSING)
 
 
 def _check_start(module: Module, growth: _Growth, loop: ast.For | ast.While) -> None:
@@ -343,7 +297,7 @@ def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
     for binding in found:
         if loop in module.ancestors(binding.node):
             continue
-        value = _value(module, binding.node)
+        value = value_bound(module, binding.node)
         if value is None or not (_is_made_there(module, value) or _is_written_out(module, value)):
             return False
     reads = module.reads(growth.target.id, module.scope_of(growth.target.id, growth.target))
@@ -417,21 +371,10 @@ def _is_itself_alone(module: Module, growth: _Growth, loop: ast.For | ast.While)
     """Whether to join the start alone gives the start again."""
     found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
     starts = [binding.node for binding in found if loop not in module.ancestors(binding.node)]
-    values = [_value(module, start) for start in starts]
+    values = [value_bound(module, start) for start in starts]
     dimensions = [_dimensions(module, value) if value is not None else None for value in values]
     least = {_VSTACK: 2, _HSTACK: 1}.get(growth.by, 0)
     return bool(dimensions) and all(n is not None and (n == 1 if growth.is_flat else n >= least) for n in dimensions)
-
-
-def _value(module: Module, start: ast.AST) -> ast.expr | None:
-    """What a name is bound to, by itself or as one of several."""
-    if not isinstance(start, ast.Name):
-        return None
-    match module.parent(start), module.statement(start):
-        case ast.Tuple(elts=elts), ast.Assign(value=ast.Tuple(elts=values)) if len(elts) == len(values):
-            is_plain = not any(isinstance(each, ast.Starred) for each in (*elts, *values))
-            return values[elts.index(start)] if is_plain else None
-    return module.value_of(start)
 
 
 def _dimensions(module: Module, start: ast.expr) -> int | None:

@@ -25,9 +25,10 @@ from jaxfix.evidence.outputs import (
     rounded,
     steps_alike,
 )
+from jaxfix.evidence.reading import are_fewer, reads
 from jaxfix.evidence.slower import Times, dearer, limit_of, saved
 from jaxfix.evidence.smaller import is_smaller, sizes
-from jaxfix.report.evidence import SIZE, Comparison, Counts, Course, Verdict
+from jaxfix.report.evidence import READS, SIZE, Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
@@ -331,6 +332,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
     if proves is Proves.LESS_WORK:
         verdict, words = no_cost(before, after, pair.noise)
         return verdict, f"{words}{saved(work)}" if verdict is Verdict.PROVEN else words
+    if proves is Proves.FEWER_READS:
+        return reads_effect(before, after, pair.noise)
     if proves is Proves.SMALLER_PROGRAM:
         return size_effect(before, after, pair.noise)
     if proves is Proves.SAME_ON_DEVICES and min(before.devices, after.devices) < 2:
@@ -404,6 +407,18 @@ def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> 
     if are_alike and new - old >= least:
         return Verdict.NO_EFFECT, f"peak memory {old / 1e6:.0f} -> {new / 1e6:.0f} MB: it rises"
     return Verdict.PROVEN, "equal results, and neither compiles nor memory rise"
+
+
+def reads_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of how often the host waits for what it reads."""
+    verdict, words = no_cost(before, after, noise)
+    if verdict is not Verdict.PROVEN:
+        return verdict, words
+    if not before.spent:
+        return Verdict.NOT_COMPARED, "this run does not tell what the host reads"
+    old, new = reads(before), reads(after)
+    words = f"{READS} {old} -> {new}"
+    return (Verdict.PROVEN if are_fewer(old, new) else Verdict.NO_EFFECT), words
 
 
 def size_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:

@@ -8,6 +8,8 @@ from jaxfix.source.frozen import frozen
 
 SIZE = "operations that are compiled"
 """How a reason begins that tells how large programs are."""
+READS = "blocking reads"
+"""How a reason begins that tells how often the host waits for what it reads."""
 
 
 class Verdict(Enum):

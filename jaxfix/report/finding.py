@@ -42,6 +42,8 @@ class Proves(Enum):
     """Neither compiles nor the peak of memory rise; operations saved are reported, where they are known."""
     SMALLER_PROGRAM = "a smaller program"
     """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
+    FEWER_READS = "fewer blocking reads"
+    """The host waits less often for what it reads; neither compiles nor the peak of memory rise."""
     SAME_RESULTS = "the same results"
     """Nothing is gained: steady steps compile no more often, and what starting costs is reported, not judged."""
     SAME_ON_DEVICES = "the same results on several devices"
@@ -284,6 +286,8 @@ class Fix:
                 return f"{words}, at less work"
             case Proves.SMALLER_PROGRAM:
                 return f"{words}, in a smaller program"
+            case Proves.FEWER_READS:
+                return f"{words}, with fewer blocking reads"
             case Proves.ERROR_CURED:
                 return f"{words} where the original runs; runs where it raises"
         return words

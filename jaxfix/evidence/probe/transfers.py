@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .spending import PUT, READ, WAIT, Spending
@@ -36,11 +37,15 @@ class Transfers:
     def listen(self) -> None:
         """From here on they are timed; jax has been imported."""
         array = importlib.import_module("jax._src.array").ArrayImpl
-        own = getattr(array, "_value", None)
+        own, wait = getattr(array, "_value", None), _wait_unless_deleted(array.block_until_ready)
         if isinstance(own, property) and own.fget is not None:
-            array._value = property(self._timed(READ, own.fget, None, array.block_until_ready))
+            array._value = property(self._timed(READ, own.fget, None, wait))
         if callable(getattr(array, "item", None)):
-            array.item = self._timed(READ, array.item, ".item", array.block_until_ready)
+            array.item = self._timed(READ, array.item, ".item", wait)
+        jax: Any = importlib.import_module("jax")
+        api: Any = importlib.import_module("jax._src.api")
+        if callable(getattr(api, "device_get", None)):  # one read, of however many arrays
+            api.device_get = jax.device_get = self._timed(READ, api.device_get, "jax.device_get", _wait_for_all(jax))
         array.block_until_ready = self._timed(WAIT, array.block_until_ready, "block_until_ready")
         client: Any = importlib.import_module("jax._src.lib").xla_client
         if hasattr(client, "batched_block_until_ready"):
@@ -62,7 +67,7 @@ class Transfers:
             thread.is_inside = True
             began = waited = clock()
             try:
-                if ready is not None and not arguments[0].is_deleted():
+                if ready is not None and arguments:
                     ready(arguments[0])
                     waited = clock()
                 return own(*arguments, **keywords)
@@ -79,3 +84,19 @@ class Transfers:
 
         timed.__name__, timed.__doc__ = str(getattr(own, "__name__", name)), getattr(own, "__doc__", None)
         return timed
+
+
+def _wait_unless_deleted(block: Callable[[Any], Any]) -> Callable[[Any], None]:
+    def wait(array: Any) -> None:
+        if not array.is_deleted():
+            block(array)
+
+    return wait
+
+
+def _wait_for_all(jax: Any) -> Callable[[Any], None]:
+    def wait(tree: Any) -> None:
+        with suppress(Exception):  # what the read itself says of it comes next
+            jax.block_until_ready(tree)
+
+    return wait

@@ -1,0 +1,312 @@
+"""A statement that reads a value, and can do with it after the loop what it does with it now."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from jaxfix.api import Code, Declined, Module, Reason, frozen, walk
+from jaxfix.api.analysis import Form, Values, is_bound_before, reaching
+from jaxfix_codemods.collecting import check_scope, check_way, value_bound
+from jaxfix_codemods.host_sync.reads import Read, periodic_around
+
+_COUNTING = ("range", "enumerate")
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_NUMBERS = ("float", "int", "round", "abs")
+_MAKING_DICTS = ("collections.defaultdict",)
+
+
+@frozen
+class Deferred:
+    """A statement of the loop, and where it may be done instead.
+
+    Attributes:
+      reads: what it reads, in the order of the text.
+      appended: what it appends to a list; None of any other statement.
+      target: the variable that it changes.
+      counters: the variables of the loop that it needs as well: numbers of Python.
+      shown_in: the `if`s of the loop that read the target every so many steps.
+      moves_to: the `if` that alone reads what is bound, whose block it becomes the first statement of; None otherwise.
+    """
+
+    statement: ast.Expr | ast.AugAssign | ast.Assign
+    reads: tuple[Read, ...]
+    appended: ast.expr | None
+    target: ast.Name
+    counters: tuple[str, ...] = ()
+    shown_in: tuple[ast.If, ...] = ()
+    moves_to: ast.If | None = None
+
+
+def deferred_of(module: Module, loop: ast.For, statement: ast.stmt, reads: Sequence[Read]) -> Deferred:
+    """What may be done later in place of `statement`.
+
+    Raises:
+      Declined: it has to be done at once.
+    """
+    _check_place(module, loop, statement)
+    for read in reads:
+        _check_size(module, read)
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[appended], keywords=[])) if (
+            target := _root(owner)
+        ) is not None:
+            counters = tuple(dict.fromkeys(_counters(module, loop, appended, reads)))
+            shown = _shown_in(module, loop, statement, target)
+            _check_list(module, loop, owner, target)
+            return Deferred(statement, tuple(reads), appended, target, counters, shown)
+        case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if isinstance(op, _ARITHMETIC):
+            _check_sum(module, loop, target, value, reads)
+            return Deferred(statement, tuple(reads), None, target, (), _shown_in(module, loop, statement, target))
+        case ast.Assign(targets=[ast.Name() as target], value=ast.BinOp(left=ast.Name(id=same), op=op, right=value)):
+            if same == target.id and isinstance(op, _ARITHMETIC):
+                _check_sum(module, loop, target, value, reads)
+                return Deferred(statement, tuple(reads), None, target, (), _shown_in(module, loop, statement, target))
+        case ast.Assign(targets=[ast.Name() as target], value=value) if [value] == [read.at for read in reads]:
+            return Deferred(
+                statement, tuple(reads), None, target, moves_to=_moves_to(module, loop, statement, reads[0])
+            )
+    raise Declined(Reason(Code.NEEDS_VALUE, f"line {statement.lineno} needs the value at once", statement.lineno))
+
+
+def _check_place(module: Module, loop: ast.For, statement: ast.stmt) -> None:
+    """It must be a statement of the loop itself, or under an `if` of it."""
+    for outer in module.ancestors(statement):
+        if outer is loop:
+            break
+        if not isinstance(outer, ast.If):
+            text = f"line {statement.lineno} stands in a block that may watch how long it takes, or whether it fails"
+            raise Declined(Reason(Code.ON_PURPOSE, text, statement.lineno))
+    check_way(module, loop)
+    if not module.has_exact_spans(statement):
+        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+
+
+def _check_size(module: Module, read: Read) -> None:
+    if not read.is_number and not module.get(Values).of(read.value).scalar:
+        shown = module.text(read.value)
+        raise Declined(
+            Reason(Code.COST, f"`{shown}` may be large, and there would be one on the device for each iteration")
+        )
+
+
+def _root(owner: ast.expr) -> ast.Name | None:
+    """The variable behind `losses`, or behind `history["loss"]`."""
+    match owner:
+        case ast.Name():
+            return owner
+        case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=str())):
+            return name
+    return None
+
+
+# --- what is done with the value ----------------------------------------------------------------------------------
+
+
+def _counters(module: Module, loop: ast.For, expr: ast.expr, reads: Sequence[Read]) -> Iterator[str]:
+    """The variables of the loop in `expr`, which is made of reads, numbers and displays of them.
+
+    Raises:
+      Declined: it is made of something else, which may be another thing later.
+    """
+    if expr in [read.at for read in reads]:
+        return
+    match expr:
+        case ast.Constant():
+            return
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            pass
+        case ast.Dict(keys=keys, values=values) if all(isinstance(key, ast.Constant) for key in keys):
+            parts = values
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
+            parts = [left, right]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            parts = [operand]
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as parts, keywords=[]) if name in _NUMBERS:
+            if module.scope_of(name, expr) is not None:
+                raise _unstable(module, expr)
+        case ast.Name() if _is_counter(module, loop, expr):
+            yield expr.id
+            return
+        case ast.Name() if _is_fixed(module, loop, expr):
+            return
+        case _:
+            raise _unstable(module, expr)
+    for part in parts:
+        yield from _counters(module, loop, part, reads)
+
+
+def _unstable(module: Module, expr: ast.expr) -> Declined:
+    text = f"`{' '.join(module.text(expr).split())}` may be another one after the loop"
+    return Declined(Reason(Code.UNSTABLE, text, expr.lineno))
+
+
+def _is_counter(module: Module, loop: ast.For, name: ast.Name) -> bool:
+    """Whether it is the number of the iteration, which nothing else in the loop binds."""
+    match loop:
+        case ast.For(target=target, iter=ast.Call(func=ast.Name(id=by))) if by in _COUNTING:
+            first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts and by == "enumerate" else target
+            is_builtin = module.scope_of(by, loop) is None
+            is_it = isinstance(first, ast.Name) and first.id == name.id and (by == "range") is (first is target)
+            return is_builtin and is_it and not _is_bound_in(module, loop, name, but=first)
+    return False
+
+
+def _is_fixed(module: Module, loop: ast.For, name: ast.Name) -> bool:
+    """Whether it is a number or a text of Python that the loop leaves alone."""
+    return module.get(Values).of(name).form is Form.PYTHON and not _is_bound_in(module, loop, name)
+
+
+def _is_bound_in(module: Module, loop: ast.For, name: ast.Name, but: ast.AST | None = None) -> bool:
+    found = module.bindings(name.id, module.scope_of(name.id, name))
+    return any(binding.node is not but and loop in module.ancestors(binding.node) for binding in found)
+
+
+def _check_sum(module: Module, loop: ast.For, target: ast.Name, value: ast.expr, reads: Sequence[Read]) -> None:
+    """What is added must be of the values and of fixed numbers alone; the sum must begin as a number of Python."""
+    if list(_counters(module, loop, value, reads)):
+        raise Declined(Reason(Code.UNSTABLE, f"line {target.lineno} computes with the number of the iteration"))
+    for binding in module.bindings(target.id, module.scope_of(target.id, target)):
+        start = value_bound(module, binding.node)
+        if not _is_update(module, binding.node) and not isinstance(start, ast.Constant):
+            raise Declined(Reason(Code.DTYPE, f"`{target.id}` may begin as something else than a number of Python"))
+
+
+def _is_update(module: Module, target: ast.AST) -> bool:
+    """Whether a binding computes the variable of itself."""
+    match module.statement(target):
+        case ast.AugAssign():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=same))):
+            return name == same
+    return False
+
+
+# --- who looks at it ----------------------------------------------------------------------------------------------
+
+
+def _shown_in(module: Module, loop: ast.For, statement: ast.stmt, target: ast.Name) -> tuple[ast.If, ...]:
+    """The `if`s of the loop that use the variable every so many steps, the only other ones that do in the loop.
+
+    Raises:
+      Declined: others may see that it is late.
+    """
+    name, scope = target.id, module.scope_of(target.id, target)
+    uses = module.uses(name, scope)
+    check_scope(module, target, uses)
+    shown: dict[ast.If, None] = {}
+    for use in uses:
+        if loop not in module.ancestors(use) or statement in module.ancestors(use):
+            continue
+        if _key(module, use) not in (None, _key(module, target)):
+            continue  # another list of the same dictionary
+        around = periodic_around(module, use, loop)
+        if around is None or around in module.ancestors(statement):
+            text = f"line {use.lineno} uses `{name}` in each iteration"
+            raise Declined(Reason(Code.OTHER_USES, text, use.lineno))
+        shown[around] = None
+    _check_start(module, loop, target)
+    return tuple(shown)
+
+
+def _key(module: Module, use: ast.Name) -> str | None:
+    """The key in `history["loss"].append(...)`, where `use` is `history`; None of any other use."""
+    match module.parent(use):
+        case ast.Subscript(slice=ast.Constant(value=str() as key)) as entry:
+            match module.parent(entry):
+                case ast.Attribute(attr="append") as method if isinstance(module.parent(method), ast.Call):
+                    return key
+    return None
+
+
+def _check_start(module: Module, loop: ast.For, target: ast.Name) -> None:
+    """It must be bound before the loop, by the function itself."""
+    found = module.bindings(target.id, module.scope_of(target.id, target))
+    if any(isinstance(binding.node, ast.arg) for binding in found):
+        raise Declined(Reason(Code.LIVE, f"`{target.id}` is what the caller passed, who may look at it after an error"))
+    before = [module.statement(binding.node) for binding in found]
+    if not any(is_bound_before(module, each, loop) for each in before):
+        text = f"whether `{target.id}` is bound before the loop depends on a condition"
+        raise Declined(Reason(Code.CONDITIONAL, text))
+
+
+def _check_list(module: Module, loop: ast.For, owner: ast.expr, target: ast.Name) -> None:
+    """It must be a list of the function's own, which has no other name while the loop runs."""
+    for binding in module.bindings(target.id, module.scope_of(target.id, target)):
+        value = value_bound(module, binding.node)
+        is_own = _is_new_list(module, value) if owner is target else _is_dict_of_lists(module, value)
+        if not is_own:
+            raise Declined(Reason(Code.UNREAD, f"`{target.id}` may have another name, under which it is read"))
+    for use in module.reads(target.id, module.scope_of(target.id, target)):
+        if _may_be_named(module, use) and _runs_before(module, use, loop):
+            text = f"line {use.lineno} hands `{target.id}` on before the loop"
+            raise Declined(Reason(Code.ESCAPES, text, use.lineno))
+
+
+def _is_new_list(module: Module, value: ast.expr | None) -> bool:
+    match value:
+        case ast.List() | ast.ListComp():
+            return True
+        case ast.Call(func=ast.Name(id="list")):
+            return module.scope_of("list", value) is None
+    return False
+
+
+def _is_dict_of_lists(module: Module, value: ast.expr | None) -> bool:
+    match value:
+        case ast.Dict(values=values):
+            return all(_is_new_list(module, each) for each in values)
+        case ast.DictComp(value=each):
+            return _is_new_list(module, each)
+        case ast.Call(func=func, args=[ast.Name(id="list")]):
+            return module.qualname(func) in _MAKING_DICTS
+    return False
+
+
+def _runs_before(module: Module, use: ast.expr, loop: ast.For) -> bool:
+    """Whether a use may run before an iteration of the loop, with the list that it then fills."""
+    if use.lineno < loop.lineno:
+        return True
+    around = [outer for outer in module.loops(loop) if outer in module.ancestors(use)]
+    scope = module.scope_of(use.id, use) if isinstance(use, ast.Name) else None
+    starts = [binding.node for binding in module.bindings(use.id, scope)] if isinstance(use, ast.Name) else []
+    is_new = any(around[0] in module.ancestors(start) for start in starts) if around else True
+    return bool(around) and not is_new
+
+
+def _may_be_named(module: Module, use: ast.expr) -> bool:
+    """Whether a use may give the list another name."""
+    parent = module.parent(use)
+    match parent:
+        case ast.Attribute(attr=attr):
+            return attr not in ("append", "extend", "clear")
+        case ast.Subscript(value=value) if value is use:
+            return _may_be_named(module, parent)
+        case ast.Call(func=ast.Name(id="len" | "sum" | "print" | "min" | "max" as name)):
+            return module.scope_of(name, use) is not None
+    return True
+
+
+# --- a value that is bound, and shown at times --------------------------------------------------------------------
+
+
+def _moves_to(module: Module, loop: ast.For, statement: ast.Assign, read: Read) -> ast.If:
+    """The `if` below in the same block, which asks for a remainder, and in which alone the variable is read.
+
+    Raises:
+      Declined: there is none.
+    """
+    target = statement.targets[0]
+    assert isinstance(target, ast.Name)
+    scope = module.scope_of(target.id, target)
+    found = module.bindings(target.id, scope)
+    check_scope(module, target, module.uses(target.id, scope))
+    uses = [u for u in module.reads(target.id, scope) if target in [b.node for b in reaching(module, u, found)]]
+    shown = dict.fromkeys(periodic_around(module, use, loop) if loop in module.ancestors(use) else None for use in uses)
+    match [*shown]:
+        case [ast.If() as only] if only in loop.body and statement in loop.body:
+            between = loop.body[loop.body.index(statement) + 1 : loop.body.index(only)]
+            names = {node.id for node in walk(read.value) if isinstance(node, ast.Name)}
+            mentioned = (n for s in (*between, only.test) for n in walk(s) if isinstance(n, ast.Name))
+            if statement.lineno < only.lineno and not any(node.id in names for node in mentioned):
+                return only
+    text = f"line {statement.lineno} reads it for what each iteration does"
+    raise Declined(Reason(Code.NEEDS_VALUE, text, statement.lineno))
