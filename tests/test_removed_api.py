@@ -143,6 +143,12 @@ TRAPS = {
     "quantile keeps its method": Trap(
         'jnp.quantile(x, 0.4, interpolation="lower")', "jnp.float32(2.0)", "jnp.quantile(x, 0.4)"
     ),
+    "a second argument of tree_l2_norm is no order": Trap(
+        "optax.tree_utils.tree_l2_norm(x, True)", "jnp.float32(30.0)", "optax.tree.norm(x, True)"
+    ),
+    "a bound that is kept by its name": Trap(
+        "jnp.percentile(x, 40.0, interpolation='higher')", "jnp.float32(3.0)", "jnp.percentile(x, 40.0)"
+    ),
     "the order of named tuples of keywords is that of the call": Trap(
         "jax.ops.index_update(y=9.0, idx=0, x=x)", "jnp.array([9.0, 2, 3, 4])", "jnp.asarray(9.0).at[...].set(x[0])"
     ),
@@ -150,6 +156,7 @@ TRAPS = {
 PREAMBLE = """\
 import jax
 import jax.numpy as jnp
+import optax
 
 x = jnp.arange(1.0, 5.0)
 key = jax.random.PRNGKey(3)

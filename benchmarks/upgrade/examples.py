@@ -53,6 +53,10 @@ _OUT = {
     ),
 }
 _OUT["jax.ad_checkpoint.remat"] = _OUT["jax.ad_checkpoint.checkpoint"].replace(".checkpoint(", ".remat(")
+_OPTAX = (
+    "import jax.numpy as jnp\nimport optax\nimport optax.tree_utils\n\n"
+    't = {"a": jnp.arange(3.0), "b": [jnp.float32(4.0)]}\n'
+)
 _WHOLE = {
     "jax.config.config": "from jax.config import config\nimport jax.numpy as jnp\n\n"
     'config.update("jax_enable_x64", True)\nprint(jnp.ones(1).dtype)\nconfig.update("jax_enable_x64", False)\n',
@@ -72,6 +76,11 @@ _WHOLE = {
     "jax.lib.xla_bridge.get_backend": "from jax.lib import xla_bridge\n\nprint(xla_bridge.get_backend().platform)\n",
     "optax.additive_weight_decay": "import jax.numpy as jnp\nimport optax\n\nt = optax.additive_weight_decay(0.5)\n"
     "p = jnp.arange(3.0)\nprint(t.update(p, t.init(p), p)[0].tolist())\n",
+    "optax.tree_utils.tree_l2_norm": f"{_OPTAX}print(optax.tree_utils.tree_l2_norm(t))\n"
+    "print(optax.tree_utils.tree_l2_norm(t, True))\n",
+    "optax.tree_utils.tree_l1_norm": f"{_OPTAX}print(optax.tree_utils.tree_l1_norm(t))\n",
+    "optax.tree_utils.tree_scalar_mul": f"{_OPTAX}print(optax.tree_utils.tree_scalar_mul(2.0, t))\n",
+    "optax.tree_utils.tree_add_scalar_mul": f"{_OPTAX}print(optax.tree_utils.tree_add_scalar_mul(t, 2.0, t))\n",
     **{
         f"chex.{last}": f"import chex\nimport jax.numpy as jnp\n\nt = [jnp.ones(2), jnp.zeros(3)]\nu = [jnp.ones(2), "
         f"jnp.ones(2)]\nchex.{last}(t, t)\ntry:\n    chex.{last}(t, u)\nexcept AssertionError:\n"

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import importlib.metadata
 import io
 import json
 import sys
@@ -47,9 +48,10 @@ def printed(source: str) -> str:
     return out.getvalue()
 
 
-def version(package: str) -> str:
+def version(package: str, distribution: str) -> str:
     try:
-        return str(importlib.import_module(package).__version__)
+        importlib.import_module(package)
+        return importlib.metadata.version(distribution)
     except Exception:
         return ""
 
@@ -57,7 +59,7 @@ def version(package: str) -> str:
 def main() -> None:
     warnings.simplefilter("ignore")
     asked = json.load(sys.stdin)
-    versions = {package: version(package) for package in asked["packages"]}
+    versions = {package: version(package, name) for package, name in asked["packages"].items()}
     states = {old: state(old, new) for old, new in asked["names"]}
     results = {key: printed(source) for key, source in asked["examples"].items()}
     json.dump({"versions": versions, "states": states, "results": results}, sys.__stdout__)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchmarks.upgrade.table import LIBRARIES
+
 _HEAD = """\
 # What `jaxfix upgrade` comes to
 
@@ -28,7 +30,8 @@ def _table(found: Mapping[str, Any] | None) -> Iterator[str]:
     if found is None:
         return
     versions = ", ".join(each["jax"] for each in found["environments"])
-    yield f"## The table\n\nWith jax {versions}, and optax, flax, chex and equinox where they are installed there.\n"
+    around = ", ".join(LIBRARIES)
+    yield f"## The table\n\nWith jax {versions}, and those of {around} that are installed there.\n"
     yield "| | |\n|---|---|"
     yield f"| rows | {found['rows']} |"
     yield f"| of these names | {found['names']} |"

@@ -9,13 +9,15 @@ from pathlib import Path
 
 from benchmarks.upgrade.examples import EXAMPLES
 from jaxfix.engine.plan import plan
+from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.library.changes.row import Name, Way, version
 from jaxfix.library.changes.table import NAMES, ROWS
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
+LIBRARIES = ("optax", "flax", "chex", "equinox", "haiku", "numpyro", "orbax")
 _THERE = Path(__file__).with_name("names_there.py")
-_PACKAGES = ("jax", "optax", "flax", "chex", "equinox")
+_PACKAGES = {name: DISTRIBUTIONS.get(name, name) for name in ("jax", *LIBRARIES)}
 
 
 @dataclass(frozen=True)
