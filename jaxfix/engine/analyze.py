@@ -15,7 +15,7 @@ from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 from jaxfix.engine.versions import is_for
 from jaxfix.engine.warm import warmed
-from jaxfix.report.finding import Confidence, Finding, Safety
+from jaxfix.report.finding import Confidence, Finding, Proves, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.trace.compiles import Compiled
@@ -30,6 +30,7 @@ from jaxfix.source.source_file import SourceFile
 
 _KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
 _LOOPS: Mapping[str, tuple[type[ast.stmt], ...]] = {"for": (ast.For, ast.AsyncFor), "while": (ast.While,)}
+_REPEATED = (Proves.FEWER_COMPILES, Proves.LESS_WORK)
 _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
 
 
@@ -154,7 +155,18 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         deprecated=finding.deprecated,
         fate=finding.fate,
         renames=finding.renames,
+        certain_if=_certain_if(module, found) if found.confidence is Confidence.POSSIBLE else None,
     )
+
+
+def _certain_if(module: Module, found: Found) -> str | None:
+    """What would make a possible finding certain: as most do, it costs where eager calls repeat the function around."""
+    if found.finding.certain_if is not None:
+        return found.finding.certain_if
+    function = module.path(found.finding.at).rpartition(".")[2]
+    if function == "<module>" or (found.finding.proves or found.codemod.proves) not in _REPEATED:
+        return None
+    return f"`{function}` is called eagerly, again and again"
 
 
 def _placed(source: SourceFile, reason: Reason, cell: int | None) -> Reason:

@@ -112,6 +112,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, object]:
         "id": diagnostic.id,
         "message": diagnostic.message,
         "confidence": diagnostic.confidence.value,
+        **({} if diagnostic.certain_if is None else {"certain_if": diagnostic.certain_if}),
         "safety": diagnostic.safety.value,
         "title": diagnostic.title,
         "fixable": diagnostic.fixable,

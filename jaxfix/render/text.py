@@ -5,13 +5,17 @@ from collections.abc import Iterable, Sequence
 
 from jaxfix.render.paint import Paint, counted, named, printable
 from jaxfix.render.seen import seen_in_words
+from jaxfix.report.finding import Confidence
 from jaxfix.report.report import Diagnostic, Held
 from jaxfix.source.edits import shown_place
 
 
 def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
-    """One line each, `path:line:column: id [*] message`; `[*]` where `jaxfix apply` has a fix."""
-    return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in diagnostics)
+    """One line each, `path:line:column: id [*] message`; `[*]` where `jaxfix apply` has a fix.
+
+    First comes what a trace has seen, the dearest first, then what is certain, then what is possible; as they stand.
+    """
+    return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in sorted(diagnostics, key=_cost))
 
 
 def held(place: str, entry: Held, reason: str | None, paint: Paint) -> str:
@@ -99,7 +103,16 @@ def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
     star = f" {paint('cyan', '[*]')}" if diagnostic.fixable else ""
     declined = f" (no fix: {diagnostic.declined})" if diagnostic.declined else ""
     told = printable(f"{diagnostic.message}{declined}")  # a trace may be a stranger's
-    return f"{place}: {paint('bold red', diagnostic.id)}{star} {told}{_seen(diagnostic, paint)}"
+    return f"{place}: {paint('bold red', diagnostic.id)}{star} {told}{_seen(diagnostic, paint)}{_unsure(diagnostic)}"
+
+
+def _unsure(diagnostic: Diagnostic) -> str:
+    return f"; certain if {printable(diagnostic.certain_if)}" if diagnostic.certain_if else ""
+
+
+def _cost(diagnostic: Diagnostic) -> tuple[float, bool]:
+    seconds = diagnostic.seen.seconds if diagnostic.seen is not None else 0.0
+    return -seconds, diagnostic.confidence is Confidence.POSSIBLE
 
 
 def _seen(diagnostic: Diagnostic, paint: Paint) -> str:

@@ -222,6 +222,8 @@ class Finding:
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
       fate: what versions of a library make of it, where it is about that.
       renames: its fix says the same thing by another name: who asks for another version is given it without a rerun.
+      certain_if: what would make it certain, in half a sentence, where the cost depends on something else than eager
+        calls of the function around it.
     """
 
     at: ast.AST
@@ -239,6 +241,7 @@ class Finding:
     leaves: tuple[str, ...] = ()
     fate: Fate | None = None
     renames: bool = False
+    certain_if: str | None = None
 
 
 @frozen

@@ -81,6 +81,7 @@ class Diagnostic:
       deprecated: whether what it uses is deprecated.
       fate: as the finding's own.
       renames: as the finding's own.
+      certain_if: what would make it certain, where it is only possible; None where that is not known.
     """
 
     path: str
@@ -109,6 +110,7 @@ class Diagnostic:
     deprecated: bool = False
     fate: Fate | None = None
     renames: bool = False
+    certain_if: str | None = None
 
 
 @frozen

@@ -123,6 +123,7 @@ def _of_start(module: Module, narrow: NarrowStart) -> Finding:
         recipe=partial(widen, module, narrow) if reason is None else None,
         declined=reason,
         confidence=Confidence.CERTAIN if module.get(Staging).surely_repeats(narrow.call) else Confidence.POSSIBLE,
+        certain_if="a loop of the project updates this state",
         equality=Equality.CONVERGED,  # a loop of no iterations returns what it started from
     )
 

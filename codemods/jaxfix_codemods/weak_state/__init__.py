@@ -119,6 +119,7 @@ def _finding(module: Module, leaves: list[Leaf], confidence: Confidence) -> Find
         declined=reason,
         confidence=confidence,
         equality=equality(module, leaves),
+        certain_if="a loop of the project updates this state",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
 from jaxfix.drivers.cli.options.check import Check
+from jaxfix.drivers.distributed import is_distributed
 from jaxfix.drivers.workflow.looking import Findings, Looked, from_here, look
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import Target, Targets, find_targets
@@ -20,16 +21,17 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class _Told:
-    """What a check reports: the findings that no baseline knows, and how many `--all` would add."""
+    """What a check reports: the findings that no baseline knows, how many `--all` would add, and whether one counts."""
 
     shown: tuple[Diagnostic, ...]
     not_shown: int
+    counts: bool
     judgements: tuple[baselines.Judgement, ...]
     updates: tuple[str, ...]
 
     @property
     def is_clean(self) -> bool:
-        return not self.shown and (bool(self.updates) or not any(entry.stale for entry in self.judgements))
+        return not self.counts and (bool(self.updates) or not any(entry.stale for entry in self.judgements))
 
 
 def check(options: Check) -> int:
@@ -99,14 +101,16 @@ def _compared(
     known: Sequence[baselines.Opened],
 ) -> _Told:
     shown = found.diagnostics if options.everything else _expected(found.diagnostics, targets)
+    counting = shown if options.everything else _counting(shown, targets)
     kept = {id(entry) for entry in shown}
     others = tuple(entry for entry in found.diagnostics if id(entry) not in kept)
     is_complete = not (found.errors or found.bugs)
     judgements = baselines.judged(known, request, shown, others, is_complete=is_complete)
     not_shown = len(baselines.new(others, judgements))
     if options.update_baseline and is_complete:
-        return _Told((), not_shown, judgements, tuple(baselines.update(entry) for entry in judgements))
-    return _Told(baselines.new(shown, judgements), not_shown, judgements, ())
+        return _Told((), not_shown, False, judgements, tuple(baselines.update(entry) for entry in judgements))
+    new = baselines.new(shown, judgements)
+    return _Told(new, not_shown, any(entry in counting for entry in new), judgements, ())
 
 
 def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
@@ -118,10 +122,21 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
         terminal.note(note)
 
 
-def _expected(found: Iterable[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
-    """Those that are reported without `--all`."""
-    public = {target.source.path for target in targets if target.module is not None}
+def _expected(found: Sequence[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
+    """Those that are reported without `--all`: in code that others call the possible ones too."""
+    unsure = {entry.path for entry in found if entry.confidence is Confidence.POSSIBLE}
+    public = {target.source.path for target in targets if target.source.path in unsure and _is_public(target)}
     return tuple(entry for entry in found if entry.confidence is not Confidence.POSSIBLE or entry.path in public)
+
+
+def _is_public(target: Target) -> bool:
+    return target.module is not None or (target.path is not None and is_distributed(target.path))
+
+
+def _counting(shown: Iterable[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
+    """Those that make `check` fail: of the user's own code the certain ones alone."""
+    installed = {target.source.path for target in targets if target.module is not None}
+    return tuple(entry for entry in shown if entry.confidence is not Confidence.POSSIBLE or entry.path in installed)
 
 
 def _looked(looked_at: Targets) -> Looked:

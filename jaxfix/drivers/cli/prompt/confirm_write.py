@@ -55,7 +55,7 @@ class Confirmation:
         words = f"\n{self.standing}: write {counted(fixes, 'fix')} to {counted(len(self.plans.changed), 'file')}"
         paint, width = terminal.paint_for(sys.stderr), terminal.width_of(sys.stderr)
         while True:
-            match terminal.reply(view.prompt(words, keys, paint)).lower():
+            match view.key_of(terminal.reply(view.prompt(words, keys, view.LAST_WORDS, paint)), view.LAST_WORDS):
                 case "y" | "q":
                     return Answer.WRITE
                 case "n":

@@ -127,8 +127,7 @@ class Loop:
         self._show(entry)
         keys = self._keys(entry)
         while True:
-            said = terminal.reply(view.prompt("take it", keys, self._paint))
-            key = said if said in ("P", "?") else said.lower()
+            key = view.key_of(terminal.reply(view.prompt("take it", keys, view.WORDS, self._paint)), view.WORDS)
             if key == "q":
                 return False
             if key not in keys:

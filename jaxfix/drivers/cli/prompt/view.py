@@ -1,7 +1,7 @@
 """What the person at the terminal is shown of a fix, and asked."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from jaxfix.drivers.workflow.candidates import Candidate, Overlap
 from jaxfix.render.account import Known
@@ -31,6 +31,8 @@ KEYS = (
     ("q", "write what is taken so far, and end"),
     ("?", "this help; Ctrl-C ends, writes nothing, and remembers the answers"),
 )
+WORDS = {"y": "yes", "n": "no", "j": "later", "p": "prove", "x": "explain", "b": "back", "q": "end", "?": "all answers"}
+"""Those that the question itself names; `?` lists all. The words are answers too."""
 LAST_KEYS = (
     ("y", "write"),
     ("s", "show all of it as one diff"),
@@ -38,6 +40,7 @@ LAST_KEYS = (
     ("n", "write nothing, and remember the answers"),
     ("?", "this help"),
 )
+LAST_WORDS = {"y": "write", "s": "show the diff", "b": "back", "n": "write nothing", "?": "help"}
 
 
 def question(
@@ -50,9 +53,16 @@ def question(
     return f"\n{paint('bold', head)}  {paint('bold red', entry.diagnostic.id)}\n{lines}{hunk.rstrip(chr(10))}\n"
 
 
-def prompt(words: str, keys: Sequence[str], paint: Paint) -> str:
-    """What is asked, and the answers that there are."""
-    return paint("bold blue", f"{words} [{','.join(keys)}]? ")
+def prompt(words: str, keys: Sequence[str], names: Mapping[str, str], paint: Paint) -> str:
+    """What is asked, and the usual answers, each as its key and its word."""
+    usual = (f"{key} {names[key]}" for key in keys if key in names)
+    return paint("bold blue", f"{words} [{', '.join(usual)}]? ")
+
+
+def key_of(said: str, names: Mapping[str, str]) -> str:
+    """The key that was typed, or whose word was; `P` is another one than `p`."""
+    typed = said if said == "P" else said.lower()
+    return next((key for key, word in names.items() if typed == word), typed)
 
 
 def help_for(keys: Sequence[str], texts: Sequence[tuple[str, str]], paint: Paint, width: int | None) -> str:
