@@ -518,3 +518,22 @@ def test_as_many_reads_or_hardly_fewer_are_no_effect() -> None:
 
 def test_a_run_that_does_not_tell_its_reads_proves_nothing_of_them() -> None:
     assert fewer_reads(BEFORE, BEFORE).verdict is Verdict.NOT_COMPARED
+
+
+def test_what_a_fix_says_that_it_may_not_take_limits_the_proof_and_nothing_else_does() -> None:
+    runs, raised = Output("", "*", (leaf(1.0),)), Output("", "raised TypeError", ())
+    given = Beside(FUNCTION, "given complex numbers", runs, raised)
+
+    def found(*beside: Beside, raises: tuple[str, ...] = ("complex numbers",)) -> Comparison:
+        pair = Pair.of(BEFORE, replace(CURED, beside=beside), None, Noise())
+        return judge(pair, Equality.BITWISE, FUNCTION, raises=raises)
+
+    assert found(given, raises=()).verdict is Verdict.DIFFERENT
+    told = found(given, given)
+    assert (told.verdict, told.beside) == (Verdict.PROVEN, 0)
+    words = "raises where the original does not, `given complex numbers`, which the program never passes"
+    assert told.equality == f"bitwise equal; {words}"
+    stated = replace(given, after=Output("", "raised ValueError: rounds must not be negative", ()))
+    silent = replace(given, after=Output("", "*", (leaf(2.0),)))
+    for wrong in (stated, silent, replace(given, how="given masked arrays"), replace(given, how="as called")):
+        assert found(given, wrong).verdict is Verdict.DIFFERENT

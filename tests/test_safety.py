@@ -94,6 +94,7 @@ PATCHES = {
     "by helper": "def put(owner, name, value):\n    setattr(owner, name, value)\n\nput(lax, 'fori_loop', fake)\n",
     "by partial": "import functools\nput = functools.partial(setattr, lax)\nput('fori_loop', fake)\n",
     "by dunder": "lax.__setattr__('fori_loop', fake)\n",
+    "by exec": "exec('lax.fori_loop = fake')\n",
     "by setitem": "import operator\noperator.setitem(vars(lax), 'fori_loop', fake)\n",
     "mock object": "from unittest import mock\nmock.patch.object(lax, 'fori_loop', fake).start()\n",
     "mock decorator": "from unittest.mock import patch\n@patch.object(lax, 'fori_loop')\ndef test(fake):\n    pass\n",

@@ -7,21 +7,26 @@ from pathlib import Path
 
 from benchmarks.safe.drawing import Choices
 from benchmarks.safe.grammar import Program, made_of
-from benchmarks.safe.running import Fixed, fixed, observed, write
+from benchmarks.safe.running import Fixed, fixed, observed, observed_alone, write
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A program, its fixes, and what was observed; `after` is None where nothing was fixed."""
+    """A program, its fixes, and what was observed; `after` is None where nothing was fixed.
+
+    Attributes:
+      is_alone: whether what differs does so in processes of their own: one that has run others may know more of jax.
+    """
 
     program: Program
     fixed: Fixed
     before: str = ""
     after: str | None = None
+    is_alone: bool = True
 
     @property
     def is_breach(self) -> bool:
-        return self.after is not None and self.before != self.after
+        return self.after is not None and self.before != self.after and self.is_alone
 
 
 def judged(program: Program, folder: Path) -> Judged:
@@ -33,7 +38,9 @@ def judged(program: Program, folder: Path) -> Judged:
     if not found.ids:
         return Judged(program, found)
     write(found.files, after)
-    return Judged(program, found, observed(before), observed(after))
+    seen = observed(before), observed(after)
+    is_alone = seen[0] == seen[1] or observed_alone(before) != observed_alone(after)
+    return Judged(program, found, *seen, is_alone)
 
 
 def smallest(choices: Choices, folder: Path, judge: Callable[[Program, Path], Judged] = judged) -> Judged:

@@ -12,7 +12,7 @@ from benchmarks.safe.shards import Shard, summed
 
 def lines(shards: Sequence[Shard]) -> list[str]:
     """What is said of the programs of these."""
-    programs, fixed, by_codemod, found, broken = summed(shards)
+    programs, fixed, by_codemod, tried, found, broken = summed(shards)
     seeds = Counter[int]()
     for each in shards:
         seeds[each.seed] += each.programs
@@ -32,9 +32,13 @@ def lines(shards: Sequence[Shard]) -> list[str]:
         f"* with a SAFE fix: **{fixed}** ({fixes})",
         f"* that can be distinguished from their original: **{breaches}**",
         "",
-        "| what is unusual about the program | with a fix | breaches |",
-        "|---|---|---|",
-        *(f"| {name} | {count} | {broken[name]} |" for name, count in sorted(found.items())),
+        "| what is unusual about the program | programs | with a SAFE fix | breaches |",
+        "|---|---|---|---|",
+        *(f"| {name} | {count} | {found[name]} | {broken[name]} |" for name, count in sorted(tried.items())),
+        "",
+        "*Newest codemods*: a function of the program is one that `removed-api`, `growing-array`, `boolean-mask`,",
+        "`separate-value-and-grad`, `element-reads`, `unrolled-loop`, `legacy-parallelism` or `key-reuse` finds. None",
+        "of them claims that a fix is safe, and their finding has to leave the program unchanged.",
     ]
 
 

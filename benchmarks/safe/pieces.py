@@ -146,6 +146,11 @@ OUTSIDE = {
     "another name": "module = {m}\nmodule.{n} = {v}",
     "loop": "for module in [{m}]:\n    module.{n} = {v}",
     "handed over": "rebind({m})",
+    "helper": '(lambda owner, name, value: setattr(owner, name, value))({m}, "{n}", {v})',
+    "partial": 'functools.partial(setattr, {m})("{n}", {v})',
+    "dunder": '{m}.__setattr__("{n}", {v})',
+    "patch by another name": 'swap = mock.patch.object\nswap({m}, "{n}", {v}).start()',
+    "patch multiple of it": "mock.patch.multiple({m}, {n}={v}).start()",
 }
 """How another file may bind a name, as its text says."""
 

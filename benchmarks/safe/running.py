@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import runpy
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -81,6 +82,16 @@ def observed(folder: Path) -> str:
         with contextlib.suppress(Exception):
             jax.effects_barrier()
     return masked(f"{out.getvalue()}--- standard error\n{err.getvalue()}".replace(str(folder), ""))
+
+
+def observed_alone(folder: Path) -> str:
+    """As `observed`, in a process of its own: of what goes to standard error but frames of tracebacks."""
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "always"}
+    done = subprocess.run(
+        [sys.executable, MAIN], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
+    errors = [line for line in done.stderr.splitlines() if not line.startswith(" ")]
+    return masked("\n".join([done.stdout, str(done.returncode), *errors]).replace(str(folder), ""))
 
 
 def masked(text: str) -> str:

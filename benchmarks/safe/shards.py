@@ -14,6 +14,7 @@ class Shard:
     """What came of the programs of one seed from `first` on.
 
     Attributes:
+      tried: how many of the programs are of each class; `classes`, of those with a fix.
       broken: the classes of the smallest form of each program that breaks the law, by its number.
     """
 
@@ -23,6 +24,7 @@ class Shard:
     fixed: int = 0
     fixes: dict[str, int] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
+    tried: dict[str, int] = field(default_factory=dict)
     broken: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -34,7 +36,8 @@ def ranges(seed: int, first: int, programs: int) -> list[tuple[int, range]]:
 
 def shard(seed: int, numbers: range, tally: Tally) -> Shard:
     broken = {str(number): sorted(classes(breach)) for number, breach in tally.breaches}
-    return Shard(seed, numbers.start, len(numbers), tally.fixed, dict(tally.fixes), dict(tally.classes), broken)
+    counts = dict(tally.fixes), dict(tally.classes), dict(tally.tried)
+    return Shard(seed, numbers.start, len(numbers), tally.fixed, *counts, broken)
 
 
 def judged_shard(name: str) -> Shard:
@@ -44,13 +47,14 @@ def judged_shard(name: str) -> Shard:
     return shard(seed, numbers, some_programs((seed, numbers)))
 
 
-def summed(shards: Iterable[Shard]) -> tuple[int, int, Counter[str], Counter[str], Counter[str]]:
-    """Programs, those with a fix, fixes by codemod, classes of those with a fix, and classes of breaches."""
+def summed(shards: Iterable[Shard]) -> tuple[int, int, Counter[str], Counter[str], Counter[str], Counter[str]]:
+    """Programs, those with a fix, fixes by codemod, classes of all, of those with a fix, and of breaches."""
     programs = fixed = 0
-    fixes, found, broken = Counter[str](), Counter[str](), Counter[str]()
+    fixes, tried, found, broken = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for each in shards:
         programs, fixed = programs + each.programs, fixed + each.fixed
         fixes.update(each.fixes)
+        tried.update(each.tried)
         found.update(each.classes)
         broken.update(name for names in each.broken.values() for name in names)
-    return programs, fixed, fixes, found, broken
+    return programs, fixed, fixes, tried, found, broken

@@ -28,6 +28,8 @@ class Local:
     globals: tuple[str, ...] = ()
 
 
+NEWEST = {"none": "", **templates("newest.txt")}
+"""Code of which no fix is called safe."""
 CONTEXTS = templates("around.txt")
 """What stands around local functions; a call of them that returns a value."""
 
@@ -39,6 +41,10 @@ def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
         return Site(*trees.site(draw.at("tree"), name))
     if draw.one("keys", (False, True), calm=0.85):
         return Site(*keys.site(draw.at("keys"), name))
+    newest = draw.hazard("newest codemods", NEWEST, calm=0.9)
+    if newest:
+        argument = draw.at("newest").one("argument", pieces.ARGUMENTS, calm=0.6)
+        return Site(newest.replace("{f}", name), (f'show("{name}", case.{name}, {argument})',))
     local = _local(draw, kept)
     context = draw.hazard("around", CONTEXTS, calm=0.4)
     if context is CONTEXTS["lambda"] and local.lines:

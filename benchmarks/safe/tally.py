@@ -19,6 +19,7 @@ class Tally:
       programs: how many were made.
       fixed: how many had a SAFE fix.
       fixes: how many fixes, by codemod.
+      tried: how many of all are of each class.
       classes: how many of those that had a fix are of each class.
       breaches: the number and the smallest form of each program that breaks the law.
     """
@@ -26,11 +27,13 @@ class Tally:
     programs: int = 0
     fixed: int = 0
     fixes: Counter[str] = field(default_factory=Counter)
+    tried: Counter[str] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)
     breaches: list[tuple[int, Judged]] = field(default_factory=list)
 
     def note(self, judged: Judged) -> None:
         self.programs += 1
+        self.tried.update(classes(judged))
         if judged.after is not None:
             self.fixed += 1
             self.fixes.update(judged.fixed.ids)
@@ -40,6 +43,7 @@ class Tally:
         self.programs += other.programs
         self.fixed += other.fixed
         self.fixes.update(other.fixes)
+        self.tried.update(other.tried)
         self.classes.update(other.classes)
         self.breaches += other.breaches
 

@@ -19,11 +19,15 @@ After:
         return jnp.sum(returns, where=returns > 0)
 
 Safety: needs evidence. The mask is computed element by element from the array itself, so it has its shape: a mask of
-rows selects rows, and `where=` would broadcast it along the other axis, silently so for a square array. It is provably
-boolean, since whole numbers select by position. Numbers are added in another order: sums and means of floats are
-rounded otherwise, and agree in double precision; whole numbers, `any` and `all` keep every bit. Declined are `max` and
-`min`, which raise where nothing is selected, and `std` and `var`, whose gradient is NaN where a value that is left out
-is. What has an axis or another argument is left alone, as are arrays of NumPy, which nothing is compiled for.
+rows selects rows, and `where=` would broadcast it along the other axis, silently so for a square array. What the array
+is compared with may have more dimensions, and then `x[mask]` raises: where it is not known to be a number,
+`jnp.broadcast_to` keeps the mask to the shape of the array, and raises too, another error; it takes no masked array of
+NumPy, which the receipt says. Under a trace `x[mask]` raises, so a function that is traced somewhere, or handed on, is
+declined: something may take that error. The mask is provably boolean, since whole numbers select by position. Numbers
+are added in another order: sums and means of floats are rounded otherwise, and agree in double precision; whole
+numbers, `any` and `all` keep every bit. Declined are `max` and `min`, which raise where nothing is selected, and `std`
+and `var`, whose gradient is NaN where a value that is left out is. What has an axis or another argument is left alone,
+as are arrays of NumPy, which nothing is compiled for.
 
 Evidence: fewer compiles; beside the original the results differ by rounding alone, in double precision.
 
@@ -51,7 +55,7 @@ from jaxfix.api import (
     Why,
     frozen,
 )
-from jaxfix.api.analysis import Form, Values, is_bound_before
+from jaxfix.api.analysis import USERS, Form, Values, callers, is_bound_before
 from jaxfix.api.library import Dtype, where
 
 _ANY = "jax.numpy.any"
@@ -162,6 +166,25 @@ def _check(module: Module, reduction: _Reduction) -> None:
             "the mask may have fewer dimensions than the array: it would select rows, and `where=` leaves out columns"
         )
         raise Declined(Reason(Code.STRUCTURE, text))
+    _check_traces(module, reduction.call)
+
+
+def _check_traces(module: Module, call: ast.Call) -> None:
+    """That nothing traces it, where it raises today: what takes the error would be given a value."""
+    if Runs.TRACED in module.get(Staging).seen(call):
+        raise Declined(
+            Reason(Code.MAY_FAIL, "it runs under a trace too, where it raises: something may take the error")
+        )
+    function = module.function(call)
+    if isinstance(function, ast.FunctionDef) and _is_handed_on(module, function):
+        text = f"`{function.name}` is handed on: under a trace it raises, and something may take the error"
+        raise Declined(Reason(Code.MAY_FAIL, text))
+
+
+def _is_handed_on(module: Module, function: ast.FunctionDef) -> bool:
+    name = module.get(Staging).name_for_others(function)
+    elsewhere = module.surroundings.project.ask(USERS, name) if name is not None else ()
+    return bool(callers(module, function).others) or any(use.call is None for use in elsewhere)
 
 
 def _has_shape_of(module: Module, mask: ast.expr, array: ast.expr) -> bool:
@@ -181,6 +204,38 @@ def _has_shape_of(module: Module, mask: ast.expr, array: ast.expr) -> bool:
     return False
 
 
+def _is_of_its_shape(module: Module, mask: ast.expr, array: ast.expr) -> bool:
+    """Whether a mask that has the dimensions of the array at least has no others."""
+    match mask:
+        case ast.Name():
+            made = module.only_value(mask)
+            return made is not None and _is_of_its_shape(module, made, array)
+        case ast.Compare(left=left, comparators=[right]):
+            return all(ast.unparse(side) == ast.unparse(array) or _is_number(module, side) for side in (left, right))
+        case ast.UnaryOp(operand=operand):
+            return _is_of_its_shape(module, operand, array)
+        case ast.BinOp(left=left, right=right):
+            return all(_is_of_its_shape(module, side, array) for side in (left, right))
+        case ast.Call(args=[only]):
+            return ast.unparse(only) == ast.unparse(array)
+    return False
+
+
+def _is_number(module: Module, expr: ast.expr) -> bool:
+    """Whether it surely has no dimensions: not where a caller may pass anything."""
+    match expr:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_number(module, operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_number(module, left) and _is_number(module, right)
+        case ast.Name() if (bound := module.names.only_binding(expr)) is not None and isinstance(bound.node, ast.arg):
+            return False
+    value = module.get(Values).of(expr)
+    return value.scalar and not value.assumed
+
+
 def _is_same_there(module: Module, made: ast.expr, array: ast.expr) -> bool:
     """Whether the array is a variable that is bound once, and the mask is made above it in the same block."""
     is_once = isinstance(array, ast.Name) and module.names.only_binding(array) is not None
@@ -191,6 +246,9 @@ def _is_same_there(module: Module, made: ast.expr, array: ast.expr) -> bool:
 def _leave_out(module: Module, reduction: _Reduction, edit: Rewriter) -> None:
     func = module.text(reduction.call.func)
     array, mask = module.text(reduction.selected.value), module.text(reduction.selected.slice)
+    if not _is_of_its_shape(module, reduction.selected.slice, reduction.selected.value):
+        numpy = edit.imported("jax.numpy", prefer="jnp", at=reduction.call)
+        mask = f"{numpy}.broadcast_to({mask}, {array}.shape)"
     if reduction.is_method:
         edit.replace(reduction.call, f"{array}.{reduction.by.rpartition('.')[2]}(where={mask})")
     else:
@@ -204,4 +262,5 @@ CODEMOD = Codemod(
     equality=Equality.FUSED,
     find=find,
     cures=(Why.SHAPE,),
+    raises=("masked arrays",),
 )

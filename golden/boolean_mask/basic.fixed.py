@@ -6,8 +6,10 @@ import jax.numpy as jnp
 def direct(x, limits):
     found = []
     for limit in limits:
-        found.append(jnp.sum(x, where=x > limit))
-        found.append(jnp.mean(x, where=(x > limit) & (x < 2 * limit)))
+        found.append(jnp.sum(x, where=jnp.broadcast_to(x > limit, x.shape)))
+        found.append(
+            jnp.mean(x, where=jnp.broadcast_to((x > limit) & (x < 2 * limit), x.shape))
+        )
         found.append(jnp.prod(x, where=~jnp.isnan(x)))
     return found
 
@@ -35,3 +37,14 @@ def named(x):
     positive = x > 0
     found = jnp.sum(x, where=positive)
     return found, jnp.any(x, where=positive & (x < 1))
+
+
+def of_numbers(x):
+    for i in range(10):
+        print(jnp.sum(x, where=x > i))
+        print(jnp.sum(x, where=(x > -1) & (x < 2 * i + 1)))
+        print(jnp.mean(x, where=x > jnp.mean(x)))
+
+
+def of_what_is_passed(x, limit=0.5):
+    return jnp.sum(x, where=jnp.broadcast_to(x > limit, x.shape))

@@ -35,3 +35,14 @@ def named(x):
     positive = x > 0
     found = jnp.sum(x[positive])  # want: boolean-mask
     return found, jnp.any(x[positive & (x < 1)])  # want: boolean-mask
+
+
+def of_numbers(x):
+    for i in range(10):
+        print(jnp.sum(x[x > i]))  # want: boolean-mask
+        print(jnp.sum(x[(x > -1) & (x < 2 * i + 1)]))  # want: boolean-mask
+        print(jnp.mean(x[x > jnp.mean(x)]))  # want: boolean-mask
+
+
+def of_what_is_passed(x, limit=0.5):
+    return jnp.sum(x[x > limit])  # want: boolean-mask

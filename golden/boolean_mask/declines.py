@@ -1,5 +1,6 @@
 """Selections that `where=` may not stand for."""
 
+import jax
 import jax.numpy as jnp
 
 
@@ -43,3 +44,37 @@ def made_at_times(rows):
         if i == 0:
             mask = row > 0
         print(jnp.sum(row[mask]))  # want: boolean-mask (no fix): fewer dimensions
+
+
+def taken_under_jit(x):
+    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): is handed on
+
+
+def at_once_or_one_by_one(xs):
+    try:
+        return jax.vmap(taken_under_jit)(xs)
+    except jax.errors.NonConcreteBooleanIndexError:
+        return [taken_under_jit(x) for x in xs]
+
+
+def handed_on(x):
+    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): handed on
+
+
+def over(rows, dispatch):
+    return [handed_on(row) for row in rows], dispatch(handed_on, rows)
+
+
+def _inner(x):
+    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): under a trace too
+
+
+def _outer(x):
+    return 2 * _inner(x)
+
+
+def at_once_or_eagerly(rows):
+    try:
+        return [jax.jit(_outer)(row) for row in rows]
+    except jax.errors.NonConcreteBooleanIndexError:
+        return [_inner(row) for row in rows]

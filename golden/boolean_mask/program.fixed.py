@@ -5,12 +5,14 @@ import jax.numpy as jnp
 
 
 def tail_mean(losses, limit):
-    return jnp.mean(losses, where=losses > limit)
+    return jnp.mean(
+        losses, where=jnp.broadcast_to(losses > limit, losses.shape)
+    )
 
 
 def count_all(losses, limit):
     large = losses > limit
-    return jnp.all(losses, where=large)
+    return jnp.all(losses, where=jnp.broadcast_to(large, losses.shape))
 
 
 def main():

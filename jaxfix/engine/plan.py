@@ -112,6 +112,7 @@ def _cook(module: Module, found: Found) -> Fix:
         function=module.path(found.finding.at),
         guess=found.finding.guess and found.confidence is Confidence.POSSIBLE,
         renames=found.finding.renames,
+        raises=found.codemod.raises,
     )
     where = f"{module.source.path}:{module.source.lines.line(fix.at.start)}"
     refusal = None

@@ -87,7 +87,7 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
     for name, kind in kinds:
         if not isinstance(getattr(codemod, name), kind):
             return f"has {getattr(codemod, name)!r} for its `{name}`"
-    for name in ("triggers", "cures", "programs"):
+    for name in ("triggers", "cures", "programs", "raises"):
         if not isinstance(getattr(codemod, name), tuple):
             return f"has a `{name}` that is no tuple"
     if not all(isinstance(trigger, str) for trigger in codemod.triggers):

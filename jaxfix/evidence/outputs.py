@@ -12,6 +12,8 @@ from jaxfix.source.frozen import frozen
 
 # How what is said of a call begins that was made under a transformation, and how it ends where a number is large.
 UNDER, BEYOND = "under ", "a whole number beyond single precision"
+# How it begins where arguments are of kinds that the program does not pass.
+GIVEN = "given "
 UPDATED = ", updated once"
 """How it ends where what a call has returned was updated."""
 # How the labels of files begin that a run wrote.
@@ -40,6 +42,8 @@ _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s
 _CURABLE = re.compile(r"(?:exit status \d+: )?(?:AttributeError|ImportError|ModuleNotFoundError|TypeError)\b")
 RAISED = "raised"
 """The structure of what a call returned that an exception left."""
+_OF_LIBRARIES = (f"{RAISED} TypeError", f"{RAISED} ValueError")
+"""The same, of errors that no `raise` of the user states: those have their words."""
 _PADDED = re.compile(r" *# *")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
@@ -56,6 +60,7 @@ class Allowed:
       drifts: floats may have any values, which are compared elsewhere.
       moored: arrays may be committed to the one device that there is, or no longer be.
       counted: a whole number of Python that is an attribute may be an array of the same value.
+      raises: the kinds of arguments on which the rewritten function may raise, beside its original, where that runs.
     """
 
     stronger: bool = False
@@ -65,13 +70,14 @@ class Allowed:
     drifts: bool = False
     moored: bool = False
     counted: bool = False
+    raises: frozenset[str] = frozenset()
 
     def __or__(self, other: "Allowed") -> "Allowed":
         tolerance = max(self.tolerance, other.tolerance)
         untyped, first = self.untyped or other.untyped, self.first | other.first
         drifts, moored = self.drifts or other.drifts, self.moored or other.moored
-        counted = self.counted or other.counted
-        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, drifts, moored, counted)
+        counted, raises = self.counted or other.counted, self.raises | other.raises
+        return Allowed(self.stronger or other.stronger, tolerance, untyped, first, drifts, moored, counted, raises)
 
     def lets_retype(self, label: str) -> bool:
         """Whether the output of that label is a first state."""
@@ -124,6 +130,7 @@ class Likeness:
       limits: on which data, of dtypes that the program never passes, results round differently.
       is_open: whether the difference is that nothing could be compared.
       moored: the leaves that only one of both has committed to the one device that there is.
+      raises: on which data, of kinds that the program never passes, the rewritten function alone raises, as it may.
     """
 
     difference: str | None
@@ -139,6 +146,7 @@ class Likeness:
     is_open: bool = False
     moored: tuple[str, ...] = ()
     max_wide: float = 0.0
+    raises: tuple[str, ...] = ()
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -223,6 +231,9 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
             found = replace(_in_double(found, label, pair.double), widened=int(pair.is_widened))
         if may.drifts and pair.how.endswith(BEYOND) and found.difference is None and found.max_delta > TOLERANCE:
             found = replace(found, difference=f"`{label}`: {found.max_delta:.1e} of the largest value apart")
+        if found.difference is not None and _may_raise(pair, may):
+            whole = replace(whole, raises=tuple(dict.fromkeys((*whole.raises, pair.how))))
+            continue
         if found.difference is not None and pair.foreign and _rounds(old, new, may, pair.double):
             whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
             continue
@@ -245,6 +256,12 @@ def _rounds(old: Output, new: Output, may: Allowed, double: float | None) -> boo
     """Whether the two differ by rounding alone, and not in their types."""
     is_near = double is not None and double <= ROUNDED
     return is_near and outputs_alike((old,), (new,), replace(may, drifts=True)).difference is None
+
+
+def _may_raise(pair: Beside, may: Allowed) -> bool:
+    """Whether the rewritten function raises on data of a kind of which its fix says so; none that a `raise` states."""
+    is_told = any(pair.how.startswith(f"{GIVEN}{kind}") for kind in may.raises)
+    return is_told and not pair.before.treedef.startswith(RAISED) and pair.after.treedef in _OF_LIBRARIES
 
 
 def _kind(how: str) -> str:
@@ -276,6 +293,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         tuple(dict.fromkeys((*one.limits, *other.limits))),
         one.is_open or other.is_open,
         tuple(dict.fromkeys((*one.moored, *other.moored))),
+        raises=tuple(dict.fromkeys((*one.raises, *other.raises))),
     )
 
 

@@ -184,7 +184,7 @@ class _Trial:
             narrow = self._once(pair, key)
         if narrow is None:
             return None
-        found = judge(narrow, _equality(fix), name, fix.proves)
+        found = judge(narrow, _equality(fix), name, fix.proves, fix.raises)
         return found if found.verdict is Verdict.PROVEN else None
 
     def _once(self, pair: Pair, key: Key) -> Pair | None:
@@ -347,7 +347,7 @@ class _Trial:
             mine = [key for key in self._kept if key in self._reaches[pair.before.case]]
             loosest = max(mine, key=partial(self._looseness, pair))
             fix = self._fixes[loosest]
-            found.append(judge(pair, _equality(fix), name_of(loosest, fix), fix.proves))
+            found.append(judge(pair, _equality(fix), name_of(loosest, fix), fix.proves, fix.raises))
         return tuple(found)
 
     def _looseness(self, pair: Pair, key: Key) -> tuple[bool, tuple[int, ...]]:
@@ -435,6 +435,7 @@ class _Trial:
         name = name_of(key, self._fixes[key])
         for fix in (self._fixes[other] for other in (key, *self._sharing(key, made))):
             may |= allowed(_equality(fix), pair.before.case, name, is_plain=pair.plain is not None)
+            may = replace(may, raises=may.raises | frozenset(fix.raises))
         return sides_agree(pair, may, {name}).difference is None
 
     def _sharing(self, key: Key, made: Fixes) -> Fixes:
@@ -508,7 +509,7 @@ class _Trial:
         if made is not None:
             own = self._runs.pairs(cases, made - {key}, made)
             pairs = [replace(pair, sides=side.compared) for pair, side in zip(pairs, own, strict=True)]
-        return tuple(judge(pair, _equality(fix), name_of(key, fix), fix.proves) for pair in pairs)
+        return tuple(judge(pair, _equality(fix), name_of(key, fix), fix.proves, fix.raises) for pair in pairs)
 
 
 def _equality(fix: Fix) -> Equality:

@@ -141,10 +141,15 @@ def judge(
     equality: Equality,
     function: str,
     proves: Proves = Proves.FEWER_COMPILES,
+    raises: Collection[str] = (),
 ) -> Comparison:
-    """As `compare`, with noise and the jitted original taken into account."""
+    """As `compare`, with noise and the jitted original taken into account.
+
+    Args:
+      raises: as of `Fix`.
+    """
     is_plain = pair.plain is not None
-    may = allowed(equality, pair.before.case, function, is_plain=is_plain)
+    may = replace(allowed(equality, pair.before.case, function, is_plain=is_plain), raises=frozenset(raises))
     cured = pair.is_cured(proves)
     found = runs_agree(pair, may, as_jitted=equality in FUSING, cured=cured)
     if found.difference is None and not cured:
@@ -502,6 +507,8 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, s
         yield f"committed to the one device there is, or no longer, in {_some(found.moored)}: not tried with several"
     if found.limits:
         yield f"rounds differently {' and '.join(found.limits)}, which the program never passes"
+    if found.raises:
+        yield f"raises where the original does not, {_some(found.raises)}, which the program never passes"
     if pair.noise:
         yield "but for what differs between two equal runs"
     stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)

@@ -262,6 +262,7 @@ class Fix:
       proves: what a rerun must show that it gains.
       guess: nobody has seen what it is for happen again and again: only a run tells if it pays.
       renames: as the finding's own.
+      raises: the kinds of arguments, as a proof names them, on which the new code may raise where the old runs.
     """
 
     key: str
@@ -277,6 +278,7 @@ class Fix:
     proves: Proves = Proves.FEWER_COMPILES
     guess: bool = False
     renames: bool = False
+    raises: tuple[str, ...] = ()
 
     @property
     def promise(self) -> str:

@@ -29,6 +29,8 @@ class Codemod:
       programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
       relieves: the kinds of work beside compiling that its findings explain, where a run was long in their lines.
       after: the codemods whose fixes are made before, because they decide what its own ones have to be.
+      raises: the kinds of arguments on which its new code may raise where the old runs, such as `complex numbers`: no
+        proof is refused over one that the program never passes, and the receipt names it. Its page says why.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Codemod:
     programs: tuple[str, ...] = ()
     relieves: tuple[Work, ...] = ()
     after: tuple[str, ...] = ()
+    raises: tuple[str, ...] = ()
 
     @property
     def rewrites(self) -> bool:

@@ -328,7 +328,8 @@ class _Rebinding:
         if namespace is not None and not (isinstance(namespace, ast.Call) and _last(namespace.func) == "globals"):
             return
         text = _literal(call.args[0])
-        for name, dotted in self.others.theirs.items():
+        known = {name: [of] for name, of in self.module.names.imports.items()} | self.others.theirs
+        for name, dotted in known.items():
             if text is None or name in text:
                 yield from (f"{of}.{ANY_NAME}" for of in dotted)
 

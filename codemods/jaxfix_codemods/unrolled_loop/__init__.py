@@ -47,7 +47,8 @@ round is no number of Python any more: as an index, in `fold_in`, and where it i
 gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. So are rounds
 that end early, names that are read after the loop and bound in it alone, layers that the loop makes, a start that
 Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it does not,
-JAX raises at the trace. The number of iterations stays known to a trace, so that gradients go through both.
+JAX raises at the trace: the receipt names data of other types and ranks, which the program never passes, that a proof
+has seen to raise so. The number of iterations stays known to a trace, so that gradients go through both.
 On some devices a small loop is slower than its unrolled form: where a run shows that a warm call takes half as long
 again, the fix is held back.
 
@@ -196,4 +197,5 @@ CODEMOD = Codemod(
     equality=Equality.FUSED,
     find=find,
     proves=Proves.SMALLER_PROGRAM,
+    raises=("complex numbers", "one axis more", "one axis less", "two axes more", "the same bytes as whole numbers"),
 )
