@@ -44,7 +44,7 @@ ALONE_INLINE = {
 # not installed where the tests run: their names are checked where they are
 ABSENT = frozenset(
     {
-        *("chex", "diffrax", "flax", "haiku", "jaxopt", "lineax", "matplotlib", "optimistix", "pandas"),
+        *("chex", "diffrax", "flax", "haiku", "hydra", "jaxopt", "lineax", "matplotlib", "optimistix", "pandas"),
         *("tensorflow", "torch", "tqdm", "wandb"),
     }
 )

@@ -16,6 +16,7 @@ from benchmarks.programs.catalogue import Program, Unfit
 from benchmarks.programs.running import Run, Seconds
 from benchmarks.programs.sources import laid_out
 from benchmarks.repositories import Unreachable
+from jaxfix.report.wire import from_json, to_json
 
 NEAR = 3
 """Lines between a finding and what the person changed that still count as the same place."""
@@ -142,6 +143,18 @@ class Bench:
         plain = runs["written"][0].printed
         changed = {name: _changed(sides["written"], place) for name, place in sides.items()}
         return {name: _side(runs[name], changed[name], plain) for name in sides}, broken
+
+
+def known(place: Path) -> dict[str, Result]:
+    """What the page shows, by the program."""
+    entries = from_json(tuple[Result, ...], json.loads(place.read_text())) if place.exists() else ()
+    return {entry.name: entry for entry in entries}
+
+
+def keep(place: Path, results: Mapping[str, Result]) -> None:
+    """Writes what the page shows, a line for each program."""
+    entries = [json.dumps(to_json(results[name]), ensure_ascii=False) for name in sorted(results)]
+    place.write_text("[\n" + ",\n".join(entries) + "\n]\n")
 
 
 def _side(runs: Sequence[Run], changed: int, plain: str) -> Side:

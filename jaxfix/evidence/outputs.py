@@ -436,7 +436,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
 def _is_counted(old: Leaf, new: Leaf) -> bool:
     """Whether an attribute is a whole number of Python, and then an array of the same value, as `jit` returns it."""
     is_attribute = "." in old.path[old.path.rfind("]") + 1 :]
-    are_whole = old.dtype == "<int>" and new.dtype in ("int32", "int64") and new.weak_type and new.shape == ()
+    are_whole = old.dtype == "<int>" and new.dtype.startswith("int") and new.weak_type and new.shape == ()
     return is_attribute and are_whole and len(old.sample) == 1 and old.sample == new.sample
 
 

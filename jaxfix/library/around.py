@@ -23,6 +23,9 @@ FUNCTIONS = (
     Function("chex.chexify", (Transform.TRACES,)),
     Function("chex.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
     Function("chex.replace", (Result.REPLACED,)),
+    Function("click.argument", (Transform.TRANSPARENT,)),
+    Function("click.command", (Transform.TRANSPARENT,)),
+    Function("click.option", (Transform.TRANSPARENT,)),
     Function("diffrax.ControlTerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
     Function("diffrax.Event", (Transform.HOLDS,), calls=(Parameter(0, "cond_fn"),)),
     Function("diffrax.ODETerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
@@ -70,6 +73,7 @@ FUNCTIONS = (
     Function("haiku.transform", (Transform.APPLIES,)),
     Function("haiku.transform_with_state", (Transform.APPLIES,)),
     Function("haiku.without_apply_rng", (Transform.APPLIES,)),
+    Function("hydra.main", (Transform.TRANSPARENT,)),
     Function("jaxtyping.Array", (Class.ARRAY,)),
     *(Function(f"optax.{name}", (Identity.STATIC,)) for name in _OPTIMIZERS),
     *(

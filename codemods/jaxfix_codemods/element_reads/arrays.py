@@ -14,8 +14,6 @@ _METHODS = (short_names(Result.FRESH, "jax.Array") | short_names(Dtype.KEPT, "ja
 _KEEPING = short_names(Dtype.KEPT, "jax.Array")
 _METHODS |= short_names(Member.UPDATE)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_OF_HOST = ("numpy.", "jax.device_get", "jax.devices", "jax.local_devices", "jax.tree.", "jax.tree_util.", "jax.tree_")
-"""Arrays of NumPy, lists and other trees."""
 _WITH_MORE = frozenset({"retstep", "return_index"})
 
 
@@ -74,7 +72,8 @@ class Arrays:
             return False
         qualname = self._module.qualname(source.func) or ""
         is_builtin = isinstance(source.func, ast.Name) and self._module.scope_of(source.func.id, source) is None
-        return is_builtin or qualname.startswith(_OF_HOST)
+        is_tree = qualname.startswith("jax.tree")  # `jax.tree.leaves` is a list
+        return is_builtin or is_tree or qualname.startswith("numpy.") or qualname == "jax.device_get"
 
     def _is_made(self, node: ast.AST) -> bool:
         match node:
