@@ -369,3 +369,30 @@ def test_apply_keeps_what_is_proven_and_what_is_refuted(
     assert cli("undo").code == 0
     assert (tmp_path / "train.py").read_text() == PROGRAM
     assert cli("receipts", "--check").code == 0
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sha", "is_shown"),
+    [
+        (Verdict.NO_EFFECT, sha256(SLOW), False),
+        (Verdict.NO_EFFECT, sha256(FIXED), True),  # of another text
+        (Verdict.DIFFERENT, sha256(SLOW), True),
+        (Verdict.NOT_REACHED, sha256(SLOW), True),
+    ],
+)
+def test_a_check_leaves_out_what_a_rerun_of_the_same_text_showed_to_gain_nothing(
+    project: Path, cli: Cli, verdict: Verdict, sha: str, is_shown: bool
+) -> None:
+    (held,) = json.loads(cli("apply", "train.py", "--no-prove", "--allow-no-vcs", "--output-format", "json").out)[
+        "held"
+    ]
+    key = held["key"]
+    vain = replace(EVIDENCE, key=key, verdict=verdict, source_sha256=sha)
+    receipts.record(project, "apply", (replace(RECEIPT, evidence=vain, after_sha256=None),))
+    code, out, err = cli("check", "train.py")
+    assert (code, "tiny-risky" in out) == (int(is_shown), is_shown)
+    assert ("1 finding whose fix gains nothing, as a rerun" in err) is not is_shown
+    assert "tiny-risky" in cli("check", "train.py", "--all").out
+    newer = replace(vain, verdict=Verdict.PROVEN, source_sha256=sha256(SLOW))
+    receipts.record(project, "apply", (replace(RECEIPT, evidence=newer, after_sha256=None),))
+    assert cli("check", "train.py").code == 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 from jaxfix.drivers.cli import baselines, cache, outcome, output, terminal
 from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.distributed import is_distributed
+from jaxfix.drivers.retired import without_retired
 from jaxfix.drivers.workflow.looking import Findings, Looked, from_here, look
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import Target, Targets, find_targets
@@ -21,13 +22,17 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class _Told:
-    """What a check reports: the findings that no baseline knows, how many `--all` would add, and whether one counts."""
+    """What a check reports: the findings that no baseline knows, how many `--all` would add, and whether one counts.
+
+    `retired` are those that a rerun has shown to gain nothing.
+    """
 
     shown: tuple[Diagnostic, ...]
     not_shown: int
     counts: bool
     judgements: tuple[baselines.Judgement, ...]
     updates: tuple[str, ...]
+    retired: int = 0
 
     @property
     def is_clean(self) -> bool:
@@ -100,9 +105,10 @@ def _compared(
     options: Check,
     known: Sequence[baselines.Opened],
 ) -> _Told:
-    shown = found.diagnostics if options.everything else _expected(found.diagnostics, targets)
+    sure = found.diagnostics if options.everything else _expected(found.diagnostics, targets)
+    shown = sure if options.everything else without_retired(sure, targets)
     counting = shown if options.everything else _counting(shown, targets)
-    kept = {id(entry) for entry in shown}
+    kept = {id(entry) for entry in sure}
     others = tuple(entry for entry in found.diagnostics if id(entry) not in kept)
     is_complete = not (found.errors or found.bugs)
     judgements = baselines.judged(known, request, shown, others, is_complete=is_complete)
@@ -110,7 +116,8 @@ def _compared(
     if options.update_baseline and is_complete:
         return _Told((), not_shown, False, judgements, tuple(baselines.update(entry) for entry in judgements))
     new = baselines.new(shown, judgements)
-    return _Told(new, not_shown, any(entry in counting for entry in new), judgements, ())
+    counts = any(entry in counting for entry in new)
+    return _Told(new, not_shown, counts, judgements, (), len(sure) - len(shown))
 
 
 def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
@@ -118,6 +125,9 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
         paint, is_compared = terminal.paint_for(sys.stderr), bool(told.judgements)
         summary = text.check_summary(told.shown, number, paint, not_shown=told.not_shown, is_compared=is_compared)
         terminal.tell(summary)
+    if told.retired:
+        what = "1 finding whose fix gains" if told.retired == 1 else f"{told.retired} findings whose fixes gain"
+        terminal.note(f"{what} nothing, as a rerun of this text has shown: `jaxfix receipts`, `--all`")
     for note in told.updates or [note for entry in told.judgements for note in baselines.notes(entry)]:
         terminal.note(note)
 
