@@ -15,7 +15,7 @@ _Told = dict[tuple[str, str], tuple[Verdict, str]]
 
 def without_retired(found: Iterable[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
     """Those that no receipt of their project retires, which has shown equal results and no gain."""
-    return _Receipts(targets).open(found)
+    return _Receipts(targets).left_of(found)
 
 
 class _Receipts:
@@ -24,7 +24,7 @@ class _Receipts:
         self._roots: dict[Path, Path | None] = {}
         self._known: dict[Path, _Told] = {}
 
-    def open(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def left_of(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(each for each in found if not self._is_retired(each))
 
     def _is_retired(self, found: Diagnostic) -> bool:
