@@ -1,40 +1,75 @@
 """What a proof costs: `python -m benchmarks.proof_cost [SUBJECT ...] [--cores 1 2]`.
 
 Prints and writes into `docs/evidence/proof.md` how many runs a proof makes, with how many compiles, its processor
-seconds as a multiple of one plain pass (a run of the program; importing jax and running every driven case once), and
-how long the first receipt takes. Rows of subjects that are not named stay unchanged. Processor time of all children
-counts, since the machine may be shared; all of optax takes ten minutes of it.
+seconds as a multiple of one plain pass, and how long the first receipt takes. A plain pass is a run of the program, and
+of what is driven importing it and driving each case once, without a probe. Rows of subjects that are not named stay
+unchanged. Processor time of all children counts, since the machine may be shared; all of optax takes minutes of it.
 """
 
 import argparse
+import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evidence" / "proof.md"
 BEGINS, ENDS = "<!-- benchmarks.proof_cost begins -->", "<!-- benchmarks.proof_cost ends -->"
-PROGRAM = "python train.py"
-SUBJECTS = {
-    "example": (["train.py", "--run", PROGRAM], "`examples/train.py`, one fix"),
-    "first": (
-        ["train.py", "optax._src.transform", "--run", PROGRAM],
-        "README's first command: it, a module of optax",
-    ),
-    "optax": (["optax", "--prove"], "all of optax"),
-    "jaxopt": (["jaxopt", "--prove"], "all of jaxopt"),
-}
 _MADE = re.compile(r"note: made (\d+) runs? of `(.+?)`: (\d+) compiles?, (\d+) s")
 _RECEIPT = re.compile(r"(proven|different|no effect|failed|slower|not compared|not reached)  ")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is proven.
+
+    Attributes:
+      program: a file that is copied into an empty folder and rerun; None where nothing is.
+      words: of its command line.
+      driven: the module or package whose optimizers are driven; None where none are.
+    """
+
+    label: str
+    program: str | None = None
+    words: str = ""
+    driven: str | None = None
+
+    @property
+    def command(self) -> list[str]:
+        """The words that run the program by a Python."""
+        return [Path(self.program).name, *shlex.split(self.words)] if self.program else []
+
+    @property
+    def asked(self) -> list[str]:
+        """The words of `jaxfix apply`."""
+        driven = [self.driven] if self.driven else []
+        if not self.command:
+            return [*driven, "--prove"]
+        return [self.command[0], *driven, "--run", shlex.join(["python", *self.command])]
+
+
+SUBJECTS = {
+    "example": Subject("`examples/train.py`, one fix", "examples/train.py"),
+    "trainer": Subject(
+        "a trainer, 40 steps (`s4_training.py` of the [five systems](five-systems.md))",
+        "tests/upstream/programs/s4_training.py",
+        "40",
+    ),
+    "first": Subject(
+        "README's first command: it, a module of optax", "examples/train.py", driven="optax._src.transform"
+    ),
+    "optax": Subject("all of optax", driven="optax"),
+    "jaxopt": Subject("all of jaxopt", driven="jaxopt"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +101,19 @@ def spent() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def measured(name: str, number: int) -> Cost:
+def measured(subject: Subject, number: int) -> Cost:
     """Proves a subject, with nothing known from before.
 
     Raises:
       RuntimeError: it cannot be proven here.
     """
-    words, _ = SUBJECTS[name]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        shutil.copy(ROOT / "examples" / "train.py", place)
+        if subject.program:
+            shutil.copy(ROOT / subject.program, place)
         environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), "JAX_ENABLE_COMPILATION_CACHE": "false"}
-        plain = _plain(words, place, environment, number)
-        command = [sys.executable, "-m", "jaxfix", "apply", *words, "--diff", "--exit-zero"]
+        plain = _plain(subject, place, environment, number)
+        command = [sys.executable, "-m", "jaxfix", "apply", *subject.asked, "--diff", "--exit-zero"]
         began, before, lines = time.monotonic(), spent(), list[tuple[float, str]]()
         process = subprocess.Popen(
             command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -94,7 +129,7 @@ def measured(name: str, number: int) -> Cost:
         raise RuntimeError("".join(line for _, line in lines))
     first = next(when for when, line in lines if _RECEIPT.match(line))
     runs, compiles = (sum(int(found[group]) for found in made) for group in (1, 3))
-    return Cost(runs, compiles, wall, first, cpu, plain if plain else cpu)
+    return Cost(runs, compiles, wall, first, cpu, plain)
 
 
 def _read(process: "subprocess.Popen[str]", began: float, lines: list[tuple[float, str]]) -> None:
@@ -102,49 +137,57 @@ def _read(process: "subprocess.Popen[str]", began: float, lines: list[tuple[floa
     lines.extend((time.monotonic() - began, line) for line in process.stderr)
 
 
-def _plain(words: Sequence[str], place: Path, environment: dict[str, str], number: int) -> float:
-    """One plain pass: a run of the program, where there is one; of optimizers, each case as it is."""
-    before = spent()
-    if "--run" in words:
-        subprocess.run([sys.executable, "train.py"], cwd=place, env=environment, capture_output=True)
-    if words[0] == "train.py" and len(words) == 3:
-        return spent() - before
-    package = next(word for word in words if word not in ("train.py", "--run", PROGRAM, "--prove"))
-    code = f"from benchmarks.proof_cost import one_pass; one_pass({package!r}, {number})"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
-    return spent() - before
+def _plain(subject: Subject, place: Path, environment: dict[str, str], number: int) -> float:
+    """Processor seconds of a run of the program, where there is one, and of driving each case as it is."""
+    seconds = 0.0
+    if subject.command:
+        before = spent()
+        subprocess.run([sys.executable, *subject.command], cwd=place, env=environment, capture_output=True, check=True)
+        seconds += spent() - before
+    if subject.driven:
+        asked = place / "cases.json"
+        code = f"from benchmarks.proof_cost import list_cases; list_cases({subject.driven!r}, {str(asked)!r})"
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
+        before = spent()
+        command = [sys.executable, "-m", "benchmarks.plain_pass", str(asked), str(number)]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, preexec_fn=lambda: cores(number))
+        seconds += spent() - before
+    return seconds
 
 
-def one_pass(package: str, number: int) -> None:
-    """Drives all cases that a proof of the package drives, once and as they are."""
+def list_cases(package: str, into: str) -> None:
+    """Writes down which cases a proof of the package drives."""
     import importlib.util
 
     from jaxfix.drivers.cli import terminal
     from jaxfix.drivers.workflow.request import Request
     from jaxfix.drivers.workflow.session import opened
     from jaxfix.drivers.workflow.targets import find_targets
-    from jaxfix.evidence.optimizers import OptimizerRunner
+    from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
+    from jaxfix.report.finding import Equality
 
-    cores(number)
     outer = package.partition(".")[0]
     spec = importlib.util.find_spec(outer)
     assert spec is not None and spec.origin is not None
     location = Path(spec.origin).parent
     session = opened(find_targets(Request((package,))), terminal)
-    functions = sorted(
-        {
-            (str(entry.target.path.relative_to(location)), fix.function)
-            for entry in session.candidates().planned
-            for fix in entry.patch.applied
-            if fix.equality is not None and entry.target.path is not None
-        }
-    )
-    OptimizerRunner(outer, location, sys.executable, functions).measure({})
+    fixes = [
+        (str(entry.target.path.relative_to(location)), fix)
+        for entry in session.candidates().planned
+        for fix in entry.patch.applied
+        if fix.equality is not None and entry.target.path is not None
+    ]
+    functions = sorted({(path, fix.function) for path, fix in fixes})
+    loops = LOOPED if {fix.equality for _, fix in fixes} & {Equality.STRONGER_TYPES, Equality.CONVERGED} else ()
+    runner = OptimizerRunner(outer, location, sys.executable, functions, loops=loops)
+    ways = {name: entry.way for name, entry in runner.surveyed().items()}
+    cases = [[*case.split(", "), ways[case.partition(",")[0]]] for case in runner.cases()]
+    Path(into).write_text(json.dumps({"package": outer, "cases": cases}))
 
 
 def row(name: str, number: int, cost: Cost) -> str:
     return (
-        f"| {SUBJECTS[name][1]} | {number} | {cost.runs} | {cost.compiles:,} | {cost.cpu:.0f} s "
+        f"| {SUBJECTS[name].label} | {number} | {cost.runs} | {cost.compiles:,} | {cost.cpu:.0f} s "
         f"| {cost.cpu / cost.plain:.1f} | {cost.wall:.0f} s | {cost.first_s:.0f} s |"
     )
 
@@ -155,8 +198,10 @@ def section(rows: dict[tuple[str, str], str]) -> str:
         "",
         "Written by `python -m benchmarks.proof_cost`. A run is one of the program, or one driven case. Processor",
         "seconds are those of jaxfix and all its processes; the multiple is that of one plain pass: a run of the",
-        "program, and importing jax and driving each case once. The machine has two processors and was busy with",
-        "other work, up to ten processes for each: its seconds by the clock are many times those of a quiet one.",
+        "program, and importing what is driven and driving each case once, without a probe and with an empty",
+        "compilation cache that the cases share, as those of the proof do. The machine has two processors and was busy",
+        "with other work, about five processes for each: its seconds by the clock are several times those of a quiet",
+        "one. More processors were not there.",
         "",
         "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt |",
         "|---|---|---|---|---|---|---|---|",
@@ -177,12 +222,14 @@ def main() -> None:
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, 2, os.cpu_count() or 1}))
     asked = parser.parse_args()
     text = PAGE.read_text()
+    shown = [(subject.label, str(number)) for subject in SUBJECTS.values() for number in range(1, 257)]
     rows = known(text)
     for name in asked.subjects:
         for number in asked.cores:
-            line = row(name, number, measured(name, number))
+            line = row(name, number, measured(SUBJECTS[name], number))
             print(line, flush=True)
-            rows[SUBJECTS[name][1], str(number)] = line
+            rows[SUBJECTS[name].label, str(number)] = line
+    rows = {name: rows[name] for name in shown if name in rows}
     before, _, rest = text.partition(BEGINS)
     after = rest.partition(f"{ENDS}\n")[2]
     PAGE.write_text(f"{before if rest else before.rstrip() + chr(10) * 2}{section(rows)}{after}")
