@@ -501,6 +501,16 @@ def test_a_jit_that_makes_as_many_programs_as_it_saves_is_left_out() -> None:
     assert len(program.runs) > 4
 
 
+def test_the_originals_are_not_called_again_where_a_jit_is_left_out_and_the_others_are_taken_out() -> None:
+    program = once("bc", {}, programs=1)
+    program.compiles = lambda fixes, case: 5 - len(fixes)
+    assert {entry.verdict for entry in of_jits(program, "bc")} == {Verdict.PROVEN}
+    assert (
+        len(program.runs) == 8
+    )  # without each, as it is and with its `jit` taken out, beside the four of all and none
+    assert program.with_originals == [frozenset("bc")]
+
+
 def test_a_jit_that_differs_beside_its_original_is_refused_in_a_run_of_several() -> None:
     found = of_jits(once("bcd", {"c": (1.0, 2.0)}), "bcd")
     assert [entry.verdict for entry in found] == [Verdict.PROVEN, Verdict.DIFFERENT, Verdict.PROVEN]

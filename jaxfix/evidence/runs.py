@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
@@ -21,6 +21,13 @@ Progress = Callable[[str], None]
 _MOST_PEAKS = 3
 """How often the memory of a run is measured until it tells something: what else the machine does adds to a peak, and
 never takes from it, so the least of several is nearest to what the program needs."""
+
+
+class Bared(NamedTuple):
+    """A run without the `jit` that fixes have added, and whether the originals were called beside."""
+
+    run: Measurement
+    beside: bool
 
 
 class Runner(Protocol):
@@ -87,8 +94,8 @@ class Runs:
         self._texts: dict[tuple[str, Text], Fixes] = {}
         self._hurried: set[tuple[str, Fixes]] = set()
         self._peaks: dict[tuple[str, Fixes], list[int]] = {}
-        self._bare: dict[tuple[str, Fixes], Measurement] = {}
-        self._bare_texts: dict[tuple[str, Text], Measurement] = {}
+        self._bare: dict[tuple[str, Fixes], Bared] = {}
+        self._bare_texts: dict[tuple[str, Text], Bared] = {}
         self._bare_sources: dict[Fixes, Bare] = {}
         self._reach_behind_errors(baseline)
 
@@ -225,21 +232,23 @@ class Runs:
         return {case: Plain(before[case], after[case], sides[1] - sides[0]) for case in cases}
 
     def _bare_of(self, fixes: Fixes, cases: Sequence[str], *, beside: bool) -> dict[str, Measurement]:
+        """As `of`, with the added `jit` taken out: what a fix is left out of calls no originals there either."""
         taken_out = self._without_jit(fixes)
         if not taken_out.names:
             return self.of(fixes, cases, beside=beside)
         names = {case: (case, fixes & self.reaches[case]) for case in cases}
         text = _text(taken_out.sources)
         for case, name in names.items():
-            if (case, text) in self._bare_texts:
-                self._bare.setdefault(name, self._bare_texts[case, text])
-        missing = frozenset(case for case, name in names.items() if name not in self._bare)
-        if missing:
+            twin = self._bare_texts.get((case, text))
+            if twin is not None and (name not in self._bare or twin.beside):
+                self._bare[name] = twin
+        known = {case for case, name in names.items() if name in self._bare and self._bare[name].beside >= beside}
+        if missing := names.keys() - known:
             self._progress(f"running it with {self._told(fixes)}, the added `jit` taken out")
-            for run in self.runner.measure(taken_out.sources, missing, beside=True):
-                self._bare[run.case, fixes & self.reaches[run.case]] = run
-                self._bare_texts[run.case, text] = run
-        return {case: self._bare[name] for case, name in names.items()}
+            for run in self.runner.measure(taken_out.sources, frozenset(missing), beside=beside):
+                found = Bared(run, beside)
+                self._bare[run.case, fixes & self.reaches[run.case]] = self._bare_texts[run.case, text] = found
+        return {case: self._bare[name].run for case, name in names.items()}
 
     def _told(self, fixes: Fixes) -> str:
         """What is made, in words; a single one may be a change by other hands."""
