@@ -37,7 +37,7 @@ from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.mutations import changes_of, is_stored
-from jaxfix.semantic.project.query import FACTORY, USERS, runs_of, surely_repeats_at
+from jaxfix.semantic.project.query import FACTORY, MAKES_RULES, USERS, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.records import Key, Records
@@ -55,6 +55,7 @@ __all__ = [
     "FACTORY",
     "FEW",
     "HALVES",
+    "MAKES_RULES",
     "MAY",
     "MOST_CALLS",
     "MOST_PARTS",

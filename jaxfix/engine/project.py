@@ -44,6 +44,7 @@ COMPUTES = (
         b"import_module(",
         b"__import__(",
     ),
+    *(b"custom_vjp", b"custom_jvp", b"custom_gradient"),
     *(b"sys.modules", b"getmodule(", b"reload(", b"resolve_name(", b"patch"),
 )
 """Where names may be bound that are not in the text."""

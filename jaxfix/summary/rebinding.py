@@ -13,6 +13,7 @@ from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     HANDS_MODULES_ON,
     LISTS_NAMES,
+    MAKES_RULES,
     RUNS_APART,
     SETS_ANY_NAME,
     Facts,
@@ -24,7 +25,8 @@ from jaxfix.summary.apart import runs_apart
 from jaxfix.summary.borrowed import Borrowed
 
 _DELETING = short_names(Effect.DELETES)
-_CHANGING = MUTATORS | short_names(Transform.DERIVATIVE_RULE)
+_RULES = short_names(Transform.DERIVATIVE_RULE)
+_CHANGING = MUTATORS | _RULES
 _LISTING = short_names(Effect.SEES_NAMES) - short_names(Effect.RUNS_APART)
 _PATCHERS = short_names(Effect.PATCHES)
 _BY_NAME = short_names(Takes.ATTRIBUTE_NAME)
@@ -169,6 +171,8 @@ class _Rebinding:
         yield from self._in_texts()
         if runs_apart(self.module):
             yield RUNS_APART
+        if any(map(self.module.attributes, _RULES)) or self.module.references("jax.custom_gradient"):
+            yield MAKES_RULES
         if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
 

@@ -4,7 +4,18 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, walk
-from jaxfix.api.analysis import Form, Values, changes_of, effects, is_impure, is_stored, methods, own_class
+from jaxfix.api.analysis import (
+    MAKES_RULES,
+    USERS,
+    Form,
+    Values,
+    changes_of,
+    effects,
+    is_impure,
+    is_stored,
+    methods,
+    own_class,
+)
 from jaxfix.api.library import Effect, Package, Result, Transform, short_names, where
 from jaxfix_codemods.separate_value_and_grad.pairs import Pair, is_same, is_value_jitted, uses_of
 
@@ -13,6 +24,7 @@ _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldF
 _RULES = frozenset(name.rpartition(".")[0] for name in where(Transform.DERIVATIVE_RULE)) | {"jax.custom_gradient"}
 _HARMLESS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins")
 _READING = where(Package.READS) | where(Package.IMMUTABLE)
+_LIBRARIES = where(Package.READS) | where(Package.PURE) | where(Package.PURE_THROUGHOUT)
 _CONVERTING = where(Result.CONVERTED)
 _MUTATING = where(Effect.MUTATES)
 _READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
@@ -40,7 +52,8 @@ def check(module: Module, pair: Pair) -> None:
         _check_function(module, function)
     if pair.derivative.is_jitted:
         _check_captured(module, functions)
-    _check_rules(module)
+    _check_rules(module, functions)
+    _check_subclasses(module, functions)
     _check_between(module, pair, functions)
 
 
@@ -175,12 +188,41 @@ def _check_node(module: Module, function: Function, node: ast.AST) -> None:
                 raise Declined(Reason(Code.SIDE_EFFECT, f"it changes `{name}`, and would do so once"))
 
 
-def _check_rules(module: Module) -> None:
+def _check_rules(module: Module, functions: tuple[Function, ...]) -> None:
+    """That no derivative rule of the project is in it: the forward pass of one may return another value."""
     for rule in sorted(_RULES):
         found = next(iter(module.references(rule)), None)
         if found is not None:
             text = f"line {found.lineno} makes a derivative rule, whose forward pass may return another value"
             raise Declined(Reason(Code.GRADIENT, text, found.lineno))
+    if module.surroundings.project.ask(MAKES_RULES, ""):
+        for call in _unknown_calls(module, functions):
+            text = (
+                f"`{module.text(call.func)}` may have a derivative rule of the project, which may return another value"
+            )
+            raise Declined(Reason(Code.GRADIENT, text, call.lineno))
+
+
+def _unknown_calls(module: Module, functions: tuple[Function, ...]) -> Iterator[ast.Call]:
+    """The calls of what is neither followed nor a function of a library, a method of an array among those."""
+    for call in (node for function in functions for node in _inside(function) if isinstance(node, ast.Call)):
+        package = (module.qualname(call.func) or "").partition(".")[0]
+        is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _READERS
+        is_builtin = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
+        if not (package in _LIBRARIES or is_method or is_builtin or _definitions(module, call.func)):
+            yield call
+
+
+def _check_subclasses(module: Module, functions: tuple[Function, ...]) -> None:
+    """That no class of another file overrides what a method calls, and may count that."""
+    for function in functions:
+        owner = module.method_of(function)
+        name = module.surroundings.name
+        if owner is None or name is None:
+            continue
+        if any(use.call is None for use in module.surroundings.project.ask(USERS, f"{name}.{owner.name}")):
+            text = f"`{owner.name}` may have a subclass in another file, whose methods count their calls"
+            raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 
 # --- what happens meanwhile ---------------------------------------------------------------------------------------

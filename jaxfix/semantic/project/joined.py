@@ -7,7 +7,17 @@ from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.offered import Offered
 from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
-from jaxfix.semantic.project.summary_types import ANY_NAME, Contexts, Factory, Facts, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.summary_types import (
+    ANY_NAME,
+    MAKES_RULES,
+    Contexts,
+    Factory,
+    Facts,
+    Jit,
+    Runs,
+    Use,
+    Wrapping,
+)
 from jaxfix.semantic.project.users import Reader, Users
 
 
@@ -112,6 +122,11 @@ class Joined:
         """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
         is_hidden_here = self._unread or any(facts.hides for facts in self._files)
         return is_hidden_here or (self._around is not None and self._around.hides())
+
+    def makes_rules(self) -> bool:
+        """Whether some file gives a function a derivative rule of its own."""
+        makers = (f"jax.custom_{name}" for name in ("vjp", "jvp", "gradient"))
+        return MAKES_RULES in self._all_rebound or (self._around is not None and any(map(self._around.names, makers)))
 
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""

@@ -18,6 +18,8 @@ LISTS_NAMES = "?lists"
 """That the names of an object are listed which may be a module; of one that was found by a computed name, all."""
 RUNS_APART = "?apart"
 """That code of some module is run where its functions do not find the other names of it."""
+MAKES_RULES = "?rules"
+"""That a function gets a derivative rule of its own."""
 Argument = int | str
 """A position of the call, from 0, or a keyword."""
 
