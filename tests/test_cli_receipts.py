@@ -75,6 +75,14 @@ def test_on_a_screen_a_receipt_goes_on_indented() -> None:
     assert receipts.receipt(proven, plain, len(whole)) == whole
 
 
+def test_a_verdict_is_shown_in_one_line_while_others_run() -> None:
+    proven = evidence(Verdict.PROVEN, "why", compared("optimizers of a package, 6 updates each", Verdict.PROVEN))
+    assert receipts.brief(proven, plain, 90) == "proven  local-loop-function  train.py:12  why\n"
+    long = receipts.brief(evidence(Verdict.DIFFERENT, "a result differs, " * 20), plain, 80)
+    assert long.startswith("different  local-loop-function  train.py:12  a result differs") and long.endswith("...\n")
+    assert len(long) <= 81
+
+
 def test_a_story_names_no_place_of_this_machine() -> None:
     proven = evidence(Verdict.PROVEN, "why", compared("eager", Verdict.PROVEN))
     assert receipts.told(proven).startswith("compiles per step 1 -> 0, ")

@@ -356,7 +356,7 @@ def test_a_report_is_read_and_asks_for_nothing(browser: Any, project: Path, tmp_
     file.write_text(text)
     with page_of(browser, file.as_uri()) as page:
         asked: list[str] = []
-        page.wait_for_selector("h3 >> text=What it was checked against")
+        page.wait_for_selector("h3 >> text=About")
         page.on("request", lambda request: asked.append(request.url))
         page.keyboard.press("j")
         page.keyboard.press("a")

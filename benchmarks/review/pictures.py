@@ -66,7 +66,7 @@ def take(receipts: Sequence[Path], chromium: str) -> None:
 
 
 def _picture(browser: Any, link: str, scheme: str) -> None:
-    for name, width, height in (("review", 1280, 860), ("review-narrow", 390, 844)):
+    for name, width, height in (("review", 1280, 860), ("review-wide", 1920, 1000), ("review-narrow", 390, 844)):
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         page = context.new_page()
         page.goto(link)
@@ -77,10 +77,15 @@ def _picture(browser: Any, link: str, scheme: str) -> None:
         page.wait_for_selector(".chart canvas")
         page.wait_for_timeout(400)
         _save(page, f"{name}-{scheme}")
-        if width > 800:
+        if width == 1280:
             page.evaluate("document.querySelector('.evidence').scrollIntoView()")
             page.wait_for_timeout(300)
             _save(page, f"{name}-evidence-{scheme}")
+            page.click("text=By gain")
+            page.click("text=Unified")
+            page.evaluate("document.getElementById('detail').scrollTo(0, 0)")
+            page.wait_for_timeout(300)
+            _save(page, f"{name}-unified-{scheme}")
         context.close()
 
 

@@ -9,6 +9,7 @@ from jaxfix.report.measurement import Environment
 
 PEAK = "peak memory"
 _INDENT = " " * 8
+_INDENT_WIDTH = len(_INDENT)
 _MEGABYTE = 1_000_000
 _NOTICEABLE_BYTES = 50_000
 _NOTICEABLE_S = 0.05
@@ -24,8 +25,22 @@ def receipt(evidence: Evidence, paint: Paint, width: int | None = None, more: st
     head = f"{verdict}  {evidence.codemod}  {place}  "
     if width is not None and len(head) + len(story) > width:
         story = f"\n{_folded(story, width)}"
+    return _line(evidence, paint, story).replace("  \n", "\n")
+
+
+def brief(evidence: Evidence, paint: Paint, width: int | None = None) -> str:
+    """The verdict as it is known, in one line of at most `width` columns; `receipt` follows at the end."""
+    shown = _telling(evidence)
+    reason = shown.reason if shown is not None and evidence.verdict is Verdict.PROVEN else evidence.reason
+    head = f"{evidence.verdict.value}  {evidence.codemod}  {evidence.where}  "
+    room = max(_INDENT_WIDTH, width - len(head)) if width is not None else None
+    said = reason if room is None or len(reason) <= room else f"{reason[: room - 3].rstrip()}..."
+    return _line(evidence, paint, said)
+
+
+def _line(evidence: Evidence, paint: Paint, said: str) -> str:
     style = "bold green" if evidence.verdict is Verdict.PROVEN else "yellow"
-    return f"{paint(style, verdict)}  {evidence.codemod}  {paint('bold', place)}  {story}\n".replace("  \n", "\n")
+    return f"{paint(style, evidence.verdict.value)}  {evidence.codemod}  {paint('bold', evidence.where)}  {said}\n"
 
 
 def told(evidence: Evidence) -> str:

@@ -54,11 +54,11 @@ def note(message: str) -> None:
 
 
 def judged(evidence: "Evidence") -> None:
-    """Shows a verdict above the bar, where there is one; the command ends with all of them."""
+    """Shows a verdict above the bar, where there is one, in a line; the command ends with the whole receipts."""
     if sys.stderr.isatty():
         from jaxfix.render import receipts
 
-        tell(receipts.receipt(evidence, paint_for(sys.stderr), width_of(sys.stderr)))
+        tell(receipts.brief(evidence, paint_for(sys.stderr), width_of(sys.stderr)))
 
 
 def give(raw: bytes) -> None:

@@ -248,7 +248,7 @@ export function App({ first }: { first: Document }) {
               choice={state.choices[fix!] ?? null}
               theme={shade}
               isReport={isReport}
-              onDecide={(choice) => void decide([fix!], choice, choice ?? "undecided again")}
+              onDecide={(choice) => void decide([fix!], choice, choice ?? "open again")}
               onEdit={() => setDialog({ kind: "edit", fix: fix! })}
               onFound={() => void doing(api.edit(doc.number, fix!, null))}
               onGo={open}
@@ -266,6 +266,7 @@ export function App({ first }: { first: Document }) {
           state={state}
           accepted={accepted}
           proven={proven.length}
+          isProven={!doc.agenda || doc.fixes.some((each) => each.proof !== null)}
           onCancel={() => void doing(api.cancel())}
           onWritten={() => setDialog({ kind: "wrote" })}
           onTakeProven={takeProven}

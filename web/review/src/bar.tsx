@@ -25,7 +25,7 @@ interface Acts {
   onWrite: () => void;
 }
 
-export function Bar({ state, accepted, proven, onCancel, onWritten, onTakeProven, onProve, onWrite }: { state: State; accepted: number; proven: number } & Acts) {
+export function Bar({ state, accepted, proven, isProven, onCancel, onWritten, onTakeProven, onProve, onWrite }: { state: State; accepted: number; proven: number; isProven: boolean } & Acts) {
   return (
     <footer class="bar">
       <Running state={state} onCancel={onCancel} />
@@ -40,10 +40,10 @@ export function Bar({ state, accepted, proven, onCancel, onWritten, onTakeProven
           Accept {proven} proven <Key>p</Key>
         </button>
       ) : null}
-      <button type="button" disabled={isRunning(state)} onClick={onProve}>
+      <button type="button" class={isProven ? "" : "primary"} disabled={isRunning(state)} onClick={onProve}>
         Prove… <Key>r</Key>
       </button>
-      <button type="button" class="primary" disabled={accepted === 0 || isRunning(state)} onClick={onWrite}>
+      <button type="button" class={isProven ? "primary" : ""} disabled={accepted === 0 || isRunning(state)} onClick={onWrite}>
         {accepted ? `Write ${accepted}…` : "Write…"} <Key>w</Key>
       </button>
     </footer>

@@ -1,8 +1,9 @@
-// One fix: what it does, why, what it was checked against, and what a rerun showed.
+// One fix: what it does, why, what a rerun showed, and what that tried.
 import { useState } from "preact/hooks";
 import { Charts } from "./chart";
 import { Diff } from "./diff";
 import { Mark, status } from "./list";
+import { Tried } from "./tried";
 import type { Choice, Comparison, Document, Receipt } from "./types";
 import { Chip, Key, Prose, Words, counted, sentence } from "./words";
 
@@ -121,13 +122,18 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
       )}
       {rule ? (
         <section aria-labelledby="trap">
-          <h3 id="trap">What it was checked against</h3>
-          <div class="prose">
-            <Prose text={rule.safety} />
-          </div>
+          <h3 id="trap">
+            About <span class="mono">{fix.codemod}</span>
+          </h3>
+          <details>
+            <summary>When such a rewrite is right, and when it is declined</summary>
+            <div class="prose">
+              <Prose text={rule.safety} />
+            </div>
+          </details>
           <details>
             <summary>
-              Why <span class="mono">{fix.codemod}</span> costs something
+              Why it costs something
             </summary>
             <div class="prose">
               <p>
@@ -204,6 +210,7 @@ function Evidence({ receipt, isPast, theme }: { receipt: Receipt; isPast: boolea
           )}
         </>
       ) : null}
+      <Tried receipt={receipt} />
       <p class="soft ran">
         <code>{receipt.command}</code>
         {receipt.machine ? `, ${receipt.machine}` : ""}

@@ -1,6 +1,7 @@
-// One change of a file, side by side, or in one column where there is no room.
+// One change of a file, side by side, or in one column where there is no room or a person likes it better.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Line, type Row, rows } from "./code";
+import { useRemembered } from "./remembered";
 import type { Change } from "./types";
 import { counted } from "./words";
 
@@ -9,6 +10,8 @@ const narrow = matchMedia("(max-width: 900px)");
 export function Diff({ path, text, changes, label }: { path: string; text: string; changes: Change[]; label: string }) {
   const [isWhole, setWhole] = useState(false);
   const [isNarrow, setNarrow] = useState(narrow.matches);
+  const [layout, setLayout] = useRemembered<"split" | "unified">("diff", "split");
+  const isUnified = isNarrow || layout === "unified";
   useEffect(() => {
     const changed = () => setNarrow(narrow.matches);
     narrow.addEventListener("change", changed);
@@ -20,18 +23,28 @@ export function Diff({ path, text, changes, label }: { path: string; text: strin
     <div class="diff" role="region" aria-label={label} tabIndex={0}>
       <div class="name">
         <span class="path">{path}</span>
+        <span class="grow" />
+        {isNarrow ? null : (
+          <span class="switch" role="group" aria-label="layout of the diff">
+            {(["split", "unified"] as const).map((name) => (
+              <button type="button" aria-pressed={layout === name} onClick={() => setLayout(name)}>
+                {name === "split" ? "Split" : "Unified"}
+              </button>
+            ))}
+          </span>
+        )}
         <button type="button" class="quiet" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? "Only what changes" : "Whole file"}
         </button>
       </div>
       <div class="scroll">
-        <table class={isNarrow ? "unified" : "split"}>
+        <table class={isUnified ? "unified" : "split"}>
           <caption class="sr">{label}</caption>
-          <colgroup>{(isNarrow ? ["number", "number", ""] : ["number", "", "number", ""]).map((kind) => <col class={kind} />)}</colgroup>
+          <colgroup>{(isUnified ? ["number", "number", ""] : ["number", "", "number", ""]).map((kind) => <col class={kind} />)}</colgroup>
           <thead class="sr">
-            <tr>{(isNarrow ? ["line before", "line after", "code"] : ["line", "before", "line", "after"]).map((name) => <th scope="col">{name}</th>)}</tr>
+            <tr>{(isUnified ? ["line before", "line after", "code"] : ["line", "before", "line", "after"]).map((name) => <th scope="col">{name}</th>)}</tr>
           </thead>
-          <tbody>{isNarrow ? unified(found, () => setWhole(true)) : split(found, () => setWhole(true))}</tbody>
+          <tbody>{isUnified ? unified(found, () => setWhole(true)) : split(found, () => setWhole(true))}</tbody>
         </table>
       </div>
     </div>
@@ -74,7 +87,7 @@ function Side({ line, kind }: { line: Line | null; kind: string }) {
   return (
     <>
       <td class={`number ${kind}`}>{line.number}</td>
-      <td class={`code ${kind}`}>
+      <td class={`code ${kind}`} style={hanging(line)}>
         <Code line={line} kind={kind} />
       </td>
     </>
@@ -106,11 +119,18 @@ function One({ old, fresh, line, kind }: { old: Line | null; fresh: Line | null;
     <tr>
       <td class={`number ${kind}`}>{old?.number}</td>
       <td class={`number ${kind}`}>{fresh?.number}</td>
-      <td class={`code ${kind}`}>
+      <td class={`code ${kind}`} style={hanging(line)}>
         <Code line={line} kind={kind} />
       </td>
     </tr>
   );
+}
+
+// A line that is wrapped goes on two columns behind where its code begins.
+function hanging(line: Line) {
+  const text = line.tokens.map((token) => token.text).join("");
+  const columns = text.search(/\S|$/) + 2;
+  return { paddingLeft: `calc(1.6em + ${columns}ch)`, textIndent: `calc(-1.6em - ${columns}ch)` };
 }
 
 function Code({ line, kind }: { line: Line; kind: string }) {

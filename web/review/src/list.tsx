@@ -1,6 +1,7 @@
 // The files and fixes: a tree of which only what is in sight is in the page.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Choice, Document, Fix } from "./types";
+import { gain } from "./gain";
 import { isProven, type Item } from "./shown";
 import { Words } from "./words";
 
@@ -151,7 +152,7 @@ export function List({ doc, choices, items, active, grouping, onActive, onOpen, 
                 <span class="where">
                   <span class="path">{place_of(doc, doc.fixes[item.fix]!, grouping)}</span>
                   <State fix={doc.fixes[item.fix]!} />
-                  <span class="sr">{choices[item.fix] ?? "undecided"}</span>
+                  <span class="sr">{choices[item.fix] ?? "open"}</span>
                 </span>
               </span>
             </div>
@@ -187,12 +188,18 @@ export function status(fix: Fix): [kind: string, words: string] {
 
 function State({ fix }: { fix: Fix }) {
   const [kind, words] = status(fix);
-  return <span class={`state ${kind}`}>{words}</span>;
+  const gained = gain(fix).words;
+  return (
+    <span class={`state ${kind}`}>
+      {words}
+      {gained ? <span class="gain"> {gained}</span> : null}
+    </span>
+  );
 }
 
 export function Mark({ choice }: { choice: Choice | null }) {
   return (
-    <span class={`mark ${choice ?? "undecided"}`} aria-hidden="true">
+    <span class={`mark ${choice ?? "open"}`} aria-hidden="true">
       {choice === "accepted" ? "✓" : choice === "refused" ? "✕" : ""}
     </span>
   );

@@ -1,13 +1,15 @@
 // Which fixes the list shows, in which order, under which headings.
+import { KINDS, NAMES, gain, larger } from "./gain";
 import type { Choice, Document, Fix } from "./types";
 
-export type Grouping = "codemod" | "file";
-export type Filter = "certain" | "proven" | "held" | "undecided";
+export type Grouping = "codemod" | "file" | "gain";
+export const GROUPINGS: Grouping[] = ["codemod", "file", "gain"];
+export type Filter = "certain" | "proven" | "held" | "open";
 export const FILTERS: [Filter, string][] = [
   ["certain", "Certain"],
   ["proven", "Proven"],
   ["held", "Held back"],
-  ["undecided", "Undecided"],
+  ["open", "Open"],
 ];
 
 export interface Heading {
@@ -49,7 +51,7 @@ export function passes(fix: Fix, choice: Choice | null, filter: Filter): boolean
       return isProven(fix);
     case "held":
       return fix.held !== null;
-    case "undecided":
+    case "open":
       return choice === null;
   }
 }
@@ -62,16 +64,25 @@ export function items(doc: Document, choices: (Choice | null)[], wish: Wish): It
     const text = `${path} ${fix.codemod} ${fix.title} ${fix.message} ${fix.function}`.toLowerCase();
     if (!wanted.every((word) => text.includes(word))) return;
     if (!wish.filters.every((filter) => passes(fix, choices[number] ?? null, filter))) return;
-    const name = wish.grouping === "codemod" ? fix.codemod : path;
+    const name = wish.grouping === "codemod" ? fix.codemod : wish.grouping === "file" ? path : NAMES[gain(fix).kind];
     const group = groups.get(name);
     if (group) group.push(number);
     else groups.set(name, [number]);
   });
   const found: Item[] = [];
-  [...groups].forEach(([name, fixes], place) => {
+  ordered(doc, groups, wish.grouping).forEach(([name, fixes], place) => {
     const open = !wish.closed.includes(name);
     found.push({ kind: "heading", name, fixes, open, place: place + 1, of: groups.size });
     if (open) fixes.forEach((fix, index) => found.push({ kind: "fix", fix, place: index + 1, of: fixes.length }));
   });
   return found;
+}
+
+function ordered(doc: Document, groups: Map<string, number[]>, grouping: Grouping): [string, number[]][] {
+  if (grouping !== "gain") return [...groups];
+  const by = (one: number, other: number) => larger(gain(doc.fixes[one]!), gain(doc.fixes[other]!));
+  return KINDS.flatMap((kind) => {
+    const fixes = groups.get(NAMES[kind]);
+    return fixes ? [[NAMES[kind], fixes.sort(by)] as [string, number[]]] : [];
+  });
 }

@@ -1,6 +1,6 @@
 // What narrows and orders the list, and takes decisions back.
 import type { Ref } from "preact";
-import { FILTERS, type Wish, passes } from "./shown";
+import { FILTERS, GROUPINGS, type Wish, passes } from "./shown";
 import type { Document, State } from "./types";
 import { Key } from "./words";
 
@@ -41,7 +41,7 @@ export function Tools({ doc, state, wish, search, onWish, onUndo, onForget }: Gi
       </div>
       <div class="row between">
         <div class="switch" role="group" aria-label="group by">
-          {(["codemod", "file"] as const).map((grouping) => (
+          {GROUPINGS.map((grouping) => (
             <button type="button" aria-pressed={wish.grouping === grouping} onClick={() => onWish({ ...wish, grouping, closed: [] })}>
               By {grouping}
             </button>

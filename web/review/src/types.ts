@@ -28,6 +28,8 @@ export interface Comparison {
   narrow: boolean;
   cured: boolean;
   beside: number;
+  untried?: string[];
+  level?: string | null;
   course_before: Course | null;
   course_after: Course | null;
 }
