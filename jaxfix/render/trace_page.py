@@ -10,7 +10,7 @@ from html import escape
 
 from jaxfix.render.paint import counted
 from jaxfix.render.spending_page import did_table, went_into
-from jaxfix.render.trace import Cure, Cures, nothing, steps, totals
+from jaxfix.render.trace import Cure, Cures, nothing, steps
 from jaxfix.report.measurement import Environment, Measurement
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled, Place, compiled
@@ -156,14 +156,17 @@ def _head(trace: Trace, command: str, rows: tuple[Compiled, ...]) -> str:
         f'<p class="warning">The program did not end well: {escape(measured.failure)}</p>' if measured.failure else ""
     )
     lost, again = sum(row.lost_s for row in rows), sum(row.again for row in rows)
+    cached = sum(row.cached for row in rows)
+    number, noun = counted(sum(row.compiles for row in rows), "compile").split()
     tiles = [
-        ("", *counted(sum(row.compiles for row in rows), "compile").split()),
-        ("", f"{sum(row.seconds for row in rows):.2f} s", "spent compiling"),
-        ("lost" if again else "", f"{again}", "compiled again"),
-        ("lost" if again else "", f"{lost:.2f} s", "lost by that"),
+        ("", number, f"{noun}, {cached} from the persistent cache" if cached else noun),
+        ("", f"{sum(row.seconds for row in rows):.2f} s", "compiling"),
+        ("lost" if again else "", f"{again}", "of a line that had compiled before"),
+        ("lost" if again else "", f"{lost:.2f} s", "lost"),
     ]
     cells = "".join(f'<li class="{kind}"><b>{figure}</b> {words}</li>' for kind, figure, words in tiles)
-    lines = "".join(f"<p>{escape(line.strip())}</p>" for line in (totals(measured), steps(measured)) if line)
+    line = steps(measured).strip()
+    lines = f"<p>{escape(line)}</p>" if line else ""
     return (
         f'<header class="top"><h1>What <code>{escape(command)}</code> compiled</h1>'
         f'<p class="soft">{escape(where)}</p>{failed}<ul class="tiles">{cells}</ul>{lines}</header>'
