@@ -13,6 +13,7 @@ from jaxfix_codemods import (
     legacy_parallelism,
     local_jit,
     local_loop_function,
+    mapped_loop,
     python_counter,
     ragged_shape,
     removed_api,
@@ -46,4 +47,5 @@ CODEMODS: tuple[Codemod, ...] = (
     removed_api.CODEMOD,
     legacy_parallelism.CODEMOD,
     host_sync.CODEMOD,
+    mapped_loop.CODEMOD,
 )

@@ -81,14 +81,15 @@ from jaxfix.api import (
     walk,
 )
 from jaxfix.api.analysis import reaching
-from jaxfix_codemods.unrolled_loop.arrays import Arrays
+from jaxfix_codemods.looping.arrays import Arrays
+from jaxfix_codemods.looping.reads import check_effects, check_reads
+from jaxfix_codemods.looping.rounds import Rounds, rounds_of
 from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
 from jaxfix_codemods.unrolled_loop.collected import Collected, collected
-from jaxfix_codemods.unrolled_loop.reads import check_effects, check_reads
-from jaxfix_codemods.unrolled_loop.rounds import Rounds, rounds_of
 from jaxfix_codemods.unrolled_loop.starting import check_starts, updates
-from jaxfix_codemods.unrolled_loop.writing import has_strings_over_lines, write
+from jaxfix_codemods.unrolled_loop.writing import has_strings_over_lines, write, write_map
 
+_COUNT, _SCAN, _MAP = "Loop with `fori_loop`", "Loop with `scan`", "Map the iterations with `jax.lax.map`"
 _FEW, _MANY = 4, 32
 """Rounds that are not worth a word, and those that are worth a change whatever a run shows."""
 
@@ -98,7 +99,9 @@ def find(module: Module) -> Iterator[Finding]:
         return
     for loop in module.nodes(ast.For):
         rounds = rounds_of(module, loop) if module.function(loop) is not None and not loop.orelse else None
-        if rounds is None or (rounds.count or _MANY) < _FEW or not _computes(module, rounds):
+        if rounds is None or (rounds.count or _MANY) < _FEW:
+            continue
+        if not _computes(module, rounds) and not collected(module, rounds):
             continue
         is_staged = _is_staged(module, loop)
         if is_staged is not None:
@@ -113,7 +116,7 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
         Finding,
         at=rounds.loop.iter,
         message=message.format(f"all {rounds.count} rounds are" if rounds.count else "each iteration is"),
-        title="Loop with `fori_loop`" if rounds.counts_up and not outputs else "Loop with `scan`",
+        title=_SCAN if outputs or not rounds.counts_up else _COUNT,
         confidence=Confidence.CERTAIN if many and is_sure else Confidence.POSSIBLE,
         guess=not many,
     )
@@ -125,6 +128,8 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
         return
     if carry.names:
         yield found(recipe=partial(write, module, rounds, carry.names, outputs))
+    elif outputs:
+        yield found(title=_MAP, recipe=partial(write_map, module, rounds, outputs))
 
 
 def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Carry:
@@ -139,7 +144,7 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
     carry = carry_of(module, loop)
     _check_target(module, rounds)
     check_reads(module, rounds, is_scanned=bool(outputs))
-    check_effects(module, rounds, carry, [output.append for output in outputs])
+    check_effects(module, rounds, carry.names, [output.append for output in outputs])
     check_starts(module, loop, carry)
     return carry
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, walk
 from jaxfix.api.library import Result, where
-from jaxfix_codemods.unrolled_loop.arrays import Arrays
-from jaxfix_codemods.unrolled_loop.rounds import Rounds
+from jaxfix_codemods.looping.arrays import Arrays
+from jaxfix_codemods.looping.rounds import Rounds
 
 _STACK = "jax.numpy.stack"
 _CONVERTERS = where(Result.CONVERTED)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import Form
-from jaxfix_codemods.unrolled_loop.arrays import Arrays, form_of
+from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.unrolled_loop.carried import Carry
 
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Sequence
 
 from jaxfix.api import FUNCTIONS, Module, Rewriter, walk
+from jaxfix_codemods.looping.rounds import Rounds
 from jaxfix_codemods.unrolled_loop.collected import Collected
-from jaxfix_codemods.unrolled_loop.rounds import Rounds
 
 
 def write(module: Module, rounds: Rounds, names: Sequence[str], outputs: Sequence[Collected], edit: Rewriter) -> None:
@@ -34,6 +34,16 @@ def write(module: Module, rounds: Rounds, names: Sequence[str], outputs: Sequenc
     edit.into_function(
         loop, f"def {body}({whole}, {element}):", f"return {tupled}, {rows}", f"{tupled}, {collected} = {call}"
     )
+
+
+def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit: Rewriter) -> None:
+    """The same of a loop that hands nothing from one iteration to the next."""
+    loop = rounds.loop
+    body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
+    rows = ", ".join([_row(module, loop, each, edit) for each in outputs])
+    call = f"{lax}.map({body}, {_rows(module, rounds, edit, is_collecting=True)})"
+    head = f"def {body}({_element(module, rounds, edit)}):"
+    edit.into_function(loop, head, f"return {rows}", f"{', '.join(each.name for each in outputs)} = {call}")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import Form, demands_of_statements, own_parameter
 from jaxfix.api.library import Effect, Member, Package, Result, index_of, members_of, short_names, where
-from jaxfix_codemods.unrolled_loop.arrays import Arrays, form_of
-from jaxfix_codemods.unrolled_loop.carried import Carry
-from jaxfix_codemods.unrolled_loop.rounds import Rounds
+from jaxfix_codemods.looping.arrays import Arrays, form_of
+from jaxfix_codemods.looping.rounds import Rounds
 
 _LAYERS = where(Package.LAYERS)
 _SEES_NAMES = short_names(Effect.SEES_NAMES)
@@ -133,10 +132,11 @@ def _meets_array(module: Module, read: ast.expr, outer: ast.AST | None) -> bool:
 # --- what else is done --------------------------------------------------------------------------------------------
 
 
-def check_effects(module: Module, rounds: Rounds, carry: Carry, apart: Iterable[ast.AST] = ()) -> None:
+def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart: Iterable[ast.AST] = ()) -> None:
     """A round may do nothing but compute, and ask for no value that it is given.
 
     Args:
+      carried: the variables that an iteration hands to the next one.
       apart: statements that are written in another way.
 
     Raises:
@@ -151,7 +151,7 @@ def check_effects(module: Module, rounds: Rounds, carry: Carry, apart: Iterable[
     asked = demands_of_statements(module, [each for each in loop.body if each not in taken])
     if asked.reason is not None:
         raise Declined(asked.reason.restated(f"an iteration cannot be traced once for all: {asked.reason}"))
-    varying = _varying(module, rounds, carry)
+    varying = _varying(module, rounds, carried)
     for name, what in asked.values.items():
         if name in varying:
             raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, of which `{name}` is another one in each iteration"))
@@ -200,9 +200,9 @@ def _layer(module: Module, call: ast.Call) -> Reason | None:
     return None
 
 
-def _varying(module: Module, rounds: Rounds, carry: Carry) -> frozenset[str]:
+def _varying(module: Module, rounds: Rounds, carried: Iterable[str]) -> frozenset[str]:
     """The names that a trace of one iteration does not know: what is carried, and what is computed with it."""
-    found = {*carry.names, *(node.id for node in walk(rounds.loop.target) if isinstance(node, ast.Name))}
+    found = {*carried, *(node.id for node in walk(rounds.loop.target) if isinstance(node, ast.Name))}
     while True:
         more = {
             name for name, value in _computed(rounds.loop) if name not in found and found & _known_by(module, value)

@@ -5,7 +5,7 @@ import ast
 from jaxfix.api import FUNCTIONS, Module, jitted_by_decorator, jittings
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
 from jaxfix.api.library import Class, Member, Package, Result, short_names, where
-from jaxfix_codemods.unrolled_loop.rounds import rounds_of
+from jaxfix_codemods.looping.rounds import as_loop, rounds_of
 
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
 _MUTABLE, _ANNOTATIONS = where(Result.MUTABLE), where(Class.ARRAY)
@@ -105,18 +105,18 @@ class Arrays:
                 return self._may_not(value)
             case ast.AugAssign(value=value), _:
                 return self._may_not(value)
-            case ast.For() as loop, _:
+            case (ast.For() | ast.comprehension()) as loop, _:
                 return self._may_not_be_row(loop, node)
             case (ast.Tuple() | ast.List()) as pattern, _:
                 match self._module.parent(pattern):
                     case ast.Assign(value=value):
                         return self._may_not_be_part(value, pattern, node)
-                    case ast.For() as loop:
+                    case (ast.For() | ast.comprehension()) as loop:
                         return self._may_not_be_row(loop, node)
         return True
 
-    def _may_not_be_row(self, loop: ast.For, node: ast.Name) -> bool:
-        rounds = rounds_of(self._module, loop)
+    def _may_not_be_row(self, loop: ast.For | ast.comprehension, node: ast.Name) -> bool:
+        rounds = rounds_of(self._module, as_loop(loop))
         if rounds is None or not rounds.arrays or rounds.number is node:
             return True
         return any(map(self._may_not, rounds.arrays))

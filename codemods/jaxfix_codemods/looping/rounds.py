@@ -1,6 +1,7 @@
 """What a loop goes over: numbers of a range, or the rows of arrays."""
 
 import ast
+from typing import cast
 
 from jaxfix.api import Module, frozen
 from jaxfix.api.analysis import iterations
@@ -30,6 +31,14 @@ class Rounds:
     def counts_up(self) -> bool:
         """Whether it goes over whole numbers one by one, upwards."""
         return 0 < len(self.bounds) < 3 and not self.is_backward
+
+
+def as_loop(loop: ast.For | ast.comprehension, *body: ast.expr) -> ast.For:
+    """A comprehension as the statement that goes over the same, with what it computes as the block."""
+    if isinstance(loop, ast.For):
+        return loop
+    # its own node, so that its place is known, where the block is walked and no statement is looked for
+    return ast.For(target=loop.target, iter=loop.iter, body=cast(list[ast.stmt], [*body]), orelse=[])
 
 
 def rounds_of(module: Module, loop: ast.For) -> Rounds | None:

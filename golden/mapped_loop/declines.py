@@ -1,0 +1,51 @@
+"""Lists whose elements a trace cannot take for one."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def counts(weights, rows):
+    return jnp.stack([jnp.tanh(rows[0] @ weights) * i / 3 for i in range(40)])  # want: mapped-loop (no fix): as a number of Python
+
+
+@jax.jit
+def drawn(weights, rows):
+    return jnp.stack([rows[i] @ weights + np.random.normal() for i in range(40)])  # want: mapped-loop (no fix): cannot be traced once
+
+
+@jax.jit
+def printed(weights, rows):
+    return jnp.stack([jnp.tanh(rows[i] @ weights + print("row")) for i in range(40)])  # want: mapped-loop (no fix): uses `print`
+
+
+@jax.jit
+def pairs(weights, rows):
+    return jnp.stack([jnp.tanh(jnp.dot(rows[i], weights)) for i in reversed(range(40))])  # want: mapped-loop (no fix): or backwards
+
+
+@jax.jit
+def of_a_list(weights, layers):
+    return jnp.stack([jnp.tanh(layer @ weights) for layer in layers])  # want: mapped-loop (no fix): may be a list
+
+
+@jax.jit
+def weak(rows):
+    return jnp.array([jnp.exp(2.0) + 0 * i for i in range(40)])  # want: mapped-loop (no fix): as a number of Python
+
+
+@jax.jit
+def many_or_none(weights, rows: jax.Array):
+    return jnp.concatenate([jnp.ones((1, 2)), jnp.stack([jnp.tanh(row @ weights) for row in rows[:32]])])  # want: mapped-loop
+
+
+def main():
+    weights, rows = jnp.ones((3, 2)), jax.random.normal(jax.random.key(1), (64, 3))
+    for run in (counts, drawn, pairs, of_a_list, many_or_none):
+        print(run(weights, rows))
+    print(weak(rows), printed)
+
+
+if __name__ == "__main__":
+    main()
