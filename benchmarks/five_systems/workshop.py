@@ -100,23 +100,28 @@ class Workshop:
         return _run(json.loads(result.read_text()))
 
     def _repair(self, place: Path, system: System, variant: Variant) -> Repair:
-        what = "optax" if variant.release is not None else variant.program
-        words = [sys.executable, "-m", "jaxfix", "apply", what, "--allow-no-vcs", "--allow-dirty", "--exit-zero"]
         if variant.release is not None:
-            words.append("--unproven")
+            document = applied(place, "optax", "--unproven")
         else:
             command = [str(self.python), variant.program, *system.cases[0].arguments]
-            words += ["--run", " ".join(command)]
-        done = subprocess.run([*words, "--output-format", "json"], cwd=place, capture_output=True, text=True)
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"jaxfix ended with {done.returncode}: {done.stderr[-2000:]}")
-        document = json.loads(done.stdout)
+            document = applied(place, variant.program, "--run", " ".join(command))
         verdicts = [f"`{entry['codemod']}`: {entry['verdict']}: {entry['reason']}" for entry in document["evidence"]]
         return Repair(
             Counter(fix["id"] for fix in document["fixes"]),
             Counter(held["reason"] for held in document["held"]),
             "; ".join(verdicts),
         )
+
+
+def applied(place: Path, what: str, *options: str) -> dict[str, Any]:
+    """The report of `jaxfix apply` on `what`, in the folder `place`."""
+    always = ("--allow-no-vcs", "--allow-dirty", "--exit-zero", "--output-format", "json")
+    words = [sys.executable, "-m", "jaxfix", "apply", what, *always, *options]
+    done = subprocess.run(words, cwd=place, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"jaxfix ended with {done.returncode}: {done.stderr[-2000:]}")
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 def interpreter(work: Path, given: str | None) -> Path:

@@ -1,0 +1,76 @@
+"""Measures a training script with the mistakes of the fourth system: as written, by hand, and as jaxfix leaves it.
+
+python -m benchmarks.fourth_system            measures, and writes `docs/evidence/fourth-system.md`
+
+From the root of a clone, with the extra `prove`. Takes some minutes, most of them for jaxfix's reruns.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import platformdirs
+
+from benchmarks.five_systems.workshop import applied
+from benchmarks.fourth_system import page
+from benchmarks.fourth_system.page import Cost
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "evidence" / "fourth-system.md"
+PROGRAMS = Path(__file__).with_name("programs")
+LIMIT_S = 1800.0
+SCRIPT = "train.py"
+ARGUMENTS = ("--epochs", "10")
+RERUN_ARGUMENTS = ("--epochs", "2", "--examples", "168")
+
+
+def main() -> None:
+    work = _options().work
+    places = [_laid_out(work, name) for name in ("as_written", "by_hand", "jaxfix")]
+    print("jaxfix apply", file=sys.stderr, flush=True)
+    document = applied(places[-1], SCRIPT, "--run", f"python {SCRIPT} {' '.join(RERUN_ARGUMENTS)}")
+    costs = [_measured(place) for place in places]
+    change = difflib.unified_diff(
+        *((place / SCRIPT).read_text().splitlines() for place in (places[0], places[-1])), n=0
+    )
+    PAGE.write_text("\n".join([*page.lines(costs, document, list(change)[2:]), ""]))
+    print(PAGE.relative_to(ROOT))
+
+
+def _laid_out(work: Path, name: str) -> Path:
+    """A folder of its own with the script; that of jaxfix begins as written."""
+    place = work / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    program = PROGRAMS / f"{name}.py"
+    shutil.copy(program if program.exists() else PROGRAMS / "as_written.py", place / SCRIPT)
+    return place
+
+
+def _measured(place: Path) -> Cost:
+    print(f"run {place.name}", file=sys.stderr, flush=True)
+    result = place / "result.json"
+    words = [sys.executable, "-m", "benchmarks.fourth_system.measure", str(result), str(place / SCRIPT), *ARGUMENTS]
+    environment = os.environ | {"JAX_ENABLE_COMPILATION_CACHE": "false"}
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT_S)
+    if done.returncode:
+        raise RuntimeError(f"{place.name} ended with {done.returncode}: {done.stderr[-2000:]}")
+    return Cost.of(json.loads(result.read_text()))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.fourth_system", description=str(__doc__).partition("\n")[0]
+    )
+    default = platformdirs.user_cache_path("jaxfix-benchmarks") / "fourth-system"
+    parser.add_argument("--work", type=Path, default=default, help="where the scripts are laid out")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

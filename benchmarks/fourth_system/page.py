@@ -1,0 +1,137 @@
+"""The fourth system as a page: what a run costs in three states of the script, and what became of each mistake."""
+
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+_NUMBER = re.compile(r"[-+]?\d+\.\d+(?:e[-+]?\d+)?")
+_NAMES = ("as written", "by hand", "jaxfix")
+MISTAKES = (
+    ("the update does not donate its state", ("undonated-state",)),
+    ("a Python loop over time, unrolled by each trace", ("unrolled-loop",)),
+    ("a Python loop over rows, stacked", ("mapped-loop", "unjitted-update")),
+    ("what the gradient keeps of each iteration is never recomputed", ("remat-scan",)),
+    ("`pmap`", ("legacy-parallelism",)),
+    ("`pjit`", ("removed-api",)),
+    ("the loss and its gradient computed apart", ("separate-value-and-grad",)),
+    ("batches of their own length, and a shorter last one", ("ragged-shape", "ragged-batch")),
+    ("the loss read at each step", ("host-sync",)),
+    ("an array of losses that grows", ("growing-array",)),
+    ("a mean of what a mask selects", ("boolean-mask",)),
+)
+"""What is wrong with the script, and the codemods that are about it, in the order of their help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one run of a script cost.
+
+    Attributes:
+      operations: of all compiled programs together, a loop counted once.
+      temporary_bytes: of the compiled program that needs most.
+      ms: of a step, over the later half of the epochs, the evaluation included.
+      printed: the numbers that were printed, in order.
+    """
+
+    compiles: int
+    operations: int
+    tracing_s: float
+    lowering_s: float
+    compiling_s: float
+    ms: float
+    peak_bytes: int
+    temporary_bytes: int
+    printed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> "Cost":
+        """From what `measure` has written.
+
+        Raises:
+          RuntimeError: the script failed.
+        """
+        if found["failure"] is not None:
+            raise RuntimeError(found["failure"])
+        seconds, lines = found["seconds"], found["lines"]
+        return cls(
+            len(found["compiled"]),
+            found["operations"],
+            *(seconds.get(stage, 0.0) for stage in ("tracing", "lowering", "compiling")),
+            _ms(lines),
+            found["peak"],
+            found["temporary_bytes"],
+            tuple(number for line in lines for number in _NUMBER.findall(line["text"].partition(":")[2])),
+        )
+
+
+def _ms(lines: Sequence[Mapping[str, Any]]) -> float:
+    ends = [number for number, line in enumerate(lines) if line["text"].startswith("epoch")]
+    first, last = ends[len(ends) // 2 - 1], ends[-1]
+    steps = sum(line["text"].startswith("step") for line in lines[first:last])
+    return 1000 * (lines[last]["time"] - lines[first]["time"]) / steps
+
+
+def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[str]) -> Iterator[str]:
+    yield "# The fourth system"
+    yield ""
+    yield (
+        "Written by `python -m benchmarks.fourth_system`. A training script with the mistakes that the second table "
+        "names: as written, as somebody who knows JAX repairs it (before jaxfix was tried on it), and as "
+        "`jaxfix apply --run` leaves it. Each run is a process of its own, without a persistent compilation cache. "
+        "Counts and bytes of programs are exact; seconds and resident memory are one run on a shared machine."
+    )
+    yield ""
+    yield f"jax {jax.__version__}; Python {platform.python_version()}, {jax.devices()[0].device_kind}."
+    yield ""
+    yield f"| | {' | '.join(_NAMES)} | jaxfix / by hand |"
+    yield "|---|---|---|---|---|"
+    for name, show, get in _ROWS:
+        values = [get(cost) for cost in costs]
+        ratio = f"{values[2] / values[1]:.2f}" if values[1] else ""
+        yield f"| {name} | {' | '.join(show.format(value) for value in values)} | {ratio} |"
+    yield f"| values | | {' | '.join(_compared(cost, costs[0]) for cost in costs[1:])} | |"
+    yield ""
+    yield "## What became of each mistake"
+    yield ""
+    yield "| mistake | codemod | outcome |"
+    yield "|---|---|---|"
+    for mistake, codemods in MISTAKES:
+        yield f"| {mistake} | {', '.join(f'`{each}`' for each in codemods)} | {_outcome(document, codemods)} |"
+    yield ""
+    yield "## What jaxfix wrote"
+    yield ""
+    yield from ("```diff", *change, "```")
+
+
+_ROWS = (
+    ("compiles", "{:,}", lambda cost: cost.compiles),
+    ("operations compiled", "{:,}", lambda cost: cost.operations),
+    ("tracing, s", "{:.2f}", lambda cost: cost.tracing_s),
+    ("lowering, s", "{:.2f}", lambda cost: cost.lowering_s),
+    ("compiling, s", "{:.2f}", lambda cost: cost.compiling_s),
+    ("a step, ms", "{:.1f}", lambda cost: cost.ms),
+    ("peak resident, MB", "{:.0f}", lambda cost: cost.peak_bytes / 1e6),
+    ("temporaries of the largest program, MB", "{:.2f}", lambda cost: cost.temporary_bytes / 1e6),
+)
+
+
+def _compared(cost: Cost, other: Cost) -> str:
+    if cost.printed == other.printed:
+        return f"all {len(cost.printed)} the same, as printed"
+    if len(cost.printed) != len(other.printed):
+        return "not comparable"
+    pairs = [(float(a), float(b)) for a, b in zip(cost.printed, other.printed, strict=True)]
+    return f"within {max(abs(a - b) / max(abs(b), 1.0) for a, b in pairs):.1e}"
+
+
+def _outcome(document: Mapping[str, Any], codemods: Sequence[str]) -> str:
+    fixed = [f"fixed by `{each['id']}`" for each in document["fixes"] if each["id"] in codemods]
+    held = [f"held: {each['reason']}" for each in document["held"] if each["id"] in codemods]
+    told = [
+        f"reported: {each['declined']}" for each in document["findings"] if each["id"] in codemods and each["declined"]
+    ]
+    return "; ".join(dict.fromkeys([*fixed, *held, *told])) or "not found"
