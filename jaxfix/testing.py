@@ -20,17 +20,21 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.engine import generated
 from jaxfix.engine.analyze import analyze, diagnostic
+from jaxfix.engine.holding import holdings
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
 from jaxfix.report.finding import Proves, Safety
 from jaxfix.report.report import Diagnostic, Patch
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import compiled
+from jaxfix.report.trace.held import ANYTHING, held
+from jaxfix.report.trace.trace_file import Trace
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import UserError
@@ -45,6 +49,8 @@ HELPERS = generated.SOURCE
 """The text of the generated helper file; its folder is where a program finds it."""
 BESIDE = Surroundings(helpers=generated.MODULE)
 """Of a source that is looked at alone: a script, with the generated helper file beside it."""
+SEEN = replace(BESIDE, held=(ANYTHING,))
+"""The same, where a run may have shown whatever it likes."""
 _WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")
 _FIXED = ".fixed.py"
 _TRACE = ".trace.json"
@@ -69,12 +75,24 @@ class Case:
 
     def seen(self, source: SourceFile) -> tuple[Sighting, ...]:
         """What the trace beside the input tells of it."""
-        path = self.path.with_name(self.path.stem + _TRACE)
-        if not path.is_file():
+        trace = self._trace()
+        if trace is None:
             return ()
-        trace = trace_file.load(files.read_bytes(path), str(path))
         name = self.path.name
         return sightings(compiled(trace.measurement.compiles), name, trace.sources.get(name), source)
+
+    def surroundings(self, source: SourceFile) -> Surroundings:
+        """Those of a source that stands alone, with what programs hold, as the trace beside the input tells."""
+        trace = self._trace()
+        traced = trace.sources.get(self.path.name) if trace is not None else None
+        if trace is None or traced is None:
+            return BESIDE
+        found = held(trace.measurement.compiles)
+        return replace(BESIDE, held=holdings(found, self.path.name, traced, source))
+
+    def _trace(self) -> Trace | None:
+        path = self.path.with_name(self.path.stem + _TRACE)
+        return trace_file.load(files.read_bytes(path), str(path)) if path.is_file() else None
 
     def __str__(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}"
@@ -215,7 +233,7 @@ def diagnostics(case: Case) -> tuple[Diagnostic, ...]:
       GoldenError: a codemod broke.
     """
     source = _source(case)
-    analysis = analyze(source, case.codemods, seen=case.seen(source), surroundings=BESIDE)
+    analysis = analyze(source, case.codemods, seen=case.seen(source), surroundings=case.surroundings(source))
     if analysis.bugs:
         raise GoldenError(analysis.bugs[0])
     return tuple(diagnostic(analysis.module, found) for found in analysis.found)
@@ -235,7 +253,7 @@ def _refuse_placeholder(case: Case, source: SourceFile) -> None:
 
 
 def _patch(case: Case, source: SourceFile) -> Patch:
-    return plan(source, case.codemods, lambda fix: None, BESIDE)
+    return plan(source, case.codemods, lambda fix: None, case.surroundings(source))
 
 
 def _read(path: Path) -> bytes | None:

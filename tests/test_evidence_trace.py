@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pytest
 
 from jaxfix.evidence.target import runnable
@@ -452,3 +453,52 @@ def test_a_program_that_is_killed_has_told_what_it_compiled(tmp_path: Path) -> N
     assert measurement.failure is not None
     assert [entry.line for entry in measurement.compiles] == [5, 5, 5]
     assert measurement.compiles[-1].cause is not None and measurement.compiles[-1].cause.why is Why.SHAPE
+
+
+# --- what programs hold -------------------------------------------------------------------------------------------
+
+HOLDING = """\
+T = jnp.ones((600, 600))
+H = ones(360_000).reshape(600, 600)
+P = {'w': jnp.ones((600, 600)), 'n': 3}
+S = jnp.ones((100, 100))
+def of(x): return x @ T
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "is_host", "is_tree", "folded"),
+    [
+        ("x @ T", "T", False, True, None),
+        ("x @ T.T", "T", False, True, None),
+        ("x @ H", "H", True, False, None),
+        ("x @ P['w']", "P['w']", False, False, None),
+        ("of(x)", None, False, False, None),
+        ("x @ jnp.exp(T)", "T", False, True, "exp"),
+        ("lax.fori_loop(0, 3, lambda _, c: c @ jnp.exp(T), x)", "T", False, True, "exp"),
+        ("lax.fori_loop(0, 3, lambda _, c: c @ T, x)", "T", False, True, None),
+        ("jax.jit(lambda y: y @ T)(x)", "T", False, True, None),
+    ],
+)
+def test_a_large_constant_has_its_line_its_size_and_its_variable(
+    tmp_path: Path, body: str, name: str | None, is_host: bool, is_tree: bool, folded: str | None
+) -> None:
+    program = f"{HOLDING}@jax.jit\ndef g(x):\n    return {body}\ng(jnp.ones(600))\n"
+    (noted,) = (each for entry in traced(tmp_path, program).compiles for each in entry.noted)
+    line = LINES + HOLDING.count("\n") + (0 if name is None else 3)
+    assert (noted.what, noted.bytes, noted.line) == ("float32[600,600]", 1_440_000, line)
+    assert (noted.name, noted.is_host, noted.is_tree, noted.folded) == (name, is_host, is_tree, folded)
+
+
+@pytest.mark.parametrize("body", ["x[:100] @ S", "x @ jnp.ones((600, 600))", "x * T.shape[0]"])
+def test_a_small_constant_is_not_noted_nor_is_what_a_program_makes(tmp_path: Path, body: str) -> None:
+    program = f"{HOLDING}@jax.jit\ndef g(x):\n    return {body}\ng(jnp.ones(600))\n"
+    assert not any(entry.noted for entry in traced(tmp_path, program).compiles)
+
+
+def test_data_that_jax_passes_as_arguments_is_no_constant(tmp_path: Path) -> None:
+    program = f"{HOLDING}g = jax.jit(lambda x: x @ T)\ng(jnp.ones(600))\n"
+    setting = "jax.config.update('jax_use_simplified_jaxpr_constants', True)\n"
+    if not hasattr(jax.config, "jax_use_simplified_jaxpr_constants"):
+        pytest.skip("this jax has no such setting")
+    assert not any(entry.noted for entry in traced(tmp_path, setting + program).compiles)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from jaxfix.evidence.outputs import SILENCE, Noise, noise
-from jaxfix.evidence.verdict import Pair, compare, judge, summary
+from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, noise
+from jaxfix.evidence.verdict import Pair, compare, judge, runs_agree, summary
 from jaxfix.report.evidence import Comparison, Level, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Beside, Compile, Kind, Leaf, Measurement, Output, Spent, Step, Traced
@@ -476,6 +476,37 @@ def test_a_few_operations_or_a_small_part_of_them_are_no_smaller_program() -> No
 
 def test_programs_whose_size_is_not_told_are_not_compared() -> None:
     assert smaller(sized(BEFORE, None), sized(BEFORE, 90)).verdict is Verdict.NOT_COMPARED
+
+
+def holding(measurement: Measurement, constants: int | None) -> Measurement:
+    return replace(measurement, compiles=tuple(replace(c, constant_bytes=constants) for c in measurement.compiles))
+
+
+def lighter(before: Measurement, after: Measurement) -> Comparison:
+    return compare(before, after, Equality.BITWISE, FUNCTION, Proves.LESS_DATA)
+
+
+def test_less_data_in_programs_is_a_mebibyte_less_at_no_more_compiles() -> None:
+    found = lighter(holding(BEFORE, 4_000_000), holding(BEFORE, 0))
+    assert found.verdict is Verdict.PROVEN
+    assert f"constants in programs {4 * len(BEFORE.compiles)}.0 -> 0.0 MB" in found.reason
+    assert lighter(holding(BEFORE, 1_000), holding(BEFORE, 0)).verdict is Verdict.NO_EFFECT
+    assert lighter(holding(BEFORE, 0), holding(BEFORE, 4_000_000)).verdict is Verdict.NO_EFFECT
+    assert lighter(holding(BEFORE, 10**9), holding(BEFORE, 10**9 - 4_000_000)).verdict is Verdict.NO_EFFECT
+    assert lighter(holding(CURED, 4_000_000), holding(BEFORE, 0)).verdict is Verdict.NO_EFFECT
+    assert lighter(holding(BEFORE, None), holding(BEFORE, 0)).verdict is Verdict.NOT_COMPARED
+
+
+def test_a_function_that_comes_out_of_jit_is_compared_where_its_fix_says_so() -> None:
+    extra = replace(BEFORE.outputs[0], label=f"{FUNCTION.rpartition('/')[2]} call 99")
+    before = replace(BEFORE, calls={}, functions=(FUNCTION,))
+    after = replace(before, calls={FUNCTION: 1}, outputs=(*BEFORE.outputs, extra))
+    pair = Pair(before, after)
+    assert "only with the change" in (runs_agree(pair, Allowed(), as_jitted=False).difference or "")
+    passing = replace(pair, passing=frozenset({FUNCTION}))
+    assert runs_agree(passing, Allowed(), as_jitted=False).difference is None
+    called = replace(passing, before=replace(before, calls={FUNCTION: 1}))
+    assert "only with the change" in (runs_agree(called, Allowed(), as_jitted=False).difference or "")
 
 
 def test_one_device_shows_nothing_of_several() -> None:

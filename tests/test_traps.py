@@ -18,8 +18,9 @@ from jaxfix.engine.plan import plan
 from jaxfix.report.reason import Reason
 from jaxfix.report.report import Patch
 from jaxfix.semantic.codemod import Codemod
+from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
-from jaxfix.testing import BESIDE, HELPERS
+from jaxfix.testing import BESIDE, HELPERS, SEEN
 from jaxfix_codemods import CODEMODS
 
 TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps"
@@ -55,15 +56,23 @@ class Trap:
     @property
     def whole(self) -> Patch:
         """Every fix."""
-        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None, BESIDE)
+        return plan(SourceFile.decode(self.name, self.source.encode()), CODEMODS, lambda fix: None, self.surroundings)
 
     @property
     def unproven(self) -> Patch:
         """What is written without a proof."""
         source = SourceFile.decode(self.name, self.source.encode())
         return plan(
-            source, CODEMODS, lambda fix: None if fix.is_safe else Reason("no-evidence", "it needs a proof"), BESIDE
+            source,
+            CODEMODS,
+            lambda fix: None if fix.is_safe else Reason("no-evidence", "it needs a proof"),
+            self.surroundings,
         )
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """A codemod that needs a run takes every array for one that the run has shown."""
+        return SEEN if any(each.id == self.codemod and each.notes for each in CODEMODS) else BESIDE
 
     @property
     def patch(self) -> Patch:

@@ -3,6 +3,7 @@
 from jaxfix.api import Codemod
 from jaxfix_codemods import (
     boolean_mask,
+    captured_constant,
     cond_between_values,
     drifting_state_dtype,
     element_reads,
@@ -40,6 +41,7 @@ CODEMODS: tuple[Codemod, ...] = (
     separate_value_and_grad.CODEMOD,
     element_reads.CODEMOD,
     key_reuse.CODEMOD,
+    captured_constant.CODEMOD,
     # what a traced run shows best, or alone
     python_counter.CODEMOD,
     fresh_function.CODEMOD,

@@ -32,6 +32,8 @@ from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
 from jaxfix.report.trace.drifts import Drift
+from jaxfix.report.trace.held import ANYTHING, Held
+from jaxfix.report.trace.noted import Note
 from jaxfix.semantic.calls import handed_to, made_by
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
@@ -40,6 +42,7 @@ from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import FACTORY, MAKES_RULES, USERS, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
+from jaxfix.semantic.recompiles import statement_at
 from jaxfix.semantic.records import Key, Records
 from jaxfix.semantic.trip_count import FEW, iterations
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
@@ -50,6 +53,7 @@ from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
 
 __all__ = [
+    "ANYTHING",
     "DEFAULT",
     "EXISTS",
     "FACTORY",
@@ -76,10 +80,12 @@ __all__ = [
     "During",
     "Factory",
     "Form",
+    "Held",
     "Key",
     "Kind",
     "Lattice",
     "LocalUses",
+    "Note",
     "Number",
     "Origins",
     "Pair",
@@ -146,6 +152,7 @@ __all__ = [
     "replaced_names",
     "runs_of",
     "selection",
+    "statement_at",
     "stored_users",
     "stores_of",
     "surely_repeats_at",

@@ -209,11 +209,13 @@ def _others(triggers: tuple[str, ...]) -> frozenset[str]:
 
 
 def _is_named(codemod: Codemod, module: Module, words: frozenset[str]) -> bool:
-    """Whether the code mentions a trigger, and not just a comment or a text of several words.
+    """Whether the code mentions a trigger, and not just a comment or a text of several words; of a run, what it holds.
 
     Args:
       words: the identifiers of triggers that it mentions.
     """
+    if codemod.notes and not any(each.noted.note in codemod.notes for each in module.held):
+        return False
     is_mentioned = not words.isdisjoint(_identifiers(codemod.triggers))
     return is_mentioned or any(_has(module, word) for word in _others(codemod.triggers))
 

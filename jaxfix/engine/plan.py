@@ -8,7 +8,7 @@ from jaxfix.engine import plugins
 from jaxfix.engine.analyze import Analysis, Found, analyze
 from jaxfix.engine.check import objections, parses
 from jaxfix.engine.choice import Chosen
-from jaxfix.engine.warm import regions_after
+from jaxfix.engine.holding import surroundings_after
 from jaxfix.report.finding import Confidence, Equality, Fix, Safety
 from jaxfix.report.reason import Code, Reason
 from jaxfix.report.report import Held, Patch
@@ -71,7 +71,7 @@ def patched(
         following = current.edited(edits)
         if not parses(following.text):
             raise BugError(f"{source.path}: the fixes of {_names(chosen)} do not parse together")
-        surroundings = replace(surroundings, hot=regions_after(surroundings.hot, current, following))
+        surroundings = surroundings_after(surroundings, current, following)
         current = following
         applied += chosen
         rounds.append(chosen)

@@ -56,7 +56,7 @@ def _differences(before: Measurement, after: Measurement, may: Allowed, noise: N
         yield from [f"on standard error, {found}"] if found else []
     yield from _left(before, after, may, noise)
     grows = _growth(after) - _growth(before)
-    if grows >= _GROWS + 3 * noise.held:
+    if before.steps and grows >= _GROWS + 3 * noise.held:
         yield f"{_growth(before):.1f} -> {_growth(after):.1f} more arrays are alive after each step"
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +33,7 @@ class ProgramRunner:
       told: how far a run is.
       python: what a bare `python` of the command means; None leaves that to the project.
       paced: whether a warm call of each rewritten function is timed beside its original.
+      passing: names of functions whose fixes have them pass constants on: their warm calls are timed as they are.
       originals: what the originals are of files that are others on the disk, by path; None is no file.
     """
 
@@ -50,6 +51,7 @@ class ProgramRunner:
         steps: int | None = None,
         python: str | None = None,
         paced: bool = False,
+        passing: Collection[str] = (),
         originals: Mapping[str, bytes | None] = MappingProxyType({}),
     ) -> None:
         self.repeats, self.calls_originals = False, True
@@ -59,7 +61,7 @@ class ProgramRunner:
         self._timeout_s = timeout_s
         self._target, self._told = target or Local(), told
         self._compared, self._steps, self._python = tuple(compared), steps, python
-        self._paced = paced
+        self._paced, self._passing = paced, sorted(passing)
         self._originals = {self.file(path): content for path, content in originals.items()}
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
@@ -97,7 +99,13 @@ class ProgramRunner:
             "target": self._target.name,
             "folder": str(self._cwd),
             "interpreter": with_interpreter(words, self._root, self._python),
-            "options": [self._timeout_s, self._steps, self._compared, *(["paced"] if self._paced else [])],
+            "options": [
+                self._timeout_s,
+                self._steps,
+                self._compared,
+                *(["paced"] if self._paced else []),
+                *self._passing,
+            ],
             "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
             "originals": [[str(path), digest_of(text)] for path, text in self._originals.items()],
         }
@@ -171,6 +179,7 @@ class ProgramRunner:
             "effects": True,
             "sizes": True,
             "paced": self._paced,
+            "passing": self._passing,
             "spending": True,
             "reads": True,
             "tells": self._told is not progress.ignore,

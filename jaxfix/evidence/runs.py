@@ -210,7 +210,9 @@ class Runs:
         for case in cases:
             twin, noise = before.get(_twin(case)), noises.get(case, SILENCE)
             pair = Pair.of(before[case], after[case], twin, noise)
-            pair = replace(pair, plain=plain.get(case), donating=self._donating(with_it), sides=sides.get(case))
+            pair = replace(pair, plain=plain.get(case), sides=sides.get(case))
+            donating, passing = (self._proving(with_it, each) for each in (Proves.LESS_MEMORY, Proves.LESS_DATA))
+            pair = replace(pair, donating=donating, passing=passing)
             found.append(pair)
         return found
 
@@ -219,9 +221,10 @@ class Runs:
         fewer, more = (self._without_jit(fixes).names for fixes in (without, with_it))
         return bool(more) and fewer == more
 
-    def _donating(self, fixes: Fixes) -> frozenset[str]:
+    def _proving(self, fixes: Fixes, proves: Proves) -> frozenset[str]:
+        """The functions of those that claim this."""
         chosen = {key: self.fixes[key] for key in fixes}
-        return frozenset(name_of(key, fix) for key, fix in chosen.items() if fix.proves is Proves.LESS_MEMORY)
+        return frozenset(name_of(key, fix) for key, fix in chosen.items() if fix.proves is proves)
 
     def _plain(self, cases: Sequence[str], without: Fixes, with_it: Fixes) -> dict[str, Plain]:
         """The same with the `jit` that fixes have added taken out; of no case where none has."""

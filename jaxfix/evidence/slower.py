@@ -11,6 +11,7 @@ FACTOR = 3.0
 """Of work and of time at a warm step: below it, nothing is said."""
 _FACTOR_OF_LOOPS = 1.5
 """Of time, for a fix that trades it for a smaller program."""
+_TRADING = frozenset({Proves.SMALLER_PROGRAM, Proves.LESS_DATA})
 RUNS = 3
 """Pairs of runs in each of which the time has to be that much longer."""
 _OPERATIONS, _VALUES, _TRACES, _SECONDS, _CALL_SECONDS = 50, 100_000, 4, 1e-3, 2e-4
@@ -26,7 +27,7 @@ Times = tuple[float, float]
 
 def limit_of(proves: Iterable[Proves]) -> float:
     """How many times as long a warm step may take with fixes that prove this."""
-    return _FACTOR_OF_LOOPS if Proves.SMALLER_PROGRAM in proves else FACTOR
+    return _FACTOR_OF_LOOPS if _TRADING.intersection(proves) else FACTOR
 
 
 def dearer(

@@ -27,8 +27,8 @@ from jaxfix.evidence.outputs import (
 )
 from jaxfix.evidence.reading import are_fewer, reads
 from jaxfix.evidence.slower import Times, dearer, limit_of, saved
-from jaxfix.evidence.smaller import is_smaller, sizes
-from jaxfix.report.evidence import READS, SIZE, Comparison, Counts, Course, Verdict
+from jaxfix.evidence.smaller import constant_bytes, is_lighter, is_smaller, sizes
+from jaxfix.report.evidence import DATA, READS, SIZE, Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
@@ -71,6 +71,7 @@ class Pair:
       noise: what differs between two equal runs of the case.
       times: seconds of a warm step of both, in several runs, where one says that it takes longer.
       donating: functions whose fixes let a program overwrite their arguments.
+      passing: functions whose fixes put what they call under `jit` in their place.
       plain: both without the `jit` that fixes have added, by which values are compared; None where none has.
       sides: the run whose calls beside the originals count; None where these are calls of `compared`.
     """
@@ -83,6 +84,7 @@ class Pair:
     sides: Measurement | None = None
     times: tuple[Times, ...] = ()
     donating: frozenset[str] = frozenset()
+    passing: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, before: Measurement, after: Measurement, jitted: Measurement | None, noise: Noise) -> "Pair":
@@ -192,7 +194,8 @@ def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False
         return cure_alike(pair.before, pair.after, may, pair.noise)
     if pair.plain is not None:
         return _agree_without_jit(pair, pair.plain, may)
-    noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair)) if as_jitted else pair.noise
+    noise = replace(pair.noise, labels=pair.noise.labels | _out_of_jit(pair))
+    noise = replace(noise, labels=noise.labels | _under_jit(pair)) if as_jitted else noise
     found = likeness(pair.before, pair.after, may, noise)
     if found.difference is None or not as_jitted or pair.jitted is None:
         return found
@@ -227,6 +230,12 @@ def _under_jit(pair: Pair) -> frozenset[str]:
     """The outputs of functions that run eagerly without the fix, and with it under a trace alone."""
     moved = [name for name in pair.before.calls if name in pair.after.functions and name not in pair.after.calls]
     return _of_calls(pair.before, moved)
+
+
+def _out_of_jit(pair: Pair) -> frozenset[str]:
+    """The outputs of functions that run under a trace alone without their fix, and call what does with it."""
+    moved = [name for name in pair.before.functions if name in pair.passing and name not in pair.before.calls]
+    return _of_calls(pair.after, moved)
 
 
 def _of_calls(run: Measurement, functions: Collection[str]) -> frozenset[str]:
@@ -341,6 +350,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return reads_effect(before, after, pair.noise)
     if proves is Proves.SMALLER_PROGRAM:
         return size_effect(before, after, pair.noise)
+    if proves is Proves.LESS_DATA:
+        return data_effect(before, after, pair.noise)
     if proves is Proves.SAME_ON_DEVICES and min(before.devices, after.devices) < 2:
         return Verdict.NOT_COMPARED, ONE_DEVICE
     if proves in (Proves.SAME_RESULTS, Proves.SAME_ON_DEVICES):
@@ -434,9 +445,24 @@ def size_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE)
     old, new = sizes(before), sizes(after)
     if old is None or new is None:
         return Verdict.NOT_COMPARED, "jax does not tell how large the programs are that it compiles"
-    seconds = " -> ".join(f"{sum(entry.seconds for entry in run.compiles):.1f}" for run in (before, after))
-    words = f"{SIZE} {old} -> {new}, in {seconds} s"
+    words = f"{SIZE} {old} -> {new}, in {_seconds(before, after)} s"
     return (Verdict.PROVEN if is_smaller(old, new) else Verdict.NO_EFFECT), words
+
+
+def data_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of the data in what they compile."""
+    rises = _rises(counts(before), counts(after), noise)
+    if rises is not None:
+        return Verdict.NO_EFFECT, rises
+    old, new = constant_bytes(before), constant_bytes(after)
+    if old is None or new is None:
+        return Verdict.NOT_COMPARED, "jax does not tell what data is in the programs that it compiles"
+    words = f"{DATA} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, compiled in {_seconds(before, after)} s"
+    return (Verdict.PROVEN if is_lighter(old, new) else Verdict.NO_EFFECT), words
+
+
+def _seconds(before: Measurement, after: Measurement) -> str:
+    return " -> ".join(f"{sum(entry.seconds for entry in run.compiles):.1f}" for run in (before, after))
 
 
 def same_results(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:

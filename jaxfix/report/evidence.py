@@ -7,6 +7,7 @@ from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
 SIZE = "operations that are compiled"
+DATA = "constants in programs"
 """How a reason begins that tells how large programs are."""
 READS = "blocking reads"
 """How a reason begins that tells how often the host waits for what it reads."""

@@ -44,6 +44,8 @@ class Proves(Enum):
     """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
     FEWER_READS = "fewer blocking reads"
     """The host waits less often for what it reads; neither compiles nor the peak of memory rise."""
+    LESS_DATA = "less data in programs"
+    """The constants of what is compiled take less memory; compiles do not rise."""
     SAME_RESULTS = "the same results"
     """Nothing is gained: steady steps compile no more often, and what starting costs is reported, not judged."""
     SAME_ON_DEVICES = "the same results on several devices"
@@ -293,6 +295,8 @@ class Fix:
                 return f"{words}, in a smaller program"
             case Proves.FEWER_READS:
                 return f"{words}, with fewer blocking reads"
+            case Proves.LESS_DATA:
+                return f"{words}, with less data in programs"
             case Proves.ERROR_CURED:
                 return f"{words} where the original runs; runs where it raises"
         return words

@@ -5,6 +5,7 @@ from enum import Enum
 from itertools import accumulate
 
 from jaxfix.report.trace.cause import Cause
+from jaxfix.report.trace.noted import Noted
 from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
@@ -27,6 +28,8 @@ class Compile:
       process: the number, from 0, of the process that compiled it.
       operations: of the lowered program; None where that was not asked for.
       temporary_bytes: that it needs while it runs; None also where the device does not tell.
+      constant_bytes: of the data in it; None where that was not asked for.
+      noted: what it holds that no source shows.
     """
 
     path: str
@@ -48,6 +51,8 @@ class Compile:
     process: int = 0
     operations: int | None = None
     temporary_bytes: int | None = None
+    constant_bytes: int | None = None
+    noted: tuple[Noted, ...] = ()
 
     @property
     def where(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from jaxfix.report.finding import Equality, Finding, Proves, Safety
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.hot import Work
+from jaxfix.report.trace.noted import Note
 from jaxfix.semantic.module import Module
 from jaxfix.source.frozen import frozen
 
@@ -28,6 +29,7 @@ class Codemod:
       cures: the causes of recompiles that its findings explain; empty where that may be any.
       programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
       relieves: the kinds of work beside compiling that its findings explain, where a run was long in their lines.
+      notes: what programs of a traced run hold that it reports, through `Module.held`; without that it finds nothing.
       after: the codemods whose fixes are made before, because they decide what its own ones have to be.
       raises: the kinds of arguments on which its new code may raise where the old runs, such as `complex numbers`: no
         proof is refused over one that the program never passes, and the receipt names it. Its page says why.
@@ -43,6 +45,7 @@ class Codemod:
     cures: tuple[Why, ...] = ()
     programs: tuple[str, ...] = ()
     relieves: tuple[Work, ...] = ()
+    notes: tuple[Note, ...] = ()
     after: tuple[str, ...] = ()
     raises: tuple[str, ...] = ()
 

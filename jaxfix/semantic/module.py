@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast, overload
 
 from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.held import Held
 from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.names import Names
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
@@ -35,6 +36,7 @@ class Module:
       recompiles: what a traced run compiled again in this file and no other finding explains; empty without a
         trace.
       hot: regions of lines that a traced run was long in beside compiling, where they are now; empty without a trace.
+      held: what programs of a traced run hold that was put there by lines of this file, where they are now.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Module:
         self.surroundings = surroundings
         self.recompiles: tuple[Compiled, ...] = ()
         self.hot: tuple[Hot, ...] = surroundings.hot
+        self.held: tuple[Held, ...] = surroundings.held
         self.index = index = index or Index(tree)
         self._parents = index.parents
         self._around = index.around

@@ -11,8 +11,8 @@ from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Plans, Receipts,
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.choice import Chosen
+from jaxfix.engine.holding import surroundings_after
 from jaxfix.engine.plan import cook, edited, plan
-from jaxfix.engine.warm import regions_after
 from jaxfix.render.account import Key, Known
 from jaxfix.report.finding import Fix
 from jaxfix.report.reason import Reason
@@ -156,8 +156,8 @@ def _followers(
         needs = _needs(target, fix.key, order[: order.index(fix.key)])
         before = _planned(target, needs)
         there = SourceFile.decode(before.path, before.after)
-        hot = regions_after(target.surroundings.hot, target.source, there)
-        analysis = analyze(there, target.codemods, set(needs), surroundings=replace(target.surroundings, hot=hot))
+        surroundings = surroundings_after(target.surroundings, target.source, there)
+        analysis = analyze(there, target.codemods, set(needs), surroundings=surroundings)
         after = _planned(target, (*needs, fix.key)).after
         diagnostic = next(entry for entry in analysis.diagnostics if entry.key == fix.key)
         yield diagnostic, fix, Patch(before.path, before.after, after, (fix,), ()), needs

@@ -9,10 +9,10 @@ from jaxfix.drivers.workers import Crew
 from jaxfix.drivers.workflow.targets import Target, Targets
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine.analyze import Analysis, analyze
+from jaxfix.engine.holding import surroundings_after
 from jaxfix.engine.project import joined
 from jaxfix.engine.seen import Sighting, moved
 from jaxfix.engine.survey import Memory, Unit, survey
-from jaxfix.engine.warm import regions_after
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.project.project import Project
@@ -50,7 +50,7 @@ def look(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> 
       memory: what was found before, of targets that no trace has seen.
     """
     targets = looked_at.targets
-    if any(target.seen or target.surroundings.hot for target in targets):
+    if any(target.seen or target.surroundings.is_seen for target in targets):
         told = settled(informed(targets))
         return Looked(told, look_again(told, watcher))
     units = [Unit(target.source, target.codemods, target.surroundings) for target in targets]
@@ -133,8 +133,9 @@ def told_of(targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
 
 def reread(target: Target, source: SourceFile) -> Target:
     """The target with another text: what a run saw of the old one is kept for the same lines of the new one."""
-    seen, hot = moved(target.seen, target.source, source), regions_after(target.surroundings.hot, target.source, source)
-    return replace(target, source=source, seen=seen, surroundings=replace(target.surroundings, hot=hot))
+    seen = moved(target.seen, target.source, source)
+    surroundings = surroundings_after(target.surroundings, target.source, source)
+    return replace(target, source=source, seen=seen, surroundings=surroundings)
 
 
 def _told(seen: Iterable[Sighting], explained: Container[Compiled]) -> tuple[Sighting, ...]:

@@ -100,6 +100,10 @@ class _Trial:
             if _is_judged(fix, renames=self.renames)
         ]
 
+    def proving(self, proves: Proves) -> tuple[str, ...]:
+        """The functions whose fixes claim this, as a run names them."""
+        return tuple(f"{name}:{fix.function}" for name, fix, _ in self.candidates() if fix.proves is proves)
+
     def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
         """The sources, by the runner's path, with these fixes and those that nothing is rerun for.
 
@@ -297,7 +301,8 @@ def _by_program(
             target=rerun.target,
             told=telling.progress,
             python=rerun.chosen,
-            paced=any(fix.proves is Proves.SMALLER_PROGRAM for _, fix, _ in trial.candidates()),
+            paced=any(trial.proving(proves) for proves in (Proves.SMALLER_PROGRAM, Proves.LESS_DATA)),
+            passing=trial.proving(Proves.LESS_DATA),
         )
         reuse = rerun.reuse(runner, root)
         proofs = trial.proven_by(reuse, telling, shown)

@@ -133,9 +133,10 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
 def seen_by(sights: Sights, target: Target) -> Target:
     """The target with what a traced run has seen of it."""
     seen, hot = sights.of(target.path, target.source), sights.hot(target.path, target.source)
+    holds = sights.held(target.path, target.source)
     known = (drift(each.origin.cause, is_here=each.line is not None) for each in seen)
     drifts = tuple(dict.fromkeys(each for each in known if each is not None))
-    surroundings = replace(target.surroundings, hot=hot, drifts=drifts)
+    surroundings = replace(target.surroundings, hot=hot, held=holds, drifts=drifts)
     return replace(target, seen=seen, surroundings=surroundings, run_s=sights.trace.measurement.seconds)
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.drivers import files
+from jaxfix.engine.holding import holdings
 from jaxfix.engine.seen import Sighting, is_stale, sightings
 from jaxfix.engine.warm import regions
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import Compiled, compiled, places
+from jaxfix.report.trace.held import Held, held
 from jaxfix.report.trace.hot import Hot, hot
 from jaxfix.report.trace.trace_file import Trace, TracedSource
 from jaxfix.source.errors import EvidenceError
@@ -48,6 +50,7 @@ class Sights:
     trace: Trace
     _rows: tuple[Compiled, ...] = ()
     _regions: tuple[Hot, ...] = ()
+    _held: tuple[Held, ...] = ()
     _names: dict[Path, str] = field(default_factory=dict)
     _met: list[str] = field(default_factory=list)
     _stale: list[str] = field(default_factory=list)
@@ -55,6 +58,7 @@ class Sights:
     def __post_init__(self) -> None:
         self._rows = compiled(self.trace.measurement.compiles)
         self._regions = hot(self.trace.measurement)
+        self._held = held(self.trace.measurement.compiles)
         for name in self.trace.sources:
             self._names[files.resolved(self._base(name) / name)] = name
 
@@ -72,6 +76,11 @@ class Sights:
         """What the run was long in beside compiling, of the lines of `source`."""
         name = self._name(path, source)
         return regions(self._regions, name, self.trace.sources[name], source) if name is not None else ()
+
+    def held(self, path: Path | None, source: SourceFile) -> tuple[Held, ...]:
+        """What programs hold because of the lines of `source`."""
+        name = self._name(path, source)
+        return holdings(self._held, name, self.trace.sources[name], source) if name is not None else ()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -116,7 +125,14 @@ def from_here(measurement: Measurement) -> Measurement:
         return tuple(_renamed(entry) for entry in entries)
 
     compiles = tuple(
-        replace(c, path=_shown(c.path), chain=chain(c.chain), of=c.of and _renamed(c.of)) for c in measurement.compiles
+        replace(
+            c,
+            path=_shown(c.path),
+            chain=chain(c.chain),
+            of=c.of and _renamed(c.of),
+            noted=tuple(replace(each, path=_shown(each.path)) for each in c.noted),
+        )
+        for c in measurement.compiles
     )
     spent = tuple(replace(s, path=_shown(s.path), chain=chain(s.chain)) for s in measurement.spent)
     where = measurement.where_steps

@@ -13,6 +13,7 @@ names the file with the settings.
     reads      which files are read
     compiles   counts compiles and says why
     program_size how large a compiled program is
+    noted      which data became constants of a program
     lines      lines of files as the user knows them
     time_spent where the time goes; joins the next four
     spending   by kind and by line

@@ -14,6 +14,7 @@ from .causes import Causes, Key
 from .devices import count
 from .files import add_line, is_foreign, is_user
 from .lines import NOWHERE, Line, Lines
+from .noted import constant_bytes, lowered, noted
 from .program_size import program_size
 from .record import Record
 from .settings import Settings
@@ -39,6 +40,7 @@ class _Thread(threading.local):
     def forget(self) -> None:
         self.seconds: dict[str, float] = {}
         self.cached = False
+        self.lowered: Any = None
 
 
 class Stack(NamedTuple):
@@ -104,12 +106,16 @@ class Compiles:
             self.record.traces += 1
         if event in (TRACE, LOWER):
             thread.seconds[event] = seconds
+        if event == LOWER and (self.settings.spending or self.settings.sizes):
+            thread.lowered = lowered(sys._getframe(1))
         if event != COMPILE:
             return
         parts = {"tracing_s": thread.seconds.get(TRACE, 0.0), "lowering_s": thread.seconds.get(LOWER, 0.0)}
         parts |= {"compiling_s": seconds}
         sizes = program_size(sys._getframe(1)) if self.settings.sizes else {}
         entry = {**sizes, "seconds": sum(parts.values()), "at_s": self.record.age(), "cached": thread.cached, **parts}
+        if self.settings.sizes and thread.lowered is not None:
+            entry["constant_bytes"] = constant_bytes(thread.lowered)
         with self.silenced():
             self._compiled(entry, said.get("fun_name"))
 
@@ -125,6 +131,7 @@ class Compiles:
         if code is not None and stack.call is not None:
             entry |= {"of": str(self.lines.definition(code)), "instance": self.objects.name(stack.call.function)}
         entry["cause"] = self._cause(stack, where, program, code)
+        entry["noted"] = self._noted(stack)
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.settled)
         self.record.devices = self.record.devices or count()
@@ -144,6 +151,14 @@ class Compiles:
         """The code of the function that is compiled, if that is the user's."""
         code = stack.call.code if stack.call is not None else None
         return code if code is not None and is_user(code.co_filename, self.settings.user) else None
+
+    def _noted(self, stack: Stack) -> list[dict[str, Any]]:
+        """What the program holds; never an error, whatever another version of jax keeps where."""
+        function = getattr(stack.call, "function", None)
+        try:
+            return noted(self.thread.lowered, function, self.lines, self.settings.user) if self.thread.lowered else []
+        except Exception:
+            return []
 
     def _cause(self, stack: Stack, where: Line, program: str, code: CodeType | None) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""

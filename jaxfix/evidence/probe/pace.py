@@ -8,13 +8,27 @@ from typing import Any
 _TIMES, _CALLS = 3, 5
 
 
-def paced(before: Callable[..., Any], after: Callable[..., Any], arrays: list[Any]) -> list[tuple[float, float]]:
-    """Seconds of the fastest of a few calls of both under `jit`, in turn, again and again; whatever they raise."""
+def paced(
+    before: Callable[..., Any], after: Callable[..., Any], arrays: list[Any], *, is_passing: bool = False
+) -> list[tuple[float, float]]:
+    """Seconds of the fastest of a few calls of both under `jit`, in turn, again and again; whatever they raise.
+
+    Args:
+      is_passing: whether the second one is given as arguments what it takes from around it.
+    """
     jax = importlib.import_module("jax")
-    sides = jax.jit(before), jax.jit(after)
-    for side in sides:
-        jax.block_until_ready(side(*arrays))
-    return [(_fastest(jax, sides[0], arrays), _fastest(jax, sides[1], arrays)) for _ in range(_TIMES)]
+    sides = (jax.jit(before), arrays), _with_data(jax, after, arrays) if is_passing else (jax.jit(after), arrays)
+    for side, given in sides:
+        jax.block_until_ready(side(*given))
+    return [(_fastest(jax, *sides[0]), _fastest(jax, *sides[1])) for _ in range(_TIMES)]
+
+
+def _with_data(jax: Any, function: Callable[..., Any], arrays: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
+    """The program of a function, and what it takes: its data before its arguments."""
+    closed = jax.make_jaxpr(function)(*arrays)
+    run = importlib.import_module("jax._src.core").eval_jaxpr
+    data = len(closed.consts)
+    return jax.jit(lambda *given: run(closed.jaxpr, given[:data], *given[data:])), [*closed.consts, *arrays]
 
 
 def _fastest(jax: Any, side: Callable[..., Any], arrays: list[Any]) -> float:

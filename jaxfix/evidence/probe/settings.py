@@ -25,6 +25,7 @@ class Settings:
       effects: whether what the program does beside its results is looked at.
       sizes: whether it is given how large each compiled program is.
       paced: whether a warm call of each rewritten function is timed beside its original.
+      passing: names of functions that pass constants to what they call under `jit`.
       reads: whether files that are read are noted.
       ours: folders of which that is not noted: what is in them comes and goes with the proof.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
@@ -50,6 +51,7 @@ class Settings:
         self.reads: bool = said.get("reads", False)
         self.sizes: bool = said.get("sizes", False)
         self.paced: bool = said.get("paced", False)
+        self.passing: list[str] = said.get("passing", [])
         self.ours: list[str] = said.get("ours", [])
         self.step: str | None = said.get("step")
 

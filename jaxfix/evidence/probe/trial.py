@@ -270,7 +270,8 @@ class Trial:
                 self._same_program(programs.compared(before, after, arrays))
             self._work(*(program(side, arrays) for side in (before, after)))
             if self.owner.probe.settings.paced:
-                self.record.work[-1]["paced"] = paced(before, after, arrays)
+                is_passing = self.name in self.owner.probe.settings.passing
+                self.record.work[-1]["paced"] = paced(before, after, arrays, is_passing=is_passing)
         except Exception:  # it cannot be traced as a whole
             return
         finally:

@@ -8,6 +8,7 @@ from jaxfix.report.measurement import Compile, Measurement, Spent
 from jaxfix.report.trace.by_hand import advice
 from jaxfix.report.trace.compiles import Place, compiled, places
 from jaxfix.report.trace.hot import Hot, hot
+from jaxfix.report.trace.noted import Noted
 from jaxfix.report.trace.spending import shares
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.source.errors import EvidenceError, SourceError
@@ -64,7 +65,9 @@ def named_lines(measurement: Measurement) -> dict[str, set[Line]]:
     found: dict[str, set[Line]] = {}
     entries: list[Compile | Spent] = [*measurement.compiles, *measurement.spent]
     for entry in entries:
-        named: tuple[Compile | Spent | Place, ...] = (entry, *places(entry.chain))
+        named: tuple[Compile | Spent | Place | Noted, ...] = (entry, *places(entry.chain))
+        if isinstance(entry, Compile) and entry.noted:
+            named += (*entry.noted, *places([entry.of] if entry.of is not None else []))
         for place in named:
             line = place.line if place.cell is None else (place.cell, place.line)
             found.setdefault(place.path, set()).add(line)

@@ -1,6 +1,7 @@
 """What a file cannot tell of itself."""
 
 from jaxfix.report.trace.drifts import Drift
+from jaxfix.report.trace.held import Held
 from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import Answering
@@ -25,6 +26,7 @@ class Surroundings:
         empty where it is to be brought to another version.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
       hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
+      held: what programs of a traced run hold, at the lines of the file as analysed.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
     """
 
@@ -37,7 +39,13 @@ class Surroundings:
     until: tuple[tuple[str, tuple[int, ...]], ...] = ()
     came_from: tuple[int, ...] | None = None
     hot: tuple[Hot, ...] = ()
+    held: tuple[Held, ...] = ()
     drifts: tuple[Drift, ...] = ()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether a traced run tells something of the file."""
+        return bool(self.hot or self.held)
 
     def may_be_before(self, since: tuple[int, ...]) -> bool:
         """Whether the jax in use, or one that the project admits, is older; not where nobody knows."""

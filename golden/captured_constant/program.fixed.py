@@ -1,0 +1,19 @@
+import jax
+import jax.numpy as jnp
+
+table = jnp.sin(jnp.arange(1000.0 * 1000.0)).reshape(1000, 1000)
+
+
+@jax.jit
+def _advance(x, table):
+    return jnp.tanh(x + table)
+
+
+def advance(x):
+    return _advance(x, table)
+
+
+x = jnp.zeros((1000, 1000))
+for step in range(4):
+    x = advance(x)
+    print(x.sum())

@@ -1,0 +1,48 @@
+"""What compiled programs hold that no source shows: data that became part of them."""
+
+from enum import Enum
+
+from jaxfix.source.edits import shown_place
+from jaxfix.source.frozen import frozen
+
+
+class Note(Enum):
+    """What is in a program.
+
+    Attributes:
+      CAPTURED: an array of the surroundings of the function, as a constant.
+    """
+
+    CAPTURED = "captured"
+
+
+@frozen
+class Noted:
+    """One thing that one program holds, at the innermost line of the user's that put it there.
+
+    Attributes:
+      what: its type, such as `float32[600,600]`.
+      bytes: that it takes.
+      name: the variable that holds it, with the way to it, such as `TABLE` or `params['w']`; None where none is known.
+      is_host: whether it is data of the host, as an array of NumPy, which may be refilled.
+      is_tree: whether the variable holds arrays alone, so that it can be passed as a whole.
+      folded: an operation on nothing but such data, which XLA does while it compiles; None for none.
+      cell: of a notebook, from 1, within which `line` counts; None elsewhere.
+    """
+
+    note: Note
+    path: str
+    line: int
+    function: str
+    what: str
+    bytes: int
+    name: str | None = None
+    is_host: bool = False
+    is_tree: bool = False
+    folded: str | None = None
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place as it is shown."""
+        return shown_place(self.path, self.cell, self.line)
