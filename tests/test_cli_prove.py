@@ -175,7 +175,8 @@ def test_a_program_that_hangs_is_cut_off(project: Path) -> None:
     arguments = ("--allow-dirty", "--timeout", "1", "--run", "python train.py", "train.py")
     done = jaxfix("apply", "--select", "tiny-ready", *arguments)
     assert f"in copies of `{project.parent}`, from `deep`; each run may take 1 s (`--timeout`)\n" in done.err
-    assert "nothing that was run calls `right` before the run was stopped at the time limit" in done.out
+    words = "nothing that was run calls `right` before the run was stopped at the time limit: raise `--timeout`"
+    assert words in done.out
     assert done.code == 1
 
 

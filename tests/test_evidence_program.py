@@ -171,7 +171,8 @@ def test_a_program_that_the_time_limit_ends_too_early_proves_nothing(project: Pa
     (project / "train.py").write_text("__import__('time').sleep(100)\n" + TRAIN)
     found = judged(project, "__import__('time').sleep(100)\n" + HOISTED, timeout_s=1)
     assert found.verdict is Verdict.NOT_REACHED
-    assert found.reason == "nothing that was run calls `rollout` before the run was stopped at the time limit"
+    said = "nothing that was run calls `rollout` before the run was stopped at the time limit: raise `--timeout`"
+    assert found.reason == said
 
 
 def with_loss(text: str, result: str) -> str:

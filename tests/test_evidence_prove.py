@@ -262,6 +262,26 @@ def test_a_program_that_fails_by_itself_proves_nothing() -> None:
     assert "no such file" in found["a"].reason
 
 
+def test_a_program_that_fails_where_it_has_called_the_functions_is_run_once() -> None:
+    program = Program(lambda fixes, case: 2 - len(fixes), repeats=False, failing=lambda fixes, case: "no such file")
+    found = proof(program, "ab")
+    assert {(entry.verdict, entry.reason) for entry in found.values()} == {
+        (Verdict.FAILED, "fails before any rewrite: no such file")
+    }
+    assert (len(program.runs), {entry.comparisons for entry in found.values()}) == (1, {()})
+
+
+def test_a_program_that_a_fix_may_cure_is_run_with_it_though_it_fails() -> None:
+    failing = "exit status 1: TypeError: the carry changes its type"
+    program = Program(
+        lambda fixes, case: 1, repeats=False, failing=lambda fixes, case: None if "a" in fixes else failing,
+        reaches={CASE: "a"}, beside=lambda key: (1.0, 1.0),
+    )  # fmt: skip
+    cure = replace(fix("a"), proves=Proves.ERROR_CURED)
+    prove([(PATH, cure, 1)], sources_with, program, lambda phrase: None)
+    assert frozenset("a") in {fixes for _, fixes in program.runs}
+
+
 def test_a_case_that_fails_by_itself_does_not_spoil_the_others() -> None:
     program = Program(
         lambda fixes, case: 2 - len(fixes),

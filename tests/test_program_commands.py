@@ -96,5 +96,8 @@ def test_a_package_without_optimizers_has_nothing_to_drive(
         (tmp_path / name / "more.py").write_text(more)
     refused = cli("trust", "plain", "--yes")
     assert refused.code == 2 and "error: there is nothing to rerun" in refused.err
+    assert '`--run "python train.py"`' in refused.err
+    (tmp_path / "plain" / "fit.py").write_text(f"from plain import slow\n{MAIN}")
+    assert '`--run "python -m plain.fit"`' in cli("trust", "plain", "--yes").err
     assert "lets `jaxfix apply` drive" not in cli("apply", "plain", "--diff").err
     assert "lets `jaxfix apply` drive the optimizers of `solving`" in cli("apply", "solving", "--diff").err

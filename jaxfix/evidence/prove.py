@@ -75,6 +75,8 @@ def prove(
         return Proof(())
     progress("running it unchanged")
     trial = _Trial(candidates, patched, runner, progress, judged)
+    if trial.is_broken:
+        return trial.proof()
     trial.order(worth)
     trial.spare()
     trial.join()
@@ -99,7 +101,8 @@ class _Trial:
         self._candidates = {(path, fix.key): (path, fix, line) for path, fix, line in candidates}
         self._runs = Runs({(path, fix.key): fix for path, fix, _ in candidates}, patched, runner, progress)
         self._fixes, self._reaches = self._runs.fixes, self._runs.reaches
-        self._kept: list[Key] = [key for key in self._fixes if self._cases(key)]
+        self.is_broken = self._runs.is_broken
+        self._kept: list[Key] = [] if self.is_broken else [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
         self._seconds: Mapping[Key, float] = {}
 
@@ -363,7 +366,7 @@ class _Trial:
         cut_off = self._runs.cut_off.get(name_of(key, fix))
         if not comparisons and cut_off and not self._cases(key):
             verdict, reason = Verdict.NOT_REACHED, f"{cut_off}: raise `--timeout`"
-        elif not comparisons and self._runs.failure and not self._cases(key):
+        elif not comparisons and self._runs.failure and (self.is_broken or not self._cases(key)):
             verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._runs.failure}"
         elif not comparisons:
             verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._runs.stopping}"

@@ -9,7 +9,7 @@ from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise, raises_curable
 from jaxfix.evidence.slower import RUNS, is_longer, limit_of, warm_times
-from jaxfix.evidence.verdict import Pair, Plain, is_blurred, stopping, with_peak
+from jaxfix.evidence.verdict import Pair, Plain, is_blurred, unfinished, with_peak
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
 
@@ -83,7 +83,7 @@ class Runs:
         self.baseline = baseline[0] if len(baseline) == 1 and not runner.repeats else None
         self.environment = next((run.environment for run in baseline if run.environment), None)
         self.failure = next((run.failure for run in baseline if run.failure), None)
-        self.stopping = next((words for words in map(stopping, baseline) if words), "")
+        self.stopping = next((words for words in map(unfinished, baseline) if words), "")
         self.reaches = {
             run.case: frozenset(key for key, fix in fixes.items() if _calls(run, name_of(key, fix))) for run in baseline
         }
@@ -99,9 +99,21 @@ class Runs:
         self._bare_sources: dict[Fixes, Bare] = {}
         self._reach_behind_errors(baseline)
 
+    @property
+    def _cures(self) -> Fixes:
+        return Fixes(key for key, fix in self.fixes.items() if fix.proves is Proves.ERROR_CURED)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it is a program that fails as it is, which no fix is there to cure: no further run tells anything."""
+        run = self.baseline
+        if run is None or run.failure is None or run.stopped is not None:
+            return False
+        return not (self._cures and raises_curable(run))
+
     def _reach_behind_errors(self, baseline: Iterable[Measurement]) -> None:
         """Counts as reached what a case calls once all errors are cured that fixes can cure: one hides the next."""
-        cures = Fixes(key for key, fix in self.fixes.items() if fix.proves is Proves.ERROR_CURED)
+        cures = self._cures
         ended = frozenset(run.case for run in baseline if raises_curable(run))
         if not (cures and ended):
             return

@@ -324,15 +324,15 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.FAILED, f"fails with and without the change: {before.failure}"
     if found.is_open:
         plain = pair.plain.after if pair.plain is not None else after
-        return Verdict.NOT_COMPARED, f"{found.difference}{_unfinished(plain)}"
+        return Verdict.NOT_COMPARED, f"{found.difference}{unfinished(plain)}"
     if found.difference is not None:
         only_after = before.failure is None and after.failure is not None
         return (Verdict.FAILED if only_after else Verdict.DIFFERENT), found.difference
     path, _, qualname = function.rpartition(":")
     if function not in before.functions and function not in after.functions:
-        return Verdict.NOT_REACHED, f"`{qualname}` was never called{stopping(before)}"
+        return Verdict.NOT_REACHED, f"`{qualname}` was never called{unfinished(before)}"
     if path not in after.loaded:
-        return Verdict.NOT_REACHED, f"the patched {path} was never loaded"
+        return Verdict.NOT_REACHED, f"the patched {path} was never loaded{unfinished(after)}"
     if not found.compared and not is_same(_traced(pair, function)):
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
     if pair.is_cured(proves):
@@ -370,7 +370,7 @@ def _uncompared(pair: Pair, function: str) -> str:
     if pair.noise.labels:
         return "what it returns differs between two equal runs: it is random without a seed, or reads a clock"
     alone = pair.compared.alone.get(function)
-    words = f"`{qualname}` returned no values that can be compared{stopping(pair.after)}"
+    words = f"`{qualname}` returned no values that can be compared{unfinished(pair.after)}"
     return words if alone is None else f"{words}; beside the original: {alone}"
 
 
@@ -379,9 +379,11 @@ def stopping(run: Measurement) -> str:
     return f" before the run was stopped {run.stopped}" if run.stopped else ""
 
 
-def _unfinished(run: Measurement) -> str:
+def unfinished(run: Measurement) -> str:
     """As `stopping`, with what helps."""
-    return f"{stopping(run)}: raise `--timeout`" if run.stopped else ""
+    if not run.stopped:
+        return ""
+    return f"{stopping(run)}: raise `{'--steps' if run.stopped.endswith(('step', 'steps')) else '--timeout'}`"
 
 
 def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:

@@ -169,8 +169,10 @@ def _tell_diff(result: Result, output_file: str | None) -> None:
         raw = differences.as_diff()
         told += (b"\n" if told else b"") + (raw if paint is plain else diff.painted(raw, paint))
     output.give_bytes(output_file, told)
-    if output_file is not None or not (result.has_diff and sys.stdout.isatty()):  # else the diff has told all that
+    if output_file is not None or not (result.has_diff and sys.stdout.isatty()):
         terminal.tell("".join(_lines(result, sys.stderr)))
+    else:  # the diff has told all else
+        terminal.tell("".join(_failed(result, terminal.paint_for(sys.stderr))))
 
 
 def _remembered(result: Result) -> Mapping[tuple[str, str], Known]:
@@ -185,8 +187,8 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
     paint = terminal.paint_for(stream) if output_file is None else plain
     width = terminal.width_of(stream) if output_file is None else None
     taken = {(entry.patch.path, fix.key): fix for entry in result.plans.planned for fix in entry.patch.applied}
-    broken = {name for name, entry in result.proofs.receipts.items() if _fails_as_it_is(entry)}
-    yield from _failed(result, len(broken), paint)
+    broken = _broken(result)
+    yield from _failed(result, paint)
     for evidence in _in_order(result):
         if (evidence.path, evidence.key) in broken and (evidence.path, evidence.key) not in taken:
             continue
@@ -209,18 +211,20 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
     yield together(result.proofs.together, paint)
 
 
-def _fails_as_it_is(evidence: Evidence) -> bool:
-    """Whether the program has failed before it came to the fix, without any."""
-    return evidence.verdict is Verdict.FAILED and not evidence.comparisons
+def _broken(result: Result) -> Mapping[tuple[str, str], Evidence]:
+    """The fixes whose program fails without any."""
+    receipts = result.proofs.receipts.items()
+    return {name: entry for name, entry in receipts if entry.verdict is Verdict.FAILED and not entry.comparisons}
 
 
-def _failed(result: Result, waiting: int, paint: Paint) -> Iterator[str]:
+def _failed(result: Result, paint: Paint) -> Iterator[str]:
     """A program that fails without any fix: it is reported once, with its last lines."""
-    broken = next((entry for entry in result.proofs.receipts.values() if _fails_as_it_is(entry)), None)
-    if broken is None:
+    broken = _broken(result)
+    if not broken:
         return
-    wait = f"{counted(waiting, 'fix')} {'waits' if waiting == 1 else 'wait'} for it"
-    told = f"`{printable(broken.command)}`  {printable(broken.reason)}; {wait}"
+    wait = f"{counted(len(broken), 'fix')} {'waits' if len(broken) == 1 else 'wait'} for it"
+    first = next(iter(broken.values()))
+    told = f"`{printable(first.command)}`  {printable(first.reason)}; {wait}"
     yield f"{paint('yellow', Verdict.FAILED.value)}  {told}\n"
     yield from (f"        {printable(line)}\n" for line in result.proofs.last_words)
 

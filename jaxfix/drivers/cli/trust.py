@@ -10,6 +10,7 @@ from jaxfix.drivers import trust as kept
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.drivers.cli.options.records import Trust
 from jaxfix.drivers.trust import Grant
+from jaxfix.drivers.workflow import programs
 from jaxfix.drivers.workflow.agenda import Agenda, agenda
 from jaxfix.drivers.workflow.targets import STDIN, find_targets
 from jaxfix.evidence.target import Local, command_words
@@ -102,9 +103,10 @@ def _checked(found: Agenda | None, configured: str | None, run: str | None) -> A
     if found.command is not None:
         command_words(found.command)
     if found.is_empty:
+        program = next(iter(programs.programs(found.project)), "python train.py")
         raise UserError(
             "there is nothing to rerun: the configuration names no program, and there are no optimizers to drive",
-            hint='write `run = "python train.py"` into `[tool.jaxfix]`, or pass `--run CMD`',
+            hint=f'write `run = "{program}"` into `[tool.jaxfix]`, or pass `--run "{program}"`',
         )
     if files.project_root(found.project) != found.project:
         raise UserError(

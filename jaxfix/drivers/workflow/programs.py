@@ -52,6 +52,11 @@ def commands(paths: Sequence[Path]) -> Mapping[str, tuple[Path, ...]]:
     return found
 
 
+def programs(folder: Path) -> list[str]:
+    """The commands that run the programs of a project, without those of its tests."""
+    return [_run(source.place, folder) for source in _sources(folder) if source.is_program]
+
+
 def _command(importers: Iterable[_Source], folder: Path) -> str | None:
     """What runs the file: itself, the nearest program that imports it, else the nearest test."""
     test: _Source | None = None
