@@ -9,6 +9,7 @@ unchanged. Processor time of all children counts, since the machine may be share
 import argparse
 import json
 import os
+import pty
 import re
 import resource
 import shlex
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,15 +113,18 @@ def measured(subject: Subject, number: int) -> Cost:
         place = Path(folder)
         if subject.program:
             shutil.copy(ROOT / subject.program, place)
-        environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), "JAX_ENABLE_COMPILATION_CACHE": "false"}
+        settled = {"JAX_ENABLE_COMPILATION_CACHE": "false", "NO_COLOR": "1", "TERM": "dumb"}
+        environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **settled}
         plain = _plain(subject, place, environment, number)
         command = [sys.executable, "-m", "jaxfix", "apply", *subject.asked, "--diff", "--exit-zero"]
         began, before, lines = time.monotonic(), spent(), list[tuple[float, str]]()
+        terminal, stderr = pty.openpty()  # where there is none, receipts wait for the end
         process = subprocess.Popen(
-            command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=stderr,
             preexec_fn=lambda: cores(number),
         )  # fmt: skip
-        reader = threading.Thread(target=_read, args=(process, began, lines))
+        os.close(stderr)
+        reader = threading.Thread(target=_read, args=(terminal, began, lines))
         reader.start()
         process.wait()
         reader.join()
@@ -127,14 +132,16 @@ def measured(subject: Subject, number: int) -> Cost:
     made = [found for _, line in lines if (found := _MADE.search(line))]
     if not made:
         raise RuntimeError("".join(line for _, line in lines))
-    first = next(when for when, line in lines if _RECEIPT.match(line))
+    first = next(when for when, line in lines if _RECEIPT.search(line))
     runs, compiles = (sum(int(found[group]) for found in made) for group in (1, 3))
     return Cost(runs, compiles, wall, first, cpu, plain)
 
 
-def _read(process: "subprocess.Popen[str]", began: float, lines: list[tuple[float, str]]) -> None:
-    assert process.stderr is not None
-    lines.extend((time.monotonic() - began, line) for line in process.stderr)
+def _read(terminal: int, began: float, lines: list[tuple[float, str]]) -> None:
+    """The lines of a terminal, whose reader hears of its end as an error."""
+    with open(terminal, "rb", buffering=0) as file, suppress(OSError):
+        for line in file:
+            lines.append((time.monotonic() - began, line.decode(errors="replace").rpartition("\r\r")[2]))
 
 
 def _plain(subject: Subject, place: Path, environment: dict[str, str], number: int) -> float:
