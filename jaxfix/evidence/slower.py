@@ -19,7 +19,7 @@ _FEW = 4
 _COMPILED, _COMPILED_PART = 1000, 0.5
 """Operations more to compile from which it is asked whether they pay, and the part of all that they must be."""
 _DISPATCHES_OF_OPERATION = 10
-"""To compile one operation takes as long as these dispatches at least: 30 and more as measured, jax 0.10.2 on a CPU."""
+"""To compile one operation takes as long as these dispatches at least: 50 and more as measured, jax 0.10.2 on a CPU."""
 
 Times = tuple[float, float]
 """Seconds of a warm step without the fix and with it."""
