@@ -41,8 +41,9 @@ def main() -> None:
     bench = Bench(options.work, options.mirror, _commit(), own.digest(), options.rounds, options.limit)
     shown = known(KEPT)
     for program in (*first, *second):
-        if not options.known and (not options.names or program.name in options.names):
-            shown[program.name] = _result(program, bench, again=options.again)
+        if not options.names or program.name in options.names:
+            found = _measured(program, bench) if options.known else _result(program, bench, again=options.again)
+            shown |= {program.name: found} if found is not None else {}
     if options.names and not options.keep:
         first, second = (tuple(one for one in some if one.name in options.names) for some in (first, second))
     text = "\n".join([*_lines(first, shown, page.lines), *_lines(second, shown, page.chosen_last), ""])
@@ -60,15 +61,25 @@ def _lines(some: Sequence[Program], shown: Mapping[str, Result], section: Sectio
 
 def _result(program: Program, bench: Bench, *, again: bool) -> Result:
     """What is known of a program under `--work`, measured first where that is from another jaxfix."""
-    place = bench.work / program.name / "result.json"
-    found = from_json(Result, json.loads(place.read_text())) if place.exists() else None
+    found = _measured(program, bench)
     if found is not None and found.digest == bench.digest and not again:
         return found
     print(program.name, file=sys.stderr, flush=True)
     found = bench.measure(program, say=lambda line: print(f"  {line}", file=sys.stderr, flush=True))
+    place = _place(program, bench)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(to_json(found)))
     return found
+
+
+def _measured(program: Program, bench: Bench) -> Result | None:
+    """What is known of it under `--work`."""
+    place = _place(program, bench)
+    return from_json(Result, json.loads(place.read_text())) if place.exists() else None
+
+
+def _place(program: Program, bench: Bench) -> Path:
+    return bench.work / program.name / "result.json"
 
 
 def _commit() -> str:
