@@ -28,8 +28,12 @@ def _terminal() -> None:
         folder = Path(name) / "project"
         folder.mkdir()
         project(folder)
-        told = [(line, terminal.shown(terminal.jaxfix(line), folder).replace(name, "~")) for line in COMMANDS]
+        told = [(line, _shown(line, folder).replace(name, "~")) for line in COMMANDS]
     terminal.draw(told, IMAGES / "terminal.svg", "~/project")
+
+
+def _shown(line: str, folder: Path) -> str:
+    return terminal.shown(terminal.jaxfix(line), folder, is_clone=True)
 
 
 def project(folder: Path) -> None:

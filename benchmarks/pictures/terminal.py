@@ -49,15 +49,19 @@ _SHAPE = """\
 """Asks nothing of other machines: rich's own shape fetches a font."""
 
 
-def shown(command: Sequence[str], folder: Path) -> str:
+def shown(command: Sequence[str], folder: Path, *, is_clone: bool = False) -> str:
     """What the command leaves on a terminal of 96 columns, colours included, without what it has wiped away.
+
+    Args:
+      is_clone: whether the packages of this clone are what it imports.
 
     Raises:
       subprocess.CalledProcessError: it ended with neither 0 nor 1.
     """
     outside, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 60, COLUMNS, 0, 0))
-    process = subprocess.Popen(command, cwd=folder, env=_environment(), stdin=inside, stdout=inside, stderr=inside)
+    env = _environment(is_clone=is_clone)
+    process = subprocess.Popen(command, cwd=folder, env=env, stdin=inside, stdout=inside, stderr=inside)
     os.close(inside)
     text = b"".join(_read(outside)).decode()
     os.close(outside)
@@ -77,9 +81,14 @@ def draw(told: Sequence[tuple[str, str]], path: Path, title: str) -> None:
     path.write_text("\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n")
 
 
+def words(line: str) -> list[str]:
+    """The words of a line of a shell."""
+    return shlex.split(line)
+
+
 def jaxfix(line: str) -> list[str]:
     """The command of this clone, for a line such as `jaxfix check train.py`."""
-    _, *arguments = shlex.split(line)
+    _, *arguments = words(line)
     return [sys.executable, "-m", "jaxfix", *arguments]
 
 
@@ -112,7 +121,9 @@ def _left(text: str) -> list[str]:
     return lines
 
 
-def _environment() -> dict[str, str]:
-    places = os.pathsep.join(map(str, (_ROOT, _ROOT / "codemods")))
-    env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    return env | {"PYTHONPATH": places, "JAX_PLATFORMS": "cpu", "TERM": "xterm-256color", "PAGER": "cat"}
+def _environment(*, is_clone: bool) -> dict[str, str]:
+    unwanted = ("COLUMNS", "LINES", "NO_COLOR", "PYTHONPATH", "VIRTUAL_ENV")
+    env = {name: value for name, value in os.environ.items() if name not in unwanted}
+    if is_clone:
+        env["PYTHONPATH"] = os.pathsep.join(map(str, (_ROOT, _ROOT / "codemods")))
+    return env | {"JAX_PLATFORMS": "cpu", "TERM": "xterm-256color", "PAGER": "cat"}
