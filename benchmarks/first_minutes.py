@@ -32,8 +32,8 @@ _LEAD = """\
 # The first minutes
 
 Written by `python -m benchmarks.first_minutes`: a fresh environment and a clone, an empty cache of pip, the commands in
-this order. Seconds are those of the clock, on a shared machine with {processors} processors and a load of {load} when it
-began; Python {python}.
+this order. Seconds are those of the clock, on a shared machine with {processors} processors and a load of {load} when
+it began; Python {python}.
 
 | step | command | seconds | since the beginning |
 |---|---|---|---|

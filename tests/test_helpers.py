@@ -421,3 +421,19 @@ def test_half_a_file_is_not_taken_for_ours() -> None:
 
 def test_goldens_import_it_as_a_script_does() -> None:
     assert testing.BESIDE.helpers == HELPERS.stem
+
+
+@pytest.mark.parametrize("columns", [79, 88, 100])
+def test_formatters_and_linters_of_a_project_leave_the_file_alone(columns: int, tmp_path: Path) -> None:
+    """ruff where it is installed; the other tools by the marks that they look for."""
+    head = TEXT.splitlines()[:8]
+    assert {b"# fmt: off", b"# isort: skip_file", b"# pylint: skip-file", b"# ruff: noqa", b"# flake8: noqa"} <= set(
+        head
+    )
+    pytest.importorskip("ruff")
+    (tmp_path / "jaxfix_helpers.py").write_bytes(TEXT)
+    ruff = [sys.executable, "-m", "ruff"]
+    options = ["--isolated", "--no-cache", "--line-length", str(columns)]
+    for words in (["format", "--check"], ["check", "--select", "E,F,W,I,UP,B,SIM,C4,N,D"]):
+        done = subprocess.run([*ruff, *words, *options, str(tmp_path)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
