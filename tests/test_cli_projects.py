@@ -78,7 +78,7 @@ def test_the_findings_are_where_the_functions_are_defined(project: Path) -> None
         "model.py:9:1: undonated-state [*] each call of `decay` rebinds `params`, and the old values stay in memory "
         "beside the new\n"
         "model.py:14:1: unjitted-update [*] `train_step` runs eagerly in the loop around train.py:16: each operation "
-        "is dispatched for itself at every iteration\n"
+        "is dispatched by itself, in every iteration\n"
     )
 
 

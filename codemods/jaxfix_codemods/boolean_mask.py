@@ -108,7 +108,7 @@ def _finding(module: Module, reduction: _Reduction) -> Finding:
     found = partial(
         Finding,
         at=reduction.call,
-        message=f"`{module.text(reduction.selected)}` is as long as its mask selects: each length is compiled for",
+        message=f"`{module.text(reduction.selected)}` has the length that its mask selects: each length compiles again",
         title="Leave out with `where=` what is not selected",
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
         equality=Equality.BITWISE if reduction.by in _EXACT else None,

@@ -129,7 +129,7 @@ def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
     found = partial(
         Finding,
         at=first.call,
-        message=f"`{first.target.id}` is longer in each iteration: each length is compiled for, and copied as a whole",
+        message=f"`{first.target.id}` grows in each iteration: each length compiles again, and all of it is copied",
         title=_TITLE,
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
     )

@@ -124,7 +124,7 @@ def _finding(module: Module, counter: Counter) -> Finding:
     sure = counter.kind.surely and module.get(Staging).surely_repeats(counter.call) and not on_purpose
     return Finding(
         at=counter.call,
-        message=f"`{shown}` {how} another one in each iteration: `{name}` is compiled for every value of it",
+        message=f"`{shown}` {how} differs in each iteration: `{name}` compiles for every value of it",
         title=_title(counter, shown),
         recipe=recipe,
         declined=declined,

@@ -214,7 +214,7 @@ def _finding(module: Module, values: Values, powers: tuple[_Power, ...], decline
     kept = tuple(power for power in powers if declined is None and _is_observed(module, values, power))
     return Finding(
         at=first.at,
-        message=f"{', '.join(shown)} {verb} to an integer array: run eagerly, each new value of {noun} is compiled",
+        message=f"{', '.join(shown)} {verb} to an integer array: run eagerly, each new value of {noun} compiles again",
         title="Make the exponent floating with `* 1.0`"
         if not kept
         else "Make the exponent floating where it is concrete",

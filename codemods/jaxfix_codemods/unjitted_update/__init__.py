@@ -1,6 +1,6 @@
 """Device work that a loop runs eagerly: a training step, an update by hand, draws, averages.
 
-Outside of `jit` each operation is dispatched for itself: hundreds of small
+Outside of `jit` each operation is dispatched by itself: hundreds of small
 programs per iteration where one would do. A function that the loop calls, and that
 does all of it, is put under `jit` as a whole. Otherwise the statements that can
 be traced become such a function: those of a loop, with the jitted calls among
@@ -9,8 +9,9 @@ passed and assigned. What needs values stays where it is: a `print`, a `float`,
 a count in Python. Where it has to run in between, the part with more work is
 taken, and the other one after it if it is worth a program too. A sum that begins
 as a number of Python stays outside, too: `jit` would compile the step for the
-number, and again for the array that it becomes. A function that
-`jax.vmap` has made, and that is called in each iteration, is mapped again each time:
+number, and again for the array that it becomes.
+
+A function that `jax.vmap` has made, and that is called in each iteration, is mapped again each time:
 it is put under `jit` where it is made. So is a function of which a loop of
 another file starts that many programs, and one of two programs that an iteration
 calls for each item of a list.
@@ -378,7 +379,7 @@ class _Taken:
 def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:
     return Finding(
         at=eager.at,
-        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched for itself at every iteration",
+        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched by itself, in every iteration",
         title=title,
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,

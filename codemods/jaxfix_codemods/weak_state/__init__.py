@@ -109,11 +109,11 @@ def _builder(module: Module, made_by: ast.AST) -> Function | None:
 
 def _finding(module: Module, leaves: list[Leaf], confidence: Confidence) -> Finding:
     names = list(dict.fromkeys(_name(leaf) for leaf in leaves))
-    verb = "starts" if len(names) == 1 else "start"
+    verb, end = ("starts", "ends") if len(names) == 1 else ("start", "end")
     reason = next((reason for leaf in leaves if (reason := why_not_typed(module, leaf)) is not None), None)
     return Finding(
         at=leaves[0].made_by,
-        message=f"{', '.join(names)} {verb} weakly typed and not so after an update: a jitted update compiles twice",
+        message=f"{', '.join(names)} {verb} weakly typed and {end} strongly typed: a jitted update compiles twice",
         title=f"Give {', '.join(names)} an explicit dtype",
         recipe=partial(_type, module, leaves) if reason is None else None,
         declined=reason,
