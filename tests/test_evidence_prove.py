@@ -51,6 +51,7 @@ class Program:
     text: bytes = b""
     staged: Mapping[str, int] = field(default_factory=dict)
     decoded: Callable[[str], frozenset[str]] = frozenset
+    made: Mapping[str, str] = field(default_factory=dict)
 
     def sha256(self, path: str) -> str:
         return f"sha of {path}"
@@ -98,13 +99,17 @@ class Program:
             beside=tuple(Beside(f"{PATH}:f_{key}", "perturbed", output("", a), output("", b)) for key, a, b in sides),
             razor=tuple(Razor(f"{PATH}:f_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in fixes if self.once),
             stdout="",
-            functions=tuple(f"{PATH}:f_{key}" for key in self.reaches[case]),
+            functions=tuple(f"{PATH}:f_{key}" for key in [*self.reaches[case], *self._made(fixes)]),
             spent=tuple(spent),
             staged_bytes=dict(self.staged),
             loaded={PATH: "0"} if patched else {},
             peak_bytes=self._peak(fixes),
             environment=None,
         )
+
+    def _made(self, fixes: frozenset[str]) -> list[str]:
+        """The keys whose function one of these fixes has made."""
+        return [key for key, maker in self.made.items() if maker in fixes]
 
     def _peak(self, fixes: frozenset[str]) -> int:
         """The peak of this run, of those that are notified of runs with these fixes: the last one goes on."""
@@ -542,6 +547,35 @@ def test_a_donation_of_some_bytes_is_not_run() -> None:
     (found,) = prove([(PATH, fix("M"), 1)], lambda made: {PATH: new} if made else {}, program, lambda _: None).receipts
     assert (found.verdict, len(program.runs)) == (Verdict.NO_EFFECT, 1)
     assert found.reason == "what it returns takes 0.0004 MB: a drop of less than 8 MB tells nothing here"
+
+
+def making(staged: int, saved: int = 1) -> Program:
+    """A program in which the fix `a` makes the function that `M` donates to."""
+    peaks = {frozenset("a"): (900,), frozenset("aM"): (500,)}
+    return Program(
+        lambda fixes, case: 2 - saved * ("a" in fixes),
+        repeats=False,
+        made={"M": "a"},
+        peaks=peaks,
+        staged={f"{PATH}:f_M": staged},
+    )
+
+
+def test_a_donation_to_what_a_proven_fix_has_made_is_judged_in_the_same_proof() -> None:
+    program = making(10**8)
+    assert verdicts(program, "aM") == {"a": Verdict.PROVEN, "M": Verdict.PROVEN}
+    assert (CASE, frozenset("M")) not in program.runs
+
+
+def test_a_small_donation_to_it_is_not_run() -> None:
+    program = making(100)
+    found = proof(program, "aM")
+    assert (found["M"].verdict, "tells nothing here" in found["M"].reason) == (Verdict.NO_EFFECT, True)
+    assert {fixes for _, fixes in program.runs} == {frozenset(), frozenset("a")}
+
+
+def test_a_donation_to_what_no_proven_fix_has_made_is_not_reached() -> None:
+    assert verdicts(making(10**8, saved=0), "aM") == {"a": Verdict.NO_EFFECT, "M": Verdict.NOT_REACHED}
 
 
 def test_without_a_call_beside_the_original_each_is_left_out() -> None:
