@@ -541,6 +541,16 @@ def test_fewer_reads_are_counted_over_all_lines_at_no_more_compiles_or_memory() 
     )
 
 
+def test_what_waits_to_be_read_may_take_less_than_a_tenth_of_the_memory() -> None:
+    assert (
+        fewer_reads(with_peak(reading(BEFORE, 300), 500), with_peak(reading(BEFORE, 1), 540)).verdict is Verdict.PROVEN
+    )
+    assert (
+        fewer_reads(with_peak(reading(BEFORE, 300), 500), with_peak(reading(BEFORE, 1), 560)).verdict
+        is not Verdict.PROVEN
+    )
+
+
 def test_as_many_reads_or_hardly_fewer_are_no_effect() -> None:
     assert fewer_reads(reading(BEFORE, 300), reading(BEFORE, 300)).verdict is Verdict.NO_EFFECT
     assert fewer_reads(reading(BEFORE, 302), reading(BEFORE, 300)).verdict is Verdict.NO_EFFECT

@@ -1,6 +1,5 @@
 """Values that loops around a jitted step read in each iteration."""
 
-from collections import defaultdict
 from functools import partial
 
 import jax
@@ -112,20 +111,49 @@ def by_epoch(weights, batches):
     return means
 
 
-def of_a_default(weights, batches):
-    history = defaultdict(list)
+def of_two_words(weights, batches):
+    history = {"a loss": list(), "others": []}
     history_on_device = []
     for batch in batches:
         weights, loss = train_step(weights, batch)
         history_on_device.append(loss)
     history["a loss"].extend(round(float(loss), 3) for loss in jax.device_get(history_on_device))
-    return dict(history)
+    return history
+
+
+def by_size(weights, batches):
+    total, sizes = 0.0, []
+    total_on_device = []
+    sizes_on_device = []
+    for batch in batches:
+        weights, loss = train_step(weights, batch)
+        total_on_device.append((len(batch), loss))
+        sizes_on_device.append((batch.shape[0], loss))
+    for value, value_2 in jax.device_get(total_on_device):
+        total += value_2.item() * value
+    sizes.extend((value, float(value_2)) for value, value_2 in jax.device_get(sizes_on_device))
+    return total, sizes
+
+
+def long_and_logged(weights, batches):
+    losses = []
+    losses_on_device = []
+    for step, batch in enumerate(batches):
+        weights, loss = train_step(weights, batch)
+        losses_on_device.append(loss)
+        if step % 4 == 0:
+            losses.extend(float(loss) for loss in jax.device_get(losses_on_device))
+            losses_on_device.clear()
+            print(f"step {step}: {loss}")
+    losses.extend(float(loss) for loss in jax.device_get(losses_on_device))
+    return losses
 
 
 def main():
     batches = jnp.ones((8, 4, 3))
     print(train(jnp.ones(3), batches)[1], several(jnp.ones(3), batches)[1], numbered(jnp.ones(3), batches))
-    print(average(jnp.ones(3), batches), by_epoch(jnp.ones(3), batches), of_a_default(jnp.ones(3), batches))
+    print(average(jnp.ones(3), batches), by_epoch(jnp.ones(3), batches), of_two_words(jnp.ones(3), batches))
+    print(by_size(jnp.ones(3), batches), long_and_logged(jnp.ones(3), batches))
     logged(jnp.ones(3), batches)
     shown(jnp.ones(3), batches)
 

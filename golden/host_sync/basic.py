@@ -1,6 +1,5 @@
 """Values that loops around a jitted step read in each iteration."""
 
-from collections import defaultdict
 from functools import partial
 
 import jax
@@ -91,18 +90,38 @@ def by_epoch(weights, batches):
     return means
 
 
-def of_a_default(weights, batches):
-    history = defaultdict(list)
+def of_two_words(weights, batches):
+    history = {"a loss": list(), "others": []}
     for batch in batches:
         weights, loss = train_step(weights, batch)
         history["a loss"].append(round(float(loss), 3))  # want: host-sync
-    return dict(history)
+    return history
+
+
+def by_size(weights, batches):
+    total, sizes = 0.0, []
+    for batch in batches:
+        weights, loss = train_step(weights, batch)
+        total += loss.item() * len(batch)  # want: host-sync
+        sizes.append((batch.shape[0], float(loss)))
+    return total, sizes
+
+
+def long_and_logged(weights, batches):
+    losses = []
+    for step, batch in enumerate(batches):
+        weights, loss = train_step(weights, batch)
+        losses.append(float(loss))  # want: host-sync
+        if step % 4 == 0:
+            print(f"step {step}: {loss}")
+    return losses
 
 
 def main():
     batches = jnp.ones((8, 4, 3))
     print(train(jnp.ones(3), batches)[1], several(jnp.ones(3), batches)[1], numbered(jnp.ones(3), batches))
-    print(average(jnp.ones(3), batches), by_epoch(jnp.ones(3), batches), of_a_default(jnp.ones(3), batches))
+    print(average(jnp.ones(3), batches), by_epoch(jnp.ones(3), batches), of_two_words(jnp.ones(3), batches))
+    print(by_size(jnp.ones(3), batches), long_and_logged(jnp.ones(3), batches))
     logged(jnp.ones(3), batches)
     shown(jnp.ones(3), batches)
 

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from collections import defaultdict
 from functools import partial
 
 import jax
@@ -124,7 +125,7 @@ def under_another_name(weights, batches, report):
     report(losses)
     for batch in batches:
         weights, loss = train_step(weights, batch)
-        losses.append(float(loss))  # want: host-sync (no fix): hands `losses` on before the loop
+        losses.append(float(loss))  # want: host-sync (no fix): hands `losses` on before the loop ends
     return weights
 
 
@@ -217,6 +218,47 @@ def read_after(weights, batches):
     return last
 
 
+def of_a_default(weights, batches):
+    history = defaultdict(list)
+    for batch in batches:
+        weights, loss = train_step(weights, batch)
+        history["loss"].append(float(loss))  # want: host-sync (no fix): may have another name
+    return dict(history)
+
+
+def with_two_names(weights, batches, trainer):
+    trainer.losses = losses = []
+    for batch in batches:
+        weights, loss = train_step(weights, batch)
+        losses.append(float(loss))  # want: host-sync (no fix): may have another name
+        trainer.look()
+    return losses
+
+
+def kept_at_times(weights, batches, kept):
+    losses = []
+    for step, batch in enumerate(batches):
+        weights, loss = train_step(weights, batch)
+        losses.append(float(loss))  # want: host-sync (no fix): hands `losses` on before the loop ends
+        if step % 10 == 0:
+            kept.append(losses)
+    return losses
+
+
+def scaled_by_another(weights, batches, watch):
+    scale, total = 1.0, 0.0
+
+    def halve():
+        nonlocal scale
+        scale = scale / 2
+
+    for batch in batches:
+        weights, loss = train_step(weights, batch)
+        total += scale * float(loss)  # want: host-sync (no fix): may be another one after the loop
+        watch(halve)
+    return total
+
+
 class Trainer:
     def __init__(self):
         self.losses = []
@@ -245,6 +287,10 @@ def main():
     waits_all_the_same(weights, batches)
     then_otherwise(weights, batches)
     read_after(weights, batches)
+    of_a_default(weights, batches)
+    with_two_names(weights, batches, Trainer())
+    kept_at_times(weights, batches, [])
+    scaled_by_another(weights, batches, lambda halve: halve())
     Trainer().fit(weights, batches)
 
 

@@ -24,6 +24,8 @@ def train(weights, batches):
         losses_on_device.append(loss)
         total_on_device.append(loss)
         if step % 10 == 9:
+            losses.extend(float(loss) for loss in jax.device_get(losses_on_device))
+            losses_on_device.clear()
             for value in jax.device_get(total_on_device):
                 total += value.item()
             total_on_device.clear()

@@ -43,6 +43,8 @@ _POINTS = 120
 """Of a chart of the steps, at most."""
 # The smallest drop of the peak of memory that counts: of a process, allocators and threads move it by some megabytes.
 _NOTICEABLE_BYTES, _NOTICEABLE_PART, _NOISES = 8_000_000, 0.02, 3
+_KEPT_PART = 0.1
+"""Of the peak of memory, what numbers that wait to be read may take: some kilobytes each."""
 _WAITING = 32
 """Computations that the CPU of jax lets wait at most, each with what it works on; other devices free in order."""
 _CLEAR = 2
@@ -414,13 +416,19 @@ def too_small(before: Measurement, function: str) -> str | None:
     return f"what it returns takes {size / 1e6:.2g} MB: a drop of less than {least / 1e6:.0f} MB tells nothing here"
 
 
-def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of a fix that saves what nothing counts: that it costs nothing else."""
+def no_cost(
+    before: Measurement, after: Measurement, noise: Noise = SILENCE, part: float = _NOTICEABLE_PART
+) -> tuple[Verdict, str]:
+    """What two runs with equal results say of a fix that saves what nothing counts: that it costs nothing else.
+
+    Args:
+      part: of the peak of memory, by which it may rise.
+    """
     rises = _rises(counts(before), counts(after), noise)
     if rises is not None:
         return Verdict.NO_EFFECT, rises
     old, new = before.memory_bytes, after.memory_bytes
-    least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * old, _NOISES * noise.peak)
+    least = max(_NOTICEABLE_BYTES, part * old, _NOISES * noise.peak)
     are_alike = (before.device_peak_bytes is None) is (after.device_peak_bytes is None)
     if are_alike and new - old >= least:
         return Verdict.NO_EFFECT, f"peak memory {old / 1e6:.0f} -> {new / 1e6:.0f} MB: it rises"
@@ -429,7 +437,7 @@ def no_cost(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> 
 
 def reads_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
     """What two runs with equal results say of how often the host waits for what it reads."""
-    verdict, words = no_cost(before, after, noise)
+    verdict, words = no_cost(before, after, noise, _KEPT_PART)
     if verdict is not Verdict.PROVEN:
         return verdict, words
     if not before.spent:

@@ -43,7 +43,7 @@ class Proves(Enum):
     SMALLER_PROGRAM = "a smaller program"
     """What is compiled has fewer operations, a loop counted once; compiles do not rise."""
     FEWER_READS = "fewer blocking reads"
-    """The host waits less often for what it reads; neither compiles nor the peak of memory rise."""
+    """The host waits less often for what it reads; compiles do not rise, nor the peak of memory by a tenth."""
     LESS_DATA = "less data in programs"
     """The constants of what is compiled take less memory; compiles do not rise."""
     SAME_RESULTS = "the same results"

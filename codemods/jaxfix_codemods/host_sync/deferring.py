@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from jaxfix.api import Code, Declined, Module, Reason, frozen, walk
 from jaxfix.api.analysis import Form, Values, is_bound_before, reaching
 from jaxfix_codemods.collecting import check_scope, check_way, value_bound
-from jaxfix_codemods.host_sync.reads import Read, periodic_around
+from jaxfix_codemods.host_sync.reads import Read, periodic_around, periodic_in
 
 _COUNTING = ("range", "enumerate")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_READERS = ("len", "sum", "print", "min", "max", "str", "repr")
 _NUMBERS = ("float", "int", "round", "abs")
-_MAKING_DICTS = ("collections.defaultdict",)
 
 
 @frozen
@@ -22,8 +22,9 @@ class Deferred:
       reads: what it reads, in the order of the text.
       appended: what it appends to a list; None of any other statement.
       target: the variable that it changes.
-      counters: the variables of the loop that it needs as well: numbers of Python.
-      shown_in: the `if`s of the loop that read the target every so many steps.
+      numbers: the numbers of Python that it needs as well, as they are in the iteration.
+      shown_in: the `if`s of the loop that read the target every so many steps; else one in which the loop does
+        something every so many steps, so that no more is kept on the device than between two of them.
       moves_to: the `if` that alone reads what is bound, whose block it becomes the first statement of; None otherwise.
     """
 
@@ -31,7 +32,7 @@ class Deferred:
     reads: tuple[Read, ...]
     appended: ast.expr | None
     target: ast.Name
-    counters: tuple[str, ...] = ()
+    numbers: tuple[ast.expr, ...] = ()
     shown_in: tuple[ast.If, ...] = ()
     moves_to: ast.If | None = None
 
@@ -49,17 +50,15 @@ def deferred_of(module: Module, loop: ast.For, statement: ast.stmt, reads: Seque
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[appended], keywords=[])) if (
             target := _root(owner)
         ) is not None:
-            counters = tuple(dict.fromkeys(_counters(module, loop, appended, reads)))
+            numbers = tuple(_numbers(module, loop, appended, reads))
             shown = _shown_in(module, loop, statement, target)
             _check_list(module, loop, owner, target)
-            return Deferred(statement, tuple(reads), appended, target, counters, shown)
-        case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if isinstance(op, _ARITHMETIC):
-            _check_sum(module, loop, target, value, reads)
-            return Deferred(statement, tuple(reads), None, target, (), _shown_in(module, loop, statement, target))
-        case ast.Assign(targets=[ast.Name() as target], value=ast.BinOp(left=ast.Name(id=same), op=op, right=value)):
-            if same == target.id and isinstance(op, _ARITHMETIC):
-                _check_sum(module, loop, target, value, reads)
-                return Deferred(statement, tuple(reads), None, target, (), _shown_in(module, loop, statement, target))
+            return Deferred(statement, tuple(reads), appended, target, numbers, shown)
+        case ast.AugAssign(target=ast.Name(), op=op, value=value) if isinstance(op, _ARITHMETIC):
+            return _sum(module, loop, statement, value, reads)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=same), op=op, right=value)):
+            if name == same and isinstance(op, _ARITHMETIC):
+                return _sum(module, loop, statement, value, reads)
         case ast.Assign(targets=[ast.Name() as target], value=value) if [value] == [read.at for read in reads]:
             return Deferred(
                 statement, tuple(reads), None, target, moves_to=_moves_to(module, loop, statement, reads[0])
@@ -101,8 +100,8 @@ def _root(owner: ast.expr) -> ast.Name | None:
 # --- what is done with the value ----------------------------------------------------------------------------------
 
 
-def _counters(module: Module, loop: ast.For, expr: ast.expr, reads: Sequence[Read]) -> Iterator[str]:
-    """The variables of the loop in `expr`, which is made of reads, numbers and displays of them.
+def _numbers(module: Module, loop: ast.For, expr: ast.expr, reads: Sequence[Read]) -> Iterator[ast.expr]:
+    """The numbers of an iteration in `expr`, which is made of reads, of numbers and of displays of them.
 
     Raises:
       Declined: it is made of something else, which may be another thing later.
@@ -123,15 +122,27 @@ def _counters(module: Module, loop: ast.For, expr: ast.expr, reads: Sequence[Rea
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as parts, keywords=[]) if name in _NUMBERS:
             if module.scope_of(name, expr) is not None:
                 raise _unstable(module, expr)
-        case ast.Name() if _is_counter(module, loop, expr):
-            yield expr.id
+        case ast.Name() | ast.Call() | ast.Subscript() if _is_whole(module, loop, expr):
+            yield expr
             return
         case ast.Name() if _is_fixed(module, loop, expr):
             return
         case _:
             raise _unstable(module, expr)
     for part in parts:
-        yield from _counters(module, loop, part, reads)
+        yield from _numbers(module, loop, part, reads)
+
+
+def _is_whole(module: Module, loop: ast.For, expr: ast.expr) -> bool:
+    """Whether it is a whole number of Python: that of the iteration, a length, an entry of a shape."""
+    match expr:
+        case ast.Name():
+            return _is_counter(module, loop, expr)
+        case ast.Call(func=ast.Name(id="len" as name), args=[ast.Name()], keywords=[]):
+            return module.scope_of(name, expr) is None
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=ast.Constant(value=int())):
+            return True
+    return False
 
 
 def _unstable(module: Module, expr: ast.expr) -> Declined:
@@ -151,8 +162,9 @@ def _is_counter(module: Module, loop: ast.For, name: ast.Name) -> bool:
 
 
 def _is_fixed(module: Module, loop: ast.For, name: ast.Name) -> bool:
-    """Whether it is a number or a text of Python that the loop leaves alone."""
-    return module.get(Values).of(name).form is Form.PYTHON and not _is_bound_in(module, loop, name)
+    """Whether it is a number or a text of Python, and nothing binds it again."""
+    is_once = module.names.only_binding(name) is not None
+    return is_once and module.get(Values).of(name).form is Form.PYTHON and not _is_bound_in(module, loop, name)
 
 
 def _is_bound_in(module: Module, loop: ast.For, name: ast.Name, but: ast.AST | None = None) -> bool:
@@ -160,14 +172,19 @@ def _is_bound_in(module: Module, loop: ast.For, name: ast.Name, but: ast.AST | N
     return any(binding.node is not but and loop in module.ancestors(binding.node) for binding in found)
 
 
-def _check_sum(module: Module, loop: ast.For, target: ast.Name, value: ast.expr, reads: Sequence[Read]) -> None:
-    """What is added must be of the values and of fixed numbers alone; the sum must begin as a number of Python."""
-    if list(_counters(module, loop, value, reads)):
-        raise Declined(Reason(Code.UNSTABLE, f"line {target.lineno} computes with the number of the iteration"))
+def _sum(
+    module: Module, loop: ast.For, statement: ast.AugAssign | ast.Assign, value: ast.expr, reads: Sequence[Read]
+) -> Deferred:
+    """A variable that begins as a number of Python, and becomes itself with the values."""
+    target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+    assert isinstance(target, ast.Name)
+    numbers = tuple(_numbers(module, loop, value, reads))
     for binding in module.bindings(target.id, module.scope_of(target.id, target)):
         start = value_bound(module, binding.node)
         if not _is_update(module, binding.node) and not isinstance(start, ast.Constant):
             raise Declined(Reason(Code.DTYPE, f"`{target.id}` may begin as something else than a number of Python"))
+    shown = _shown_in(module, loop, statement, target)
+    return Deferred(statement, tuple(reads), None, target, numbers, shown)
 
 
 def _is_update(module: Module, target: ast.AST) -> bool:
@@ -204,7 +221,7 @@ def _shown_in(module: Module, loop: ast.For, statement: ast.stmt, target: ast.Na
             raise Declined(Reason(Code.OTHER_USES, text, use.lineno))
         shown[around] = None
     _check_start(module, loop, target)
-    return tuple(shown)
+    return tuple(shown) or tuple(each for each in periodic_in(loop) if each not in module.ancestors(statement))
 
 
 def _key(module: Module, use: ast.Name) -> str | None:
@@ -230,15 +247,22 @@ def _check_start(module: Module, loop: ast.For, target: ast.Name) -> None:
 
 def _check_list(module: Module, loop: ast.For, owner: ast.expr, target: ast.Name) -> None:
     """It must be a list of the function's own, which has no other name while the loop runs."""
+    key = _key(module, target)
     for binding in module.bindings(target.id, module.scope_of(target.id, target)):
-        value = value_bound(module, binding.node)
-        is_own = _is_new_list(module, value) if owner is target else _is_dict_of_lists(module, value)
-        if not is_own:
+        value = value_bound(module, binding.node) if _has_one_target(module, binding.node) else None
+        if not (_is_new_list(module, value) if owner is target else _holds_list(module, value, key)):
             raise Declined(Reason(Code.UNREAD, f"`{target.id}` may have another name, under which it is read"))
     for use in module.reads(target.id, module.scope_of(target.id, target)):
-        if _may_be_named(module, use) and _runs_before(module, use, loop):
-            text = f"line {use.lineno} hands `{target.id}` on before the loop"
+        is_within = loop in module.ancestors(use) and module.statement(use) is not module.statement(target)
+        if _may_be_named(module, use) and (is_within or _runs_before(module, use, loop)):
+            text = f"line {use.lineno} hands `{target.id}` on before the loop ends"
             raise Declined(Reason(Code.ESCAPES, text, use.lineno))
+
+
+def _has_one_target(module: Module, bound: ast.AST) -> bool:
+    """Whether nothing else is bound to the same object, as by `self.losses = losses = []`."""
+    statement = module.statement(bound)
+    return not isinstance(statement, ast.Assign) or len(statement.targets) == 1
 
 
 def _is_new_list(module: Module, value: ast.expr | None) -> bool:
@@ -250,14 +274,12 @@ def _is_new_list(module: Module, value: ast.expr | None) -> bool:
     return False
 
 
-def _is_dict_of_lists(module: Module, value: ast.expr | None) -> bool:
+def _holds_list(module: Module, value: ast.expr | None, key: str | None) -> bool:
+    """Whether it is a dictionary that is written out, of lists of its own, with that key among its keys."""
     match value:
-        case ast.Dict(values=values):
-            return all(_is_new_list(module, each) for each in values)
-        case ast.DictComp(value=each):
-            return _is_new_list(module, each)
-        case ast.Call(func=func, args=[ast.Name(id="list")]):
-            return module.qualname(func) in _MAKING_DICTS
+        case ast.Dict(keys=keys, values=values):
+            has_key = any(isinstance(each, ast.Constant) and each.value == key for each in keys)
+            return has_key and all(_is_new_list(module, each) for each in values)
     return False
 
 
@@ -273,15 +295,17 @@ def _runs_before(module: Module, use: ast.expr, loop: ast.For) -> bool:
 
 
 def _may_be_named(module: Module, use: ast.expr) -> bool:
-    """Whether a use may give the list another name."""
+    """Whether a use may give the list another name: not one by a method, a copy of a part, or a reader."""
     parent = module.parent(use)
     match parent:
-        case ast.Attribute(attr=attr):
-            return attr not in ("append", "extend", "clear")
-        case ast.Subscript(value=value) if value is use:
-            return _may_be_named(module, parent)
-        case ast.Call(func=ast.Name(id="len" | "sum" | "print" | "min" | "max" as name)):
-            return module.scope_of(name, use) is not None
+        case ast.Attribute() | ast.FormattedValue():
+            return False
+        case ast.Subscript(value=value, slice=where_) if value is use:
+            return not isinstance(where_, ast.Slice) and _may_be_named(module, parent)
+        case ast.Call(func=ast.Name(id=name)) if module.scope_of(name, use) is None:
+            return name not in _READERS
+        case ast.Call(func=func) if func is not use:
+            return (module.qualname(func) or "").partition(".")[0] not in ("numpy", "jax")
     return True
 
 

@@ -81,6 +81,12 @@ def periodic_around(module: Module, node: ast.AST, loop: ast.For) -> ast.If | No
     return found
 
 
+def periodic_in(loop: ast.For) -> tuple[ast.If, ...]:
+    """The first `if` of the loop itself that asks for a remainder, if there is one."""
+    found = (each for each in loop.body if isinstance(each, ast.If) and _asks_for_remainder(each.test))
+    return tuple(found)[:1]
+
+
 def _asks_for_remainder(test: ast.expr) -> bool:
     return any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) for node in walk(test))
 

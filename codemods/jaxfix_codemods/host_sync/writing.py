@@ -59,15 +59,19 @@ def _name(deferred: Deferred) -> str:
 
 def _kept(module: Module, deferred: Deferred) -> str:
     """What an iteration leaves: the array, or several and the numbers that go with them."""
-    parts = [*deferred.counters, *dict.fromkeys(module.text(read.value) for read in deferred.reads)]
+    parts = [*dict.fromkeys(map(module.text, _collected(deferred)))]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _collected(deferred: Deferred) -> tuple[ast.expr, ...]:
+    return (*deferred.numbers, *(read.value for read in deferred.reads))
 
 
 def _fetched(module: Module, deferred: Deferred, kept: str, jax: str) -> str:
     """The statement that does with all that was collected what one iteration did."""
     names = _variables(module, deferred)
-    values: dict[ast.AST, str] = {read.value: names[module.text(read.value)] for read in deferred.reads}
-    loop = f"for {', '.join((*deferred.counters, *names.values()))} in {jax}.device_get({kept})"
+    values: dict[ast.AST, str] = {each: names[module.text(each)] for each in _collected(deferred)}
+    loop = f"for {', '.join(names.values())} in {jax}.device_get({kept})"
     if deferred.appended is None:
         return f"{loop}:\n    {module.substitute(deferred.statement, values)}"
     call = deferred.statement.value
@@ -76,9 +80,10 @@ def _fetched(module: Module, deferred: Deferred, kept: str, jax: str) -> str:
 
 
 def _variables(module: Module, deferred: Deferred) -> dict[str, str]:
-    """By text, the names of the fetched values; a generator may use those of the arrays, a loop would bind them."""
-    texts = [*dict.fromkeys(module.text(read.value) for read in deferred.reads)]
-    if deferred.appended is not None and all(isinstance(read.value, ast.Name) for read in deferred.reads):
+    """By text, the names of what was collected; a generator may use its own names, a loop would bind them."""
+    collected = _collected(deferred)
+    texts = [*dict.fromkeys(map(module.text, collected))]
+    if deferred.appended is not None and all(isinstance(each, ast.Name) for each in collected):
         return {text: text for text in texts}
     name = module.get(_Names).value
     return {text: _numbered(name, number) for number, text in enumerate(texts, 1)}
