@@ -1,7 +1,7 @@
 """`python -m jaxfix.docs`, run from the root of a clone: writes what is generated, or with `--check` compares it.
 
 Generated are the pages of the codemods, their table and gallery, the reference, the table of changes, the codes of
-reasons, the JSON schemas of reports, and the text of `--help`.
+reasons, the JSON schemas of reports, the figures that pages quote, and the text of `--help`.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxfix import docs
-from jaxfix.docs import changes, gallery, reference
+from jaxfix.docs import changes, figures, gallery, reference
 from jaxfix.drivers import files
 from jaxfix.drivers.cli import app
 from jaxfix.drivers.cli.options.declaration import usage as usage_of
@@ -28,6 +28,8 @@ SCHEMAS = Path("docs/schema")
 REASONS = Path("docs/reasons.md")
 CHANGES = Path("docs/changes.md")
 GALLERY = Path("docs/gallery.md")
+EVIDENCE = Path("docs/evidence")
+QUOTING = (Path("README.md"), Path("docs/proof.md"), Path("docs/alternatives.md"))
 _SCHEMAS = {
     "check": json_schema.check,
     "apply": json_schema.apply,
@@ -69,6 +71,14 @@ def reasons() -> tuple[Path, str]:
     return REASONS, f"# Why a fix is declined\n\n{lead} {packs}\n\n| code | what it means |\n|---|---|\n{rows}\n"
 
 
+def quoting() -> Iterator[tuple[Path, str]]:
+    """The path and the text of every page that quotes figures of the evidence."""
+    pages = [page for page in QUOTING if page.is_file()]
+    evidence = {page.stem: files.read_bytes(page).decode() for page in EVIDENCE.glob("*.md")} if pages else {}
+    for page in pages:
+        yield page, figures.quoted(files.read_bytes(page).decode(), evidence)
+
+
 def usage() -> tuple[Path, str]:
     """The path and the text of the module that holds what `jaxfix --help` prints."""
     text = app.help_text().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
@@ -83,6 +93,7 @@ def main(arguments: Sequence[str]) -> int:
         *pages(load_registry().codemods, Path("golden")),
         *schemas(),
         *references(),
+        *quoting(),
         reasons(),
         (CHANGES, changes.page()),
         usage(),
