@@ -66,6 +66,7 @@ def test_one_command_fills_the_address_in(tmp_path: Path) -> None:
     assert urls["Repository"] == "https://code.invalid/people/jaxfix"
     about = json.loads((tmp_path / "editors/vscode/package.json").read_text())
     assert about["repository"]["url"] == "https://code.invalid/people/jaxfix.git"
+    assert about["scripts"]["package"] == "vsce package --no-dependencies --out jaxfix.vsix"
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert again.returncode == 1 and "is there already" in again.stderr
 
