@@ -13,6 +13,7 @@ import pytest
 from jaxfix.evidence.target import runnable
 from jaxfix.evidence.trace import trace
 from jaxfix.report.measurement import Compile, Measurement, Step
+from jaxfix.report.trace.by_hand import todos
 from jaxfix.report.trace.cause import Why
 from jaxfix.source.errors import EvidenceError
 
@@ -502,3 +503,39 @@ def test_data_that_jax_passes_as_arguments_is_no_constant(tmp_path: Path) -> Non
     if not hasattr(jax.config, "jax_use_simplified_jaxpr_constants"):
         pytest.skip("this jax has no such setting")
     assert not any(entry.noted for entry in traced(tmp_path, setting + program).compiles)
+
+
+# --- what programs do that is dear --------------------------------------------------------------------------------
+
+DEAR = """\
+W = jnp.ones((300, 300))
+L = jnp.arange(2048) % 600
+def scanned(w, body, length=10): return lax.scan(body, (0.0, w), None, length)[1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "note", "what"),
+    [
+        ("scanned(w, lambda c, _: (c, w)).sum()", "stacked", "float32[10,300,300]"),
+        ("scanned(w, lambda c, _: ((c[0] + 1, c[1]), c[1])).sum()", "stacked", "float32[10,300,300]"),
+        ("scanned(w, lambda c, _: ((c[0], c[1] + 1), c[1])).sum()", None, None),
+        ("scanned(w, lambda c, _: (c, w), 2).sum()", None, None),
+        ("scanned(w, lambda c, _: (c, None))", None, None),
+        ("jax.debug.print('{}', w.sum())", "callback", "jax.debug.print"),
+        ("(jax.nn.one_hot(L, 600) @ w[:1].repeat(600, 0)).sum()", "one-hot", "float32[2048,600]"),
+        ("(jax.nn.one_hot(L, 600) * w[0, 0]).sum()", "one-hot", "float32[2048,600]"),
+        ("jax.nn.one_hot(L, 600).sum()", None, None),
+        ("(jax.nn.one_hot(L[:8], 600) @ w[:1].repeat(600, 0)).sum()", None, None),
+    ],
+)
+def test_what_a_program_does_that_is_dear_has_its_line(
+    tmp_path: Path, body: str, note: str | None, what: str | None
+) -> None:
+    program = f"{DEAR}@jax.jit\ndef g(w):\n    return {body}\nfor _ in range(3): g(W)\n"
+    measurement = traced(tmp_path, program)
+    noted = [each for entry in measurement.compiles for each in entry.noted]
+    found = {(each.note.value, each.what.replace("callback", "print")) for each in noted}  # by the version of jax
+    assert found == (set() if note is None else {(note, what)})
+    told = [todo.words for todo in todos(measurement, ()) if "`jit(g)`" in todo.words and "in vain" not in todo.words]
+    assert len(told) == (note is not None)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from .advice import advised
 from .causes import Causes, Key
 from .devices import count
 from .files import add_line, is_foreign, is_user
@@ -154,9 +155,11 @@ class Compiles:
 
     def _noted(self, stack: Stack) -> list[dict[str, Any]]:
         """What the program holds; never an error, whatever another version of jax keeps where."""
-        function = getattr(stack.call, "function", None)
+        function, program, user = getattr(stack.call, "function", None), self.thread.lowered, self.settings.user
         try:
-            return noted(self.thread.lowered, function, self.lines, self.settings.user) if self.thread.lowered else []
+            if program is None:
+                return []
+            return noted(program, function, self.lines, user) + advised(program, self.lines, user)
         except Exception:
             return []
 

@@ -66,7 +66,7 @@ def noted(closed: Any, function: Any, lines: Lines, user: list[str]) -> list[dic
     large = sorted((each for each in _constants(closed) if each.bytes >= LEAST), key=lambda each: -each.bytes)
     found = []
     for each in large[:_MOST]:
-        place = _place(each.equation, lines, user)
+        place = place_of(each.equation, lines, user)
         if place is None:
             continue
         name, root = _named(function, each.value)
@@ -96,7 +96,7 @@ def _walk(part: Any, known: dict[int, frozenset[int]], found: dict[int, Constant
         known[id(var)] = _added(value, found)
     for equation in jaxpr.eqns:
         sources = [_added(v.val, found) if hasattr(v, "val") else known.get(id(v)) for v in equation.invars]
-        inner = list(_parts(equation))
+        inner = list(parts_of(equation))
         for each in inner:
             _walk(each, _handed(equation, getattr(each, "jaxpr", each), sources), found)
         for number in frozenset[int]().union(*(some for some in sources if some)):
@@ -131,7 +131,8 @@ def _added(value: Any, found: dict[int, Constant]) -> frozenset[int]:
     return frozenset({id(value)})
 
 
-def _parts(equation: Any) -> Iterator[Any]:
+def parts_of(equation: Any) -> Iterator[Any]:
+    """The programs that an equation runs."""
     for value in equation.params.values():
         for part in value if isinstance(value, tuple | list) else (value,):
             if hasattr(getattr(part, "jaxpr", part), "eqns"):
@@ -147,7 +148,7 @@ def _handed(equation: Any, inner: Any, sources: list[frozenset[int] | None]) -> 
     return {id(var): some for var, some in pairs if some}
 
 
-def _place(equation: Any, lines: Lines, user: list[str]) -> dict[str, Any] | None:
+def place_of(equation: Any, lines: Lines, user: list[str]) -> dict[str, Any] | None:
     """The innermost line of the user's that an equation comes from."""
     traceback = getattr(getattr(equation, "source_info", None), "traceback", None)
     for frame in getattr(traceback, "frames", None) or ():

@@ -1,11 +1,13 @@
 """What to do by hand about what a run was long in: one line each, with what it costs now."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from jaxfix.report.measurement import Kind, Measurement, Spent
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled, compiled
+from jaxfix.report.trace.held import held
 from jaxfix.report.trace.hot import SHARE, Hot, Work, hot
+from jaxfix.report.trace.noted import Note
 from jaxfix.report.trace.spending import in_each
 from jaxfix.source.frozen import frozen
 
@@ -61,7 +63,24 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
         found.append(Todo(f"keep what is compiled for the next run, by `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
-    return tuple(sorted(found, key=lambda todo: -todo.seconds))
+    return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(measurement))
+
+
+def _of_programs(measurement: Measurement) -> Iterator[Todo]:
+    """What is dear in what was compiled: how long it takes, no line tells."""
+    for each in held(measurement.compiles):
+        noted, program = each.noted, f"`{each.program}`"
+        size = f"`{noted.what}` ({noted.bytes / 1e6:.0f} MB)"
+        match noted.note:
+            case Note.STACKED:
+                words = f"return {size} once, beside the scan: {program} stacks it, the same in each iteration"
+            case Note.ONE_HOT:
+                words = f"take rows by index, if all are in range: {program} multiplies by a one-hot {size}"
+            case Note.CALLBACK if each.is_of_steps:
+                words = f"take out `{noted.what}`: each run of {program} calls the host"
+            case _:
+                continue
+        yield Todo(f"{noted.where}: {words}", 0.0, None)
 
 
 def advice(region: Hot, measurement: Measurement) -> str:

@@ -18,6 +18,7 @@ class Held:
       of: the user's function that was compiled; None for a library's.
       compiles: of programs that hold it.
       seconds: of these compiles.
+      is_of_steps: whether one of them was in a step, so that it runs again and again.
     """
 
     noted: Noted
@@ -25,6 +26,7 @@ class Held:
     of: Place | None
     compiles: int
     seconds: float
+    is_of_steps: bool = False
 
 
 ANYTHING = Held(Noted(Note.CAPTURED, "", 0, "", "", 0, is_tree=True), "", None, 0, 0.0)
@@ -46,4 +48,5 @@ def _held(group: list[tuple[Noted, Compile]]) -> Held:
     noted, first = group[0]
     of = places([first.of]) if first.of is not None else ()
     seconds = sum(entry.seconds for _, entry in group)
-    return Held(noted, first.program, of[0] if of else None, len(group), seconds)
+    is_of_steps = any(entry.step is not None for _, entry in group)
+    return Held(noted, first.program, of[0] if of else None, len(group), seconds, is_of_steps)

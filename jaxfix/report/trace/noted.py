@@ -11,9 +11,15 @@ class Note(Enum):
 
     Attributes:
       CAPTURED: an array of the surroundings of the function, as a constant.
+      STACKED: what a scan stacks, and is the same in each iteration.
+      CALLBACK: a call of the host, as `jax.debug.print` makes.
+      ONE_HOT: a product with a one-hot array.
     """
 
     CAPTURED = "captured"
+    STACKED = "stacked"
+    CALLBACK = "callback"
+    ONE_HOT = "one-hot"
 
 
 @frozen
