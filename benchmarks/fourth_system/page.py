@@ -75,13 +75,13 @@ def _ms(lines: Sequence[Mapping[str, Any]]) -> float:
     return 1000 * (lines[last]["time"] - lines[first]["time"]) / steps
 
 
-def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[str]) -> Iterator[str]:
+def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[str], how: str) -> Iterator[str]:
     yield "# The fourth system"
     yield ""
     yield (
-        "Written by `python -m benchmarks.fourth_system`. A training script with the mistakes that the second table "
+        f"Written by `python -m benchmarks.fourth_system{' --unproven' * (how == '--unproven')}`. A training script with the mistakes that the second table "
         "names: as written, as somebody who knows JAX repairs it (before jaxfix was tried on it), and as "
-        "`jaxfix apply --run` leaves it. Each run is a process of its own, without a persistent compilation cache. "
+        f"`jaxfix apply {how}` leaves it. Each run is a process of its own, without a persistent compilation cache. "
         "Counts and bytes of programs are exact; seconds and resident memory are one run on a shared machine."
     )
     yield ""
