@@ -1,7 +1,7 @@
 """Measures a training script with the mistakes of the fourth system: as written, by hand, and as jaxfix leaves it.
 
 python -m benchmarks.fourth_system               measures, and writes `docs/evidence/fourth-system.md`
-python -m benchmarks.fourth_system --unproven    the same with every fix that is found, not those alone that a rerun proves
+python -m benchmarks.fourth_system --unproven    the same with every fix that is found, without a rerun
 
 From the root of a clone, with the extra `prove`. Takes some minutes, most of them for jaxfix's reruns.
 """
