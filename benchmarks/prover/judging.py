@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.prover.cases import cases
@@ -31,7 +31,7 @@ OWN = "\n".join([*HEAD, "print(trap.out())", ""])
 """The program of a trap, which shows what a careless rewrite breaks."""
 BY_CLASS = (
     *("effects", "inputs", "contexts", "returned", "strangers", "later", "after", "right_after"),
-    *("doubts", "right_doubts", "doubts_later"),
+    *("doubts", "right_doubts", "doubts_later", "own_changes", "own_right"),
 )
 """Files of rewrites that say what each breaks, or that nothing is broken."""
 _PROMISED = {"drifting-state-dtype": Equality.CONVERGED.name}
@@ -142,12 +142,13 @@ def _judged_as_change(trial: Trial) -> Judgement:
 
 
 def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Evidence, ...]:
-    own = (codemod.equality for codemod in CODEMODS if codemod.id == trial.codemod)
-    equality = Equality[trial.promise] if trial.promise else next(own, None) or Equality.BITWISE
+    own = next((codemod for codemod in CODEMODS if codemod.id == trial.codemod), None)
+    equality = (Equality[trial.promise] if trial.promise else own and own.equality) or Equality.BITWISE
     whole = Edit(Span(0, len(trial.source.encode())), trial.rewritten)
     fix = Fix(
         trial.name, trial.codemod, "Rewrite", whole.span, (whole,), Safety.NEEDS_EVIDENCE, equality, None, function
     )
+    fix = replace(fix, raises=own.raises if own is not None else ())
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"trap.py": trial.rewritten.encode()} if fixes else {}

@@ -8,7 +8,7 @@ from typing import Any
 Found = Mapping[str, Any]
 """A `Judgement` as JSON."""
 REFUSED = ("different", "failed", "slower")
-RIGHT = ("right", "right, written after", "right, by further hands")
+RIGHT = ("right", "right, written after", "right, by further hands", "right, our own")
 OWN = ("own", "plain", "silent")
 """Kinds of wrong rewrites that say nothing of a class."""
 _NAMES = {"own": "traps, with a program that shows it", "plain": "traps, with one that does not", "silent": "others"}
@@ -63,8 +63,9 @@ def lines(found: Sequence[Found]) -> Iterator[str]:
     yield "prove`](../prove.md), again written from the documentation alone: of the 29 wrong ones 17 were called"
     yield "proven, 11 refused and one not compared when they were first run, and one of the 11 right ones was"
     yield "refused; then the prover was mended with them in sight. Of the ten *later* of these, by who had mended it,"
-    yield "3 were called proven, and mended too. What is not compared, or saves no compile, is neither refused nor"
-    yield "proven."
+    yield "3 were called proven, and mended too. *Our own, of ordinary Python* are changes for the same command, by who"
+    yield "knew the prover, of kinds that no other file has: 6 of 14 were called proven when they were first run, and 3"
+    yield "of these are mended. What is not compared, or saves no compile, is neither refused nor proven."
     yield ""
     yield "| class | tried | refused | called proven |"
     yield "|---|---|---|---|"

@@ -46,6 +46,8 @@ def rounded() -> dict[str, Rewrite]:
 def tried_by_prover() -> dict[str, Trial]:
     """By kind and name, as some names are there with two programs; traps with their own program last."""
     order = (
+        "right, our own",
+        "our own, of ordinary Python",
         "right, by further hands",
         "by further hands",
         "right, written after",

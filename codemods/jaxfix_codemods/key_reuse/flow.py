@@ -92,7 +92,7 @@ class _Following:
                 return self.block(body, self._bound(statement, past), way)
             case ast.Try() | ast.TryStar():
                 return self._try(statement, past, way)
-            case ast.Return() | ast.Raise():
+            case ast.Return() | ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
                 self.evaluated(statement, past, way)
                 return None
             case ast.Break() | ast.Continue():

@@ -3,6 +3,7 @@
 import ast
 import re
 from enum import Enum
+from typing import TypeGuard
 
 from jaxfix.api import Code, Confidence, Finding, Module, Reason
 from jaxfix.api.library import Draw, Takes, where
@@ -127,11 +128,26 @@ def _is_meant(module: Module, pair: Pair) -> bool:
     if any(_says_so(module, statement) for statement in statements):
         return True
     are_kept = all(isinstance(statement, ast.Assign | ast.AnnAssign) for statement in statements)
+    if are_kept and _are_equal(pair) and _are_compared(module, statements):
+        return True
     return not pair.again and _are_equal(pair) and (statements[0] is statements[1] or not are_kept)
 
 
 def _are_equal(pair: Pair) -> bool:
     return ast.unparse(pair.first.at) == ast.unparse(pair.second.at)
+
+
+def _are_compared(module: Module, statements: tuple[ast.stmt, ast.stmt]) -> bool:
+    """Whether an `assert` of the same function looks at both of what they bind."""
+    bound = [{part.id for part in ast.walk(each) if _is_bound(part)} for each in statements]
+    function = module.function(statements[0])
+    asserted = [each for each in module.nodes(ast.Assert) if module.function(each) is function]
+    named = [{part.id for part in ast.walk(each) if isinstance(part, ast.Name)} for each in asserted]
+    return any(names & bound[0] and names & bound[1] for names in named)
+
+
+def _is_bound(part: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
 
 
 def _statements(module: Module, pair: Pair) -> tuple[ast.stmt, ast.stmt]:

@@ -258,7 +258,7 @@ class Beyond:
                 if self._holds_buffers(other) or not self._is_one_program(other):
                     self.trial.pair(how, other)
                 yield
-            for how, other in kinds.thresholds(leaves, self.limits):
+            for how, other in itertools.chain(kinds.thresholds(leaves, self.limits), kinds.zeros(leaves)):
                 self.trial.pair(how, other)
                 yield
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():

@@ -65,6 +65,12 @@ def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, S
     for name, value in arguments.items():
         if type(value) in (list, tuple) and value:
             yield f"{GIVEN}`{name}` with one item more", sample.replaced(name, type(value)((*value, value[0])))
+            if isinstance(value[0], int | float):
+                other = changed(value[0])
+                yield (
+                    f"{GIVEN}`{name}` with another item at its end",
+                    sample.replaced(name, type(value)((*value, other))),
+                )
             yield f"{GIVEN}`{name}` with no items", sample.replaced(name, type(value)())
             yield f"{GIVEN}`{name}` with a None", sample.replaced(name, type(value)((*value[:-1], None)))
 
@@ -72,14 +78,27 @@ def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, S
 def keywords(
     sample: Sample, arguments: Mapping[str, Any], code: CodeType, reach: Reach
 ) -> Iterator[tuple[str, Sample]]:
-    """The call with keywords that it may hand on: those that functions of the user's have defaults of."""
+    """The call with keywords that it may hand on or look up: those that functions of the user's have defaults of."""
     if not code.co_flags & _KEYWORDS:
         return
     own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     rest = list(arguments)[-1]
     known = {*own, *arguments[rest]}
-    for name, other in [pair for pair in dict(_defaults(reach)).items() if pair[0] not in known][:_MOST_TEXTS]:
+    others = dict(_defaults(reach)) | dict.fromkeys(_asked_for(reach, rest), 0.5)
+    for name, other in [pair for pair in others.items() if pair[0] not in known][:_MOST_TEXTS]:
         yield f"{GIVEN}the keyword `{name}`", sample.replaced(rest, arguments[rest] | {name: other})
+
+
+def _asked_for(reach: Reach, rest: str) -> Iterator[str]:
+    """The keywords that are looked up in what holds the rest of them."""
+    for node in (part for code, _ in reach.codes for whole in definitions(code) for part in ast.walk(whole)):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))) if name == rest:
+                yield key
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get" | "pop"), args=[ast.Constant(value=str(key)), *_]
+            ) if name == rest:
+                yield key
 
 
 def _defaults(reach: Reach) -> Iterator[tuple[str, Any]]:

@@ -114,6 +114,14 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
 
 
+def zeros(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
+    """Nothing in the place of each Python number, one after the other: what is false may be taken for not given."""
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, int | float) and not isinstance(leaf, bool) and leaf:
+            zero = type(leaf)(0)
+            yield f"{GIVEN}{zero} for {leaf}", _with(leaves, place, zero)
+
+
 def _power_of_two(number: float) -> float:
     """The next one towards zero: in double precision it is what it is in single precision, and its products too."""
     return math.copysign(2.0 ** math.floor(math.log2(abs(number))), number) if number else number
