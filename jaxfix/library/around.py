@@ -84,6 +84,8 @@ FUNCTIONS = (
     Function("jaxopt.base.IterativeSolver.run", (Member.COMPILES, Member.STATELESS)),
     Function("jaxopt.base.IterativeSolver.update", (Member.COMPILES, Member.STATELESS)),
     Function("jaxopt.base.IterativeSolver.init_state", (Member.STATELESS,)),
+    Function("numpy.array", (Effect.FETCHES,)),
+    Function("numpy.asarray", (Effect.FETCHES,)),
     Function("numpy.datetime64", (Effect.WORLD,)),
     Function("numpy.fromfile", (Effect.WORLD,)),
     Function("numpy.genfromtxt", (Effect.WORLD,)),

@@ -96,6 +96,8 @@ class Effect:
     """Uses files, the clock or settings."""
     WAITS = Facet()
     """Waits for values."""
+    FETCHES = Facet()
+    """Copies the values of the array that it is given, or is a method of, to the host."""
     MEMOISES = Facet()
     """Returns the object of an earlier call."""
     GROWS = Facet()
@@ -314,6 +316,8 @@ class Iteration:
     """Asks for all elements at once."""
     COUNTS = Facet()
     """Numbers its iterations."""
+    ENDLESS = Facet()
+    """Has no last one, or may have none."""
 
 
 class Member:

@@ -51,7 +51,7 @@ FUNCTIONS = (
     Function("jax.custom_vjp", (Transform.PASSES_ON, Identity.RENEWS)),
     Function("jax.custom_vjp.defvjp", (Transform.DERIVATIVE_RULE,)),
     Function("jax.default_device", (Effect.PLACES,)),
-    Function("jax.device_get", (Effect.WAITS,)),
+    Function("jax.device_get", (Effect.WAITS, Effect.FETCHES)),
     Function("jax.device_put", (Result.SAME_BUFFER, Effect.PLACES)),
     Function("jax.devices", (Effect.PLACES,)),
     Function("jax.dlpack.from_dlpack", (Result.SHARED,)),

@@ -67,7 +67,7 @@ FUNCTIONS = (
     Function("jax.Array.flatten", (Dtype.KEPT,)),
     Function("jax.Array.imag", (Result.VIEW, Dtype.KEPT, Member.USUAL, Member.ATTRIBUTE)),
     Function("jax.Array.is_deleted", (Member.CONCRETE,)),
-    Function("jax.Array.item", (Result.FRESH, WeakType.IGNORED, Member.CONCRETE, Takes.ELEMENT)),
+    Function("jax.Array.item", (Result.FRESH, WeakType.IGNORED, Effect.FETCHES, Member.CONCRETE, Takes.ELEMENT)),
     Function("jax.Array.itemsize", (Member.STATIC, Member.ABSTRACT, Member.ATTRIBUTE)),
     Function("jax.Array.max", (Effect.READS, Result.FRESH, Result.REDUCED, Dtype.KEPT)),
     Function("jax.Array.mean", (Effect.READS, Result.FRESH, Result.REDUCED, Dtype.KEPT, Member.USUAL)),

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen, walk
 from jaxfix.api.analysis import Form, Values, is_bound_before, reaching
+from jaxfix.api.library import Iteration, Result, short_names
 from jaxfix_codemods.collecting import check_scope, check_way, value_bound
 from jaxfix_codemods.host_sync.reads import Read, periodic_around, periodic_in
 
-_COUNTING = ("range", "enumerate")
+_COUNTING = short_names(Iteration.COUNTS, "builtins")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _READERS = ("len", "sum", "print", "min", "max", "str", "repr")
-_NUMBERS = ("float", "int", "round", "abs")
+_NUMBERS = short_names(Result.NUMBER, "builtins")
 
 
 @frozen

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, in_order, jit_of, walk
 from jaxfix.api.analysis import iterations, leaves, reads_the_clock
-from jaxfix.api.library import Effect, Takes, short_names
+from jaxfix.api.library import Effect, Iteration, Takes, short_names, where
 from jaxfix_codemods.host_sync.deferring import Deferred
 from jaxfix_codemods.host_sync.reads import is_in_each, is_of_step
 
 _MOST = 100_000
 """Numbers that may be kept on a device, at about four kilobytes each: measured with jax 0.10.2."""
-_ENDLESS = ("itertools.count", "itertools.cycle", "itertools.repeat")
+_ENDLESS = where(Iteration.ENDLESS)
 _LEAVING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
 _WAITING = short_names(Effect.WAITS) - {"device_get"}
 _SILENT = (short_names(Effect.PURE, "builtins") & short_names(Effect.CALLS_NOTHING, "builtins")) - short_names(

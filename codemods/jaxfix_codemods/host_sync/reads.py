@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, in_order, jit_of, walk
 from jaxfix.api.analysis import MAY, Solver, reaching
-from jaxfix.api.library import Result, short_names
+from jaxfix.api.library import Effect, Result, short_names, where
 
-_NUMBERS = ("float", "int", "bool", "complex")
-_COPYING = ("numpy.asarray", "numpy.array", "jax.device_get")
-_SPELLED = ("item", "asarray", "array", "device_get", *_NUMBERS)
+_NUMBERS = short_names(Effect.FETCHES, "builtins")
+_COPYING = where(Effect.FETCHES) - _NUMBERS
+_SPELLED = short_names(Effect.FETCHES)
 _REDUCING = short_names(Result.REDUCED, "jax.Array")
 
 
