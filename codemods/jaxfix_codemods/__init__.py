@@ -28,6 +28,7 @@ from jaxfix_codemods import (
 
 CODEMODS: tuple[Codemod, ...] = (
     drifting_state_dtype.CODEMOD,  # first: it needs to see the loop whose functions others move
+    legacy_parallelism.CODEMOD,  # before what moves a mapped function away from its mesh
     local_loop_function.CODEMOD,
     local_jit.CODEMOD,
     cond_between_values.CODEMOD,
@@ -47,7 +48,6 @@ CODEMODS: tuple[Codemod, ...] = (
     fresh_function.CODEMOD,
     ragged_shape.CODEMOD,
     removed_api.CODEMOD,
-    legacy_parallelism.CODEMOD,
     host_sync.CODEMOD,
     mapped_loop.CODEMOD,
 )
