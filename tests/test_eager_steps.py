@@ -99,7 +99,7 @@ def test_what_is_left_of_a_line_that_a_fix_changes_is_told(tmp_path: Path) -> No
     path.write_text(
         f"import functools\nimport jax\n\n\ndef f(x):\n    fast = functools.partial(jax.jit, inline=True)\n    {line}\n"
     )
-    done = apart("apply", "--no-prove", "--allow-no-vcs", "--exit-zero", str(path))
+    done = apart("apply", "--unproven", "--allow-no-vcs", "--exit-zero", str(path))
     assert "jax.tree.map" in path.read_text() and "1 finding remains" in done.err
 
 
