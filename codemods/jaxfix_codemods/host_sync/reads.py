@@ -101,13 +101,13 @@ class _Steps:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._made: Solver[tuple[ast.expr, ast.For], bool] = Solver(lambda asked: self._is_made(*asked), MAY)
+        self._made: Solver[tuple[ast.expr, ast.For], bool] = Solver(self._is_made, MAY)
 
     def are_behind(self, value: ast.expr, loop: ast.For) -> bool:
         return self._made((value, loop))
 
-    def _is_made(self, value: ast.expr, loop: ast.For) -> bool:
-        module = self._module
+    def _is_made(self, asked: tuple[ast.expr, ast.For]) -> bool:
+        module, (value, loop) = self._module, asked
         match value:
             case ast.Name():
                 return self._is_bound(value, loop)
