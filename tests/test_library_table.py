@@ -9,7 +9,8 @@ import pytest
 from benchmarks.tables import ROOT, inline, tables
 from jaxfix.engine.analyze import analyze
 from jaxfix.library import facets
-from jaxfix.library.facets import Dtype, Effect, Facet, Member, Result, Setting, Transform, WeakType
+from jaxfix.library.facet import Facet
+from jaxfix.library.facets import Dtype, Effect, Member, Result, Setting, Transform, WeakType
 from jaxfix.library.table import CONTROL_FLOW, ROWS, dtype_positions, rows, short_names, unfiltered, where
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import local_jit, unjitted_update

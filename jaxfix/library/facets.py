@@ -3,20 +3,7 @@
 A facet is a claim. Where a row has it not, nothing is known: its absence is never a claim of the opposite.
 """
 
-
-class Facet:
-    """One claim; compared by identity, since the members of an `Enum` cost ten times as much at every start."""
-
-    __slots__ = ("name", "option")
-
-    def __init__(self, option: str = "") -> None:
-        self.name, self.option = "", option
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = f"{owner.__name__}.{name}"
-
-    def __repr__(self) -> str:
-        return self.name
+from jaxfix.library.facet import Facet
 
 
 class Transform:

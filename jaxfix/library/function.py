@@ -1,6 +1,6 @@
 """One row of the library table."""
 
-from jaxfix.library.facets import Facet
+from jaxfix.library.facet import Facet
 from jaxfix.source.frozen import frozen
 
 

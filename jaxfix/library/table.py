@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from jaxfix.library import around, builtins, jax, jax_numpy, members, packages, standard
-from jaxfix.library.facets import Facet, Transform
+from jaxfix.library.facet import Facet
+from jaxfix.library.facets import Transform
 from jaxfix.library.function import Function
 
 ROWS: tuple[Function, ...] = (
