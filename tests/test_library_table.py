@@ -17,6 +17,9 @@ from jaxfix_codemods import local_jit, unjitted_update
 
 # modules and functions that keep a list of their own, each with the reason
 ALONE = {
+    "codemods/jaxfix_codemods/captured_constant/__init__.py: _KINDS_OF": "two builtins, which it reads one by one",
+    "codemods/jaxfix_codemods/captured_constant/__init__.py: _MAKERS": "packages, by the beginning of a name",
+    "codemods/jaxfix_codemods/host_sync/deferring.py: _READERS": "builtins that keep nothing of a list of numbers",
     "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",
     "jaxfix/evidence/outputs.py: _MANTISSA": "numbers of bits, by dtype",
