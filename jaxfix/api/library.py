@@ -5,12 +5,12 @@ from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Pos
 from jaxfix.library.changes.table import BY_WORD, IMPORTED_APART, NAMED
 from jaxfix.library.changes.table import TRIGGERS as CHANGED_NAMES
 from jaxfix.library.changes.table import WORDS as CHANGED_WORDS
+from jaxfix.library.facet import Facet
 from jaxfix.library.facets import (
     Class,
     Draw,
     Dtype,
     Effect,
-    Facet,
     Identity,
     Iteration,
     Member,
