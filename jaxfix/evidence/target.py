@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -116,6 +117,8 @@ class Local:
     def __init__(self, room: int = 1) -> None:
         self.room = room
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._starting = threading.Lock()
+        self._is_ended = False
 
     def installed(self) -> str | None:
         return None  # that depends on the interpreter, of which there are many
@@ -126,11 +129,17 @@ class Local:
         Raises:
           EvidenceError: a program cannot be started.
         """
-        return side_by_side(self.run, jobs, self.room, self._end_all)
+        try:
+            yield from side_by_side(self.run, jobs, self.room, self._end_all)
+        finally:
+            self._is_ended = False
 
     def _end_all(self) -> None:
-        for process in tuple(self._running):
-            _kill(process)
+        """Ends what runs, and what another thread is about to start."""
+        with self._starting:
+            self._is_ended = True
+            for process in tuple(self._running):
+                _kill(process)
 
     def run(self, job: Job) -> Finished:
         """Runs the job to its end or its time limit; no process of its group outlives it.
@@ -142,8 +151,11 @@ class Local:
             return _run_in_terminal(job)
         # Files, not pipes: a pipe stays open as long as any grandchild lives.
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-            process = _start(job, stdout, stderr)
-            self._running.add(process)
+            with self._starting:
+                process = _start(job, stdout, stderr)
+                self._running.add(process)
+                if self._is_ended:
+                    _kill(process)
             try:
                 status = _waited(process, job)
             except subprocess.TimeoutExpired:
