@@ -166,8 +166,21 @@ def estimates(blocks, params):
     return found
 
 
+# Agents and critics of other files, whose `update` is mostly jitted there.
+def warm_up(agent, critic, batches):
+    for batch in batches:
+        agent, told = agent.update(batch)
+        critic, measured = critic.update(batch, agent)
+        print(told, measured)
+    return agent, critic
+
+
 if __name__ == "__main__":
     batches = [jnp.ones(3)] * 3
+    if not batches:
+        from agents import Agent, Critic
+
+        warm_up(Agent(), Critic(), batches * 20)
     train(jnp.ones(3), batches)
     train_fast(jnp.ones(3), batches)
     train_in_parts(jnp.ones(3), batches)

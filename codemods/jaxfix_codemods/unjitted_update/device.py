@@ -5,7 +5,18 @@ from functools import cached_property
 from typing import ClassVar
 
 from jaxfix.api import FUNCTIONS, Function, Module, children, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import EXISTS, Form, Lattice, Solver, Values, family, is_script, methods, own_class
+from jaxfix.api.analysis import (
+    EXISTS,
+    Form,
+    Lattice,
+    Solver,
+    Values,
+    binds_again,
+    family,
+    is_script,
+    methods,
+    own_class,
+)
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
 ENOUGH = 4
@@ -185,7 +196,8 @@ class Likely:
         match call.func:
             case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
                 if attr in _FUNCTIONAL:
-                    return 2 * OF_A_TREE
+                    is_of_agent = attr == "update" and binds_again(self._module, call, owner)
+                    return 0 if is_of_agent else 2 * OF_A_TREE  # `agent, info = agent.update(batch)` may be jitted
                 if attr in _APPLYING and len(call.args) > 1:
                     return 2 * OF_A_TREE
                 return int(attr in _METHODS and self.is_array(owner))
