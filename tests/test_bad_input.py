@@ -237,3 +237,10 @@ def test_in_the_midst_of_a_codemod_jaxfix_is_ended_by_who_asks_for_it(
     finally:
         child.kill()
     assert (child.returncode, err) == ends
+
+
+@pytest.mark.parametrize("marker", ["<<<<<<< HEAD", "=======", ">>>>>>> theirs"])
+def test_a_merge_conflict_is_called_by_its_name(project: Path, cli: Cli, marker: str) -> None:
+    (project / "merged.py").write_text(f"import jax\n{marker}\nx = 1\n")
+    done = cli("check", "merged.py")
+    assert done.code == 2 and done.err == "error: merged.py: line 2: a merge conflict is not resolved\n"

@@ -314,7 +314,7 @@ def test_without_consent_only_safe_fixes_are_written(project: Path, cli: Cli) ->
     done = cli("apply")
     assert text() == SAFE_DONE
     assert done.code == 1
-    assert done.out == "held  tiny-risky  train.py:4  needs evidence: rerun with `--prove` or `--run CMD`\n"
+    assert done.out == "held  tiny-risky  train.py:4  needs a rerun: `--prove` or `--run CMD`\n"
     assert done.err == "1 finding fixed; 1 fix held; 1 finding remains\nnote: undo with `jaxfix undo`\n"
 
 
@@ -459,7 +459,7 @@ def test_the_json_of_apply_says_what_is_left(project: Path, cli: Cli) -> None:
     document = json.loads(cli("apply", "--output-format", "json").out)
     assert [entry["id"] for entry in document["findings"]] == ["tiny-risky"]
     assert [entry["id"] for entry in document["fixes"]] == ["tiny-safe"]
-    assert document["held"][0]["reason"] == "needs evidence: rerun with `--prove` or `--run CMD`"
+    assert document["held"][0]["reason"] == "needs a rerun: `--prove` or `--run CMD`"
     assert document["written"] is True
 
 
@@ -469,7 +469,7 @@ def test_stdin_is_a_filter(project: Path, cli: Cli, monkeypatch: pytest.MonkeyPa
     assert (done.code, done.out) == (1, SAFE_DONE)
     with stdin(monkeypatch, project, SLOW):
         assert done.err == (
-            "held  tiny-risky  <stdin>:4  needs evidence: rerun with `--prove` or `--run CMD`\n"
+            "held  tiny-risky  <stdin>:4  needs a rerun: `--prove` or `--run CMD`\n"
             "1 finding fixed; 1 fix held; 1 finding remains\n"
         )
     with stdin(monkeypatch, project, SLOW):
@@ -578,7 +578,7 @@ def test_a_reason_that_many_share_is_told_once(project: Path, cli: Cli) -> None:
     commit()
     assert cli("apply").out == (
         "held  tiny-risky  more.py:4\nheld  tiny-risky  train.py:4\n"
-        "held  both: needs evidence: rerun with `--prove` or `--run CMD`\n"
+        "held  both: needs a rerun: `--prove` or `--run CMD`\n"
     )
 
 

@@ -258,7 +258,7 @@ def test_each_fix_is_shown_by_itself_with_why_it_would_be_held(project: Path) ->
         SLOW.replace("tiny_safe", "tiny_done"),
         SLOW.replace("tiny_risky(y)", "tiny_done(y)"),
     ]
-    assert (safe.held, first.held) == (None, "needs evidence: rerun with `--prove` or `--run CMD`")
+    assert (safe.held, first.held) == (None, "needs a rerun: `--prove` or `--run CMD`")
     assert (first.overlaps, first.needs, first.impossible) == ((), (), None)
 
 

@@ -182,7 +182,7 @@ def test_a_log_tells_where_what_and_how_sure(project: Path, cli: Cli) -> None:
     assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"{project.parent.resolve().as_uri()}/"
     assert [result["level"] for result in (maybe, safe, risky)] == ["note", "warning", "warning"]
     assert (safe["properties"]["safety"], risky["properties"]["safety"]) == ("safe", "needs-evidence")
-    assert "needs evidence" in risky["fixes"][0]["description"]["text"]
+    assert "needs a rerun" in risky["fixes"][0]["description"]["text"]
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
 
 
@@ -523,7 +523,7 @@ def test_an_apply_tells_what_it_wrote_and_what_is_left(project: Path, cli: Cli) 
     done = cli("apply", "--no-prove", "--allow-no-vcs", "--allow-dirty", "--output-format", "sarif")
     run = run_of(done.out)
     (left,) = run["results"]
-    assert (left["ruleId"], left["properties"]["held"][:14]) == ("tiny-risky", "needs evidence")
+    assert (left["ruleId"], left["properties"]["held"][:13]) == ("tiny-risky", "needs a rerun")
     assert [made["ruleId"] for made in run["properties"]["fixes"]] == ["tiny-safe"]
     (artifact,) = run["artifacts"]
     assert artifact["hashes"]["sha-256"] == kept.digest(Path("train.py"))

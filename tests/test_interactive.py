@@ -448,7 +448,7 @@ def test_a_proof_is_asked_for_shown_and_decides_nothing_by_itself(project: Path)
     commit()
     ready = ("--select", "tiny-ready", "train.py")
     with Person("apply", "-i", *ready) as person:
-        person.sees("needs evidence: a proof has to show bitwise")
+        person.sees("needs a rerun: results bitwise")
         person.types("P")
         assert "train.py` with and without them" in person.sees("? [y/N] ")
         person.sends("y\n")

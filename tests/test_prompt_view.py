@@ -36,7 +36,7 @@ def test_it_says_which_of_how_many_where_what_why_and_how_safe() -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (RISKY, "needs evidence: a proof has to show bitwise"),
+        (RISKY, "needs a rerun: results bitwise"),
         (replace(PLAIN, diagnostic=replace(PLAIN.diagnostic, seen=Seen(12, 3.14))), "seen: 12 compiles, 3.1 s"),
         (replace(PLAIN, needs=("other",)), "goes with 1 other fix of this file, which has to be taken too"),
         (replace(PLAIN, fix=replace(PLAIN.fix, helpers=("retrace",))), "calls `retrace` of a generated helper file"),
@@ -52,7 +52,7 @@ def test_it_says_which_of_how_many_where_what_why_and_how_safe() -> None:
             "a rerun of 2026-11-20 showed proven: compiles 5 -> 2, bitwise equal (python train.py, cpu, jax 0.10.2); "
             "expired: the source has changed",
         ),
-        (replace(RISKY, known=Known(EVIDENCE, "2026-11-20T10:00:00")), "needs evidence"),
+        (replace(RISKY, known=Known(EVIDENCE, "2026-11-20T10:00:00")), "needs a rerun"),
         (
             replace(RISKY, known=Known(replace(EVIDENCE, verdict=Verdict.DIFFERENT, reason="not\nequal\x1b[2J"))),
             "different: not\\nequal\\x1b[2J",

@@ -26,7 +26,7 @@ _BASE = "%SRCROOT%"
 _LEVELS = {Confidence.POSSIBLE: "note", Confidence.CERTAIN: "warning", Confidence.SEEN: "warning"}
 _SAFETIES = {
     Safety.SAFE: "safe for every input",
-    Safety.NEEDS_EVIDENCE: "needs evidence, which `jaxfix apply` gets by a rerun",
+    Safety.NEEDS_EVIDENCE: "needs a rerun, which `jaxfix apply` makes",
     Safety.DISPLAY_ONLY: "a hint",
 }
 _LINK = re.compile(r"\[(?=[^][]*\]\()")

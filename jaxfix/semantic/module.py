@@ -12,7 +12,7 @@ from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.names import Names
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.edits import Edit, Span, apply_edits
-from jaxfix.source.errors import DepthError, SourceError
+from jaxfix.source.errors import DepthError, SourceError, no_python
 from jaxfix.source.source_file import SourceFile
 from jaxfix.syntax.captures import Captures, Scopes
 from jaxfix.syntax.index import Index, is_inside
@@ -336,7 +336,7 @@ def parsed(source: SourceFile) -> ast.Module:
             tree = ast.parse(source.text.decode())
     except SyntaxError as error:
         told = source.notebook.fault() if source.notebook is not None else None
-        told = told or f"line {error.lineno or 1}: syntax error: {error.msg}"
+        told = told or no_python(error)
         raise SourceError(source.path, source.placed(told)) from error
     except (RecursionError, MemoryError) as error:
         raise DepthError(source.path, "nested too deeply to be parsed") from error

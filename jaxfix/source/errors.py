@@ -74,3 +74,14 @@ class EvidenceError(UserError):
 
 class BugError(JaxfixError):
     """jaxfix broke one of its own rules."""
+
+
+_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+
+
+def no_python(error: SyntaxError) -> str:
+    """What is wrong with a text and in which line; what git leaves where it could not merge has a name."""
+    line = error.lineno or 1
+    if (error.text or "").startswith(_CONFLICT):
+        return f"line {line}: a merge conflict is not resolved"
+    return f"line {line}: syntax error: {error.msg}"

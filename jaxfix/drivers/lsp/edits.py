@@ -34,7 +34,7 @@ def one(key: str) -> Accept:
 
 def safe(fix: Fix) -> Reason | None:
     """Takes what cannot be wrong."""
-    return None if fix.is_safe else Reason(Code.NO_EVIDENCE, "needs evidence")
+    return None if fix.is_safe else Reason(Code.NO_EVIDENCE, "needs a rerun")
 
 
 def change(target: Target, accept: Accept) -> Change:

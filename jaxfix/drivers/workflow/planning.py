@@ -18,7 +18,7 @@ Receipts = Mapping[tuple[str, str], Evidence]
 """The evidence by path and key of the fix."""
 HINT = Reason(Code.HINT, "a hint, never written")
 LEFT_OUT = Reason(Code.LEFT_OUT, "left out")
-NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs evidence: rerun with `--prove` or `--run CMD`")
+NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs a rerun: `--prove` or `--run CMD`")
 GUESS = Reason(Code.NO_EVIDENCE, "whether it pays depends on the callers: rerun with `--run CMD`")
 NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
 ANOTHER_NAME = Reason(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from jaxfix.source.edits import Edit, Span, apply_edits
-from jaxfix.source.errors import SourceError
+from jaxfix.source.errors import SourceError, no_python
 from jaxfix.source.frozen import frozen
 from jaxfix.source.notebook.magics import Masked, is_strange_call, masked, unknown_name
 
@@ -112,7 +112,7 @@ class Notebook:
             try:
                 ast.parse(cell.masked.text.decode())
             except SyntaxError as error:
-                return _moved(f"line {error.lineno or 1}: syntax error: {error.msg}", cell.line - 1)
+                return _moved(no_python(error), cell.line - 1)
         return None
 
     @property

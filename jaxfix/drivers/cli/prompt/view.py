@@ -124,7 +124,7 @@ def _facts(entry: Candidate, *, is_own: bool) -> Iterator[tuple[str, str]]:
 def _waiting(entry: Candidate) -> str:
     if entry.fix.safety is Safety.SAFE:
         return "safe by itself; that the helper file can be imported, only a rerun shows"
-    return f"needs evidence: a proof has to show {entry.fix.promise}"
+    return f"needs a rerun: results {entry.fix.promise}"
 
 
 def _style(known: Known) -> str:
