@@ -44,8 +44,9 @@ def modules() -> str:
 
 
 def _command(name: str, lead: str, options: Sequence[tuple[str, str]]) -> str:
-    rows = "\n".join(f"| `{_cell(spelled)}` | {_cell(does)} |" for spelled, does in options)
-    table = f"\n| | |\n|---|---|\n{rows}\n" if rows else ""
+    # a bar in code ends a cell for some readers of Markdown, and shows a backslash for others
+    rows = "\n".join(f"| `{spelled.replace('|', '/')}` | {_cell(does)} |" for spelled, does in options)
+    table = f"\n| option | does |\n|---|---|\n{rows}\n" if rows else ""
     return f"## `jaxfix {name}`\n\n{lead}\n{table}"
 
 
