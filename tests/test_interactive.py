@@ -473,3 +473,12 @@ def test_a_proof_is_asked_for_shown_and_decides_nothing_by_itself(project: Path)
     use = "return jax.jit(lambda v: v * 2)(x)"
     assert (project / "train.py").read_text() == PROGRAM.replace(use, "return READY(x)")
     assert len(list((project / ".jaxfix" / "receipts").glob("*.json"))) == 2
+
+
+def test_a_diff_on_a_terminal_ends_with_the_last_lines_of_a_program_that_failed(project: Path) -> None:
+    failing = ("--run", "sh -c 'echo its last words; exit 5'")
+    with Person("apply", "--diff", *ONLY, *failing) as person:
+        person.sees("# held")
+        person.sees("fails before any rewrite: exit status 5")
+        person.sees("\n        its last words")
+        assert person.leaves() == 1
