@@ -207,7 +207,7 @@ def section(rows: dict[tuple[str, str], str]) -> str:
         "seconds are those of jaxfix and all its processes; the multiple is that of one plain pass: a run of the",
         "program, and importing what is driven and driving each case once, without a probe and with an empty",
         "compilation cache that the cases share, as those of the proof do. The machine has two processors and was busy",
-        "with other work, about five processes for each: its seconds by the clock are several times those of a quiet",
+        "with other work, five to ten processes for each: its seconds by the clock are many times those of a quiet",
         "one. More processors were not there.",
         "",
         "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt |",
