@@ -23,6 +23,7 @@ else than the old one did on the jax that had it. *Not written* are findings in 
 def page(figures: Mapping[str, Any]) -> str:
     """The whole page."""
     parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _oracle(figures.get("oracle")))
+    parts += (_script(figures.get("script")),)
     return "\n".join([_HEAD, *(line for part in parts for line in part)])
 
 
@@ -75,5 +76,15 @@ def _oracle(found: Mapping[str, str] | None) -> Iterator[str]:
     yield "## The oracle\n\nA program of 2023, untouched with jax 0.4.13, and what was made of it, with jax of today."
     yield "What the program does not show, as a bound that no gradient reaches, the oracle does not see.\n"
     yield "| what was made of it | answer |\n|---|---|"
+    yield from (f"| {name} | {answer} |" for name, answer in found.items())
+    yield ""
+
+
+def _script(found: Mapping[str, str] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## A script of 2022\n\n`golden/_upgrade/script_of_2022.py`: `pmap`, `tree_multimap`, `index_update`,"
+    yield "`flax.optim`, `host_callback`. Left to a person are the optimizer, by `optax` and `TrainState`, and `id_print`.\n"
+    yield "| | |\n|---|---|"
     yield from (f"| {name} | {answer} |" for name, answer in found.items())
     yield ""

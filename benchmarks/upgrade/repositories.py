@@ -18,7 +18,7 @@ from jaxfix.source.errors import JaxfixError
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
-_CODEMODS = [codemod for codemod in CODEMODS if codemod.id == "removed-api"]
+_CODEMODS = [codemod for codemod in CODEMODS if codemod.id in ("removed-api", "legacy-parallelism")]
 _IMPORT = """\
 import importlib, json, os, sys, warnings
 warnings.simplefilter("ignore")
@@ -64,7 +64,7 @@ def measured(folder: Path, python: str | None = None) -> Measured:
     kinds, left = Counter[str](), Counter[str]()
     fixed: dict[Path, bytes] = {}
     roots = Roots()
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted((*folder.rglob("*.py"), *folder.rglob("*.ipynb"))):
         found.files += 1
         try:
             source = SourceFile.decode(str(path), path.read_bytes())
@@ -79,7 +79,8 @@ def measured(folder: Path, python: str | None = None) -> Measured:
         if patch.after != patch.before:
             fixed[path] = patch.after
             found.lines += _changed(patch.before, patch.after)
-            compile(patch.after, str(path), "exec", dont_inherit=True)
+            if path.suffix == ".py":
+                compile(patch.after, str(path), "exec", dont_inherit=True)
     found.kinds, found.left = dict(kinds.most_common()), dict(left.most_common())
     if python is not None:
         found.imported = _imported(folder, fixed, python)
