@@ -23,7 +23,10 @@ else than the old one did on the jax that had it. *Not written* are findings in 
 def page(figures: Mapping[str, Any]) -> str:
     """The whole page."""
     parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _oracle(figures.get("oracle")))
-    parts += (_script(figures.get("script")),)
+    parts += (
+        _drivers(figures.get("drivers")),
+        _script(figures.get("script")),
+    )
     return "\n".join([_HEAD, *(line for part in parts for line in part)])
 
 
@@ -77,6 +80,16 @@ def _oracle(found: Mapping[str, str] | None) -> Iterator[str]:
     yield "What the program does not show, as a bound that no gradient reaches, the oracle does not see.\n"
     yield "| what was made of it | answer |\n|---|---|"
     yield from (f"| {name} | {answer} |" for name, answer in found.items())
+    yield ""
+
+
+def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## Libraries under the oracle\n\nThe last commit before 15 June 2023 of libraries, each driven by a small program"
+    yield "of ours in `benchmarks/upgrade/drivers`: untouched with jax 0.4.13, fixed with today's.\n"
+    yield "| library | answer |\n|---|---|"
+    yield from (f"| {name.replace('+', '/')} | {answer} |" for name, answer in found.items())
     yield ""
 
 
