@@ -86,8 +86,8 @@ def _oracle(found: Mapping[str, str] | None) -> Iterator[str]:
 def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
     if not found:
         return
-    yield "## Libraries under the oracle\n\nThe last commit before 15 June 2023 of libraries, each driven by a program of"
-    yield "ours in `benchmarks/upgrade/drivers`: untouched with jax 0.4.13, fixed with today's.\n"
+    yield "## Libraries under the oracle\n\nThe last commit before 15 June 2023 of libraries, each driven by a program"
+    yield "of ours in `benchmarks/upgrade/drivers`: untouched with jax 0.4.13, fixed with today's.\n"
     yield "| library | answer |\n|---|---|"
     yield from (f"| {name.replace('+', '/')} | {answer} |" for name, answer in found.items())
     yield ""
@@ -96,8 +96,8 @@ def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
 def _script(found: Mapping[str, str] | None) -> Iterator[str]:
     if not found:
         return
-    yield "## A script of 2022\n\n`golden/_upgrade/script_of_2022.py`: `pmap`, `tree_multimap`, `index_update`,"
-    yield "`flax.optim`, `host_callback`. Left to a person: the optimizer, by `optax` and `TrainState`, and `id_print`.\n"
+    yield "## A script of 2022\n\n`golden/_upgrade/script_of_2022.py`: `pmap`, `tree_multimap`,"
+    yield "`index_update`, `flax.optim`, `host_callback`. Left to a person: the optimizer, by `optax` and `TrainState`, and `id_print`.\n"
     yield "| | |\n|---|---|"
     yield from (f"| {name} | {answer} |" for name, answer in found.items())
     yield ""
