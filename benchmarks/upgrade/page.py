@@ -96,8 +96,8 @@ def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
 def _script(found: Mapping[str, str] | None) -> Iterator[str]:
     if not found:
         return
-    yield "## A script of 2022\n\n`golden/_upgrade/script_of_2022.py`: `pmap`, `tree_multimap`,"
-    yield "`index_update`, `flax.optim`, `host_callback`. Left to a person: the optimizer, by `optax` and `TrainState`, and `id_print`.\n"
+    yield "## A script of 2022\n\n`golden/_upgrade/script_of_2022.py`: `pmap`, `tree_multimap`, `index_update`,"
+    yield "`flax.optim`, `host_callback`. Left to a person: the optimizer, by `optax`, and `id_print`.\n"
     yield "| | |\n|---|---|"
     yield from (f"| {name} | {answer} |" for name, answer in found.items())
     yield ""
