@@ -5,10 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
-from mine import batches
-
 mesh = Mesh(np.array(jax.devices()), ("data",))
 typed = jax.make_mesh((1,), ("data",))
+
+
+def batches(number):
+    return [jnp.ones(8) for _ in range(number)]
 
 
 @jax.jit
@@ -25,10 +27,10 @@ with mesh:  # want: legacy-parallelism
 with Mesh(np.array(jax.devices()), ("data",)):  # want: legacy-parallelism
     step(x)
 
-with mesh:  # want: legacy-parallelism (no fix): `jnp.ones` in line 29 may make arrays
+with mesh:  # want: legacy-parallelism (no fix): `jnp.ones` in line 31 may make arrays
     step(jnp.ones(8))
 
-with mesh:  # want: legacy-parallelism (no fix): `batches` in line 32 may make arrays
+with mesh:  # want: legacy-parallelism (no fix): `batches` in line 34 may make arrays
     for batch in batches(3):
         step(batch)
 

@@ -16,5 +16,17 @@ def scaled(x, factor):
     return x * factor
 
 
-mapped = partial(jax.shard_map, mesh=mesh, in_specs=P("d"), out_specs=P())
+mapped = partial(
+    jax.shard_map,
+    mesh=mesh,
+    in_specs=P("d"),
+    out_specs=P(),
+)
 total = mapped(lambda x: jax.lax.psum(x, "d"))
+gathered = jax.shard_map(
+    lambda x: jax.lax.all_gather(jax.tree.leaves(x)[0], "d"),
+    mesh=mesh,
+    in_specs=P("d"),  # rows
+    out_specs=P(),
+    check_vma=False,
+)

@@ -24,3 +24,10 @@ mapped = partial(
     out_specs=P(),
 )
 total = mapped(lambda x: jax.lax.psum(x, "d"))
+gathered = shard_map(
+    lambda x: jax.lax.all_gather(jax.tree_leaves(x)[0], "d"),  # want: removed-api
+    mesh,
+    in_specs=P("d"),  # rows
+    out_specs=P(),
+    check_rep=False,
+)

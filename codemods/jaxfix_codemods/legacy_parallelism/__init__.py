@@ -76,7 +76,9 @@ handed on, or that is made and called at once in a function or a loop, where a n
 the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is written; before
 0.4.30 it is left. Of `pjit`: what is no `PartitionSpec` in the file itself; a file that enters no mesh, or several. Of
 `with mesh:`: a block that calls anything but jitted functions of the project, NumPy and builtins, or defines a
-function; a mesh of `jax.make_mesh`, whose axes are of the type `Explicit`, under which a sharding constraint raises.
+function; a file that imports a library which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh`
+it sees none, and leaves its constraints out without a word; a mesh of `jax.make_mesh`, whose axes are of the type
+`Explicit`, under which a sharding constraint raises.
 
 Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
 proof of a run on one device is refused; `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.

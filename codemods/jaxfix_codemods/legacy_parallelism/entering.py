@@ -1,6 +1,7 @@
 """`with mesh:`, which `jax.set_mesh` takes the place of where nothing in its block makes an array."""
 
 import ast
+import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,6 +14,8 @@ WARNS = (0, 10, 1)
 _SINCE = (0, 7, 0)
 _MADE = "jax.make_mesh"
 _HARMLESS = ("numpy.", "time.", "os.", "math.", "logging.")
+_BLIND = frozenset({"absl", "chex", "jax", "jaxlib", "matplotlib", "numpy", "optax", "pandas", "scipy", "tqdm"})
+"""Packages that read no mesh by themselves, beside those of Python itself."""
 _PLACES = ("jax.device_put", "jax.device_get", "jax.block_until_ready")
 
 
@@ -60,12 +63,27 @@ def _check(module: Module, each: Entered) -> None:
         raise Declined(Reason(Code.BY_HAND, text))
     if module.references(PJIT):
         raise Declined(Reason(Code.BY_HAND, "`pjit` reads the mesh that is entered by itself: rewrite it first"))
+    other = next((top for top in _imported(module) if top not in _BLIND and top not in sys.stdlib_module_names), None)
+    if other is not None:
+        text = (
+            f"`{other}` may read the mesh of `with` itself, as flax before 0.12 does, and sees none of `jax.set_mesh`"
+        )
+        raise Declined(Reason(Code.BY_HAND, text))
     for node in (inner for statement in each.statement.body for inner in ast.walk(statement)):
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             raise Declined(Reason(Code.BY_HAND, "its block defines a function, which may make arrays"))
         if isinstance(node, ast.Call) and not _is_harmless(module, node):
             text = f"`{module.text(node.func)}` in line {node.lineno} may make arrays, which would lie on all devices"
             raise Declined(Reason(Code.BY_HAND, f"{text}: make them before"))
+
+
+def _imported(module: Module) -> Iterator[str]:
+    """The packages that the file imports from, in the order of the text."""
+    for node in module.nodes(ast.Import, ast.ImportFrom):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0] if not node.level else "a module of the project"
 
 
 def _is_harmless(module: Module, call: ast.Call) -> bool:

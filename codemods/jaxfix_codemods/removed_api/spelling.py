@@ -11,6 +11,7 @@ from jaxfix_codemods.removed_api.fates import lacks_new
 _PART = re.compile(r"\[\[(.*?)\]\]")
 _PLACE = re.compile(r"\{(@?)([\w.]+)(?:\|(\w+))?\}")
 _CALL = re.compile(r"\{@([\w.]+)\}\((.*)\)")
+_RENAMING = re.compile(r"\{@[\w.]+\}\(\{\w+\}(?:(?:\[\[)?, \w+=\{\w+\}(?:\]\])?)+\)")
 _BY_KEYWORD = re.compile(r"(\w+)=\{(\w+)\}")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set)
 _BARE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.GeneratorExp)
@@ -28,10 +29,26 @@ class Spelling:
         self._planned = planned
 
     def replace_all(self) -> None:
-        """Replaces every planned node that stands in no other one."""
-        for node in self._planned:
-            if not any(outer in self._planned for outer in self._module.ancestors(node)):
+        """Replaces every planned node that stands in no other one; of a call whose arguments stay, its parts."""
+        renamed = {node for node, row in self._planned.items() if isinstance(node, ast.Call) and is_renaming(node, row)}
+        for node, row in self._planned.items():
+            if any(outer in self._planned and outer not in renamed for outer in self._module.ancestors(node)):
+                continue
+            if node in renamed and isinstance(node, ast.Call):
+                self._rename(node, row)
+            else:
                 self._edit.replace(node, self._new(node))
+
+    def _rename(self, call: ast.Call, row: Name) -> None:
+        """Another function, with the arguments where they stand: by the keywords that it has for them."""
+        new, keywords = by_keywords(row) or ("", {})
+        is_bound = self._module.qualname(call.func) != row.old
+        self._edit.replace(call.args[0] if is_bound else call.func, self.name(new, call))
+        for parameter, arg in zip(row.parameters[1:], call.args[1:], strict=False):
+            self._edit.name_argument(call, arg, keywords[parameter])
+        for keyword in call.keywords:
+            if keyword.arg is not None and keywords[keyword.arg] != keyword.arg:
+                self._edit.name_argument(call, keyword, keywords[keyword.arg])
 
     def _new(self, node: ast.AST) -> str:
         row = self._planned[node]
@@ -120,6 +137,15 @@ def by_keywords(row: Name) -> tuple[str, Mapping[str, str]] | None:
     """
     call = _CALL.fullmatch(row.new)
     return None if call is None else (call[1], {old: new for new, old in _BY_KEYWORD.findall(call[2])})
+
+
+def is_renaming(call: ast.Call, row: Name) -> bool:
+    """Whether nothing but names changes: that of the function, and those of its arguments but the first."""
+    found = by_keywords(row)
+    if found is None or _RENAMING.fullmatch(row.new) is None or not call.args:
+        return False
+    given = (*row.parameters[1 : len(call.args)], *(keyword.arg for keyword in call.keywords))
+    return all(name in found[1] for name in given)
 
 
 def new_name(module: Module, row: Name) -> str:
