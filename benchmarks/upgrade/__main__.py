@@ -39,7 +39,7 @@ def main() -> int:
         python = options.python[0] if options.python else None
         known = {each["name"]: each for each in figures.get("repositories", [])}
         found = [asdict(repositories.measured(each, python)) for each in sorted(options.at.iterdir())]
-        kept = ("commit", "wrong")  # what a person has said
+        kept = ("commit", "wrong", "kind")  # what a person has said
         told = [{name: known.get(each["name"], {}).get(name, "") for name in kept} for each in found]
         figures["repositories"] = [each | more for each, more in zip(found, told, strict=True)]
     elif options.what == "oracle":
