@@ -11,19 +11,30 @@ import jax
 _NUMBER = re.compile(r"[-+]?\d+\.\d+(?:e[-+]?\d+)?")
 _NAMES = ("as written", "by hand", "jaxfix")
 MISTAKES = (
-    ("the update does not donate its state", ("undonated-state",)),
-    ("a Python loop over time, unrolled by each trace", ("unrolled-loop",)),
-    ("a Python loop over rows, stacked", ("mapped-loop", "unjitted-update")),
-    ("what the gradient keeps of each iteration is never recomputed", ("remat-scan",)),
-    ("`pmap`", ("legacy-parallelism",)),
-    ("`pjit`", ("removed-api",)),
-    ("the loss and its gradient computed apart", ("separate-value-and-grad",)),
-    ("batches of their own length, and a shorter last one", ("ragged-shape", "ragged-batch")),
-    ("the loss read at each step", ("host-sync",)),
-    ("an array of losses that grows", ("growing-array",)),
-    ("a mean of what a mask selects", ("boolean-mask",)),
+    ("the update does not donate its state", ("undonated-state",), ""),
+    (
+        "a Python loop over time, unrolled by each trace",
+        ("unrolled-loop",),
+        "how often it runs is a shape, which a run knows",
+    ),
+    ("a Python loop over rows, stacked", ("mapped-loop", "unjitted-update"), ""),
+    ("what the gradient keeps of each iteration is never recomputed", ("remat-scan",), "there is no codemod yet"),
+    ("`pmap`, `pjit`", ("legacy-parallelism",), ""),
+    ("the loss and its gradient computed apart", ("separate-value-and-grad",), ""),
+    (
+        "batches of their own length, and a shorter last one",
+        ("ragged-shape", "ragged-batch"),
+        "what a run shows; a person decides what to pad",
+    ),
+    ("the loss read at each step", ("host-sync",), "each step prints it: its value is needed there"),
+    ("an array of losses that grows", ("growing-array",), ""),
+    (
+        "a mean of what a mask selects",
+        ("boolean-mask",),
+        "no line says that what `pmap` returned is an array of jax",
+    ),
 )
-"""What is wrong with the script, and the codemods that are about it, in the order of their help."""
+"""What is wrong with the script, the codemods that are about it, and why they may find nothing in its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +111,9 @@ def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[s
     yield ""
     yield "| mistake | codemod | outcome |"
     yield "|---|---|---|"
-    for mistake, codemods in MISTAKES:
-        yield f"| {mistake} | {', '.join(f'`{each}`' for each in codemods)} | {_outcome(document, codemods)} |"
+    for mistake, codemods, why in MISTAKES:
+        outcome = _outcome(document, codemods) or f"not found: {why}"
+        yield f"| {mistake} | {', '.join(f'`{each}`' for each in codemods)} | {outcome} |"
     yield ""
     yield "## What jaxfix wrote"
     yield ""
@@ -135,4 +147,4 @@ def _outcome(document: Mapping[str, Any], codemods: Sequence[str]) -> str:
     told = [
         f"reported: {each['declined']}" for each in document["findings"] if each["id"] in codemods and each["declined"]
     ]
-    return "; ".join(dict.fromkeys([*fixed, *held, *told])) or "not found"
+    return "; ".join(dict.fromkeys([*fixed, *held, *told]))
