@@ -39,7 +39,7 @@ def main() -> None:
     document = applied(places[-1], SCRIPT, how, *command)
     costs = [_measured(place) for place in places]
     change = difflib.unified_diff(
-        *((place / SCRIPT).read_text().splitlines() for place in (places[0], places[-1])), n=0
+        *((place / SCRIPT).read_text().splitlines() for place in (places[0], places[-1])), n=0, lineterm=""
     )
     PAGE.write_text("\n".join([*page.lines(costs, document, list(change)[2:], how), ""]))
     print(PAGE.relative_to(ROOT))
