@@ -1,5 +1,7 @@
 """What files ask of those that are read after them."""
 
+import pytest
+
 from jaxfix.engine.questions import Questions, wanted
 from jaxfix.semantic.project.summary_types import CallerPath, Facts, Use
 
@@ -27,7 +29,11 @@ def test_what_calls_pass_is_asked_for_under_each_name_as_soon_as_one_question_ne
     assert wanted(questions.names, ("lib.run", "lib.walk")) == {"lib.run()"}
 
 
-def test_the_functions_through_which_others_get_there_are_asked_about_too() -> None:
+@pytest.mark.parametrize(("query", "expected"), [("runs", {SOLVE, "lib.outer"}), ("is used", {SOLVE})])
+def test_the_functions_through_which_others_get_there_are_asked_about_where_callers_matter(
+    query: str, expected: set[str]
+) -> None:
     questions = Questions()
-    questions.add((), None, [Use(SOLVE, (), (CallerPath("lib.outer", repeats=True, always=True, again=False),))])
-    assert questions.names == {"lib.outer"}
+    path = CallerPath("lib.outer", repeats=True, always=True, again=False)
+    questions.add([(query, SOLVE)], None, [Use(SOLVE, (), (path,))])
+    assert questions.names == expected

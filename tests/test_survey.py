@@ -130,14 +130,26 @@ def test_a_survey_that_remembers_looks_only_where_something_is_new() -> None:
     assert set(looked_at) == {"main.py", "lib/solver.py"} == {*recent.changed, "main.py"}
 
 
-def test_what_comes_after_a_question_about_its_calls_is_read_once_less() -> None:
-    apart = units({name: FILES[name] + "#" * 100_000 + "\n" for name in ("lib.solver", "lib", "main", "traced")})
-    after: list[str] = []  # each is a shard of its own
-    before: list[str] = []
-    looks = survey(apart, lambda path: None, watched(after)).looks
-    reversed_looks = survey(apart[::-1], lambda path: None, watched(before)).looks
-    assert [look.diagnostics for look in looks] == [look.diagnostics for look in reversed_looks[::-1]]
-    assert [before.count(path) - after.count(path) for path in ("main.py", "traced.py")] == [1, 1]
+@pytest.mark.parametrize("turned", [1, -1], ids=["imported first", "imported last"])
+def test_the_users_of_a_function_are_looked_at_behind_it_whatever_is_given_first(turned: int) -> None:
+    names = ("lib.solver", "lib", "main", "traced")
+    apart = units({name: FILES[name] + "#" * 100_000 + "\n" for name in names})  # each is a shard of its own
+    seen: list[str] = []
+    survey(apart[::turned], lambda path: None, watched(seen))
+    assert {path: seen.count(path) for path in seen} == {
+        "lib/solver.py": 3,  # again with how it runs, which has it ask what calls pass, and with that
+        "lib.py": 1,
+        "main.py": 2,  # again for what calls pass
+        "traced.py": 2,
+    }
+
+
+def test_what_a_file_imports_is_known_at_the_first_look_at_it() -> None:
+    factory = "import jax\ndef step(p, b):\n    return jax.jit(lambda: p - b)\n"
+    seen: list[str] = []
+    looks = survey(units({"lib.train": LOOP, "lib.model": factory}), lambda path: None, watched(seen)).looks
+    assert ("factory", "lib.model.step") in looks[0].told
+    assert seen.count("lib/train.py") == 1
 
 
 def watched(seen: list[str]) -> Crew:

@@ -49,7 +49,6 @@ from jaxfix.api import (
     Module,
     Reason,
     Rewriter,
-    Runs,
     Safety,
     Staging,
     Why,
@@ -104,7 +103,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _finding(module: Module, reduction: _Reduction) -> Finding:
     staging = module.get(Staging)
-    is_sure = staging.runs(reduction.call) is Runs.EAGER and staging.surely_repeats(reduction.call)
+    is_sure = staging.is_eager(reduction.call) and staging.surely_repeats(reduction.call)
     found = partial(
         Finding,
         at=reduction.call,

@@ -125,7 +125,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
     first = every[0]
-    is_sure = module.get(Staging).runs(first.call) is Runs.EAGER and module.get(Staging).surely_repeats(first.call)
+    is_sure = module.get(Staging).is_eager(first.call) and module.get(Staging).surely_repeats(first.call)
     found = partial(
         Finding,
         at=first.call,

@@ -73,7 +73,7 @@ class Callers:
         """
         if self.module.surroundings.name is None or not self._project.ask(IS_READ, ""):
             return False
-        if any(self.module.get(Staging).runs(call) is Runs.EAGER for call in self.calls):
+        if any(self.module.get(Staging).is_eager(call) for call in self.calls):
             return True
         return any(use.call is not None and runs_of(self._project, use) is Runs.EAGER for use in self.outside)
 

@@ -1,19 +1,18 @@
 """Where the imports of a project start: by its folders, unless what its files import says otherwise."""
 
 import os
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.places import Places
 from jaxfix.source.frozen import frozen
+from jaxfix.source.imports import imports
 
 _SOURCES = "src"
-_IMPORT = re.compile(rb"[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))")
 
 
 @frozen
@@ -53,7 +52,7 @@ class Roots:
         folder, name = os.path.split(path)
         if b"__main__" in text:
             self._started.add(str(path))
-        for module, times in Counter(_imported(text)).items():
+        for module, times in Counter(each.module for each in imports(text)).items():
             self._note(str(path), folder, os.path.splitext(name)[0], module, times)
 
     def _note(self, path: str, folder: str, stem: str, name: str, times: int) -> None:
@@ -186,19 +185,6 @@ def _usual(package: str) -> str:
         return str(root)
     between = root.relative_to(project / _SOURCES).parts
     return str(project / _SOURCES if all(part.isidentifier() for part in between) else root)
-
-
-def _imported(text: bytes) -> Iterator[str]:
-    """The modules that the source imports from, as it names them; what stands in its strings may be among them."""
-    at = text.find(b"import")
-    while at >= 0:
-        match = _IMPORT.match(text, text.rfind(b"\n", 0, at) + 1)
-        if match is not None and match[1] is not None:
-            yield match[1].decode(errors="replace")
-        elif match is not None:
-            yield from (part.split()[0].decode(errors="replace") for part in match[2].split(b",") if part.strip())
-        end = text.find(b"\n", at)
-        at = text.find(b"import", end) if end >= 0 else -1
 
 
 def _above(folder: str) -> tuple[str, ...]:

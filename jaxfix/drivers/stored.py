@@ -10,14 +10,14 @@ _READ = frozenset({"raw", "text", "encoding", "bom"})
 
 
 class Stored(SourceFile):
-    """A plain source, by its place and a digest of its bytes; to ask for its text is to read the file.
+    """A plain source, by its place, its imports and a digest of its bytes; to ask for its text is to read the file.
 
     Travels to other processes without its text.
     """
 
     def __init__(self, source: SourceFile, place: Path) -> None:
         known = {"path": source.path, "digest": source.digest, "_size": source.size, "_place": str(place)}
-        vars(self).update(known)
+        vars(self).update(known, imports=source.imports)
 
     def __getattr__(self, name: str) -> object:
         if name not in _READ:

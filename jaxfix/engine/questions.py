@@ -16,6 +16,7 @@ class Questions:
 
     def __init__(self) -> None:
         self._passed: dict[str, bool] = {}  # of each name whether it matters what calls pass
+        self._followed: set[str] = set()  # those of which it matters who calls their callers
         self._leading: dict[str, list[str]] = {}  # to each name those that import it
 
     @property
@@ -28,24 +29,28 @@ class Questions:
         if facts is not None:
             self._import(facts)
         for query, about in asked:
-            if QUERIES[query].reads in _OF_USES:
-                self._ask(about, passed=QUERIES[query].passed)
+            reads = QUERIES[query].reads
+            if reads in _OF_USES:
+                self._ask(about, passed=QUERIES[query].passed, followed=reads is Reads.CALLERS)
         for use in uses:
-            for way in use.through:
-                self._ask(way.name, passed=False)
+            if use.of in self._followed:
+                for way in use.through:
+                    self._ask(way.name, passed=False, followed=True)
 
     def _import(self, facts: Facts) -> None:
         for name, of in facts.aliases.items():
             leading = f"{facts.name}.{name}"
             self._leading.setdefault(of, []).append(leading)
             if of in self._passed:
-                self._ask(leading, passed=self._passed[of])
+                self._ask(leading, passed=self._passed[of], followed=of in self._followed)
 
-    def _ask(self, name: str, *, passed: bool) -> None:
+    def _ask(self, name: str, *, passed: bool, followed: bool) -> None:
         pending = [name]
         for each in pending:
-            if each not in self._passed or (passed and not self._passed[each]):
-                self._passed[each] = passed
+            is_new = each not in self._passed or (passed and not self._passed[each])
+            if is_new or (followed and each not in self._followed):
+                self._passed[each] = passed or self._passed.get(each, False)
+                self._followed.update({each} if followed else ())
                 pending += self._leading.get(each, ())
 
 

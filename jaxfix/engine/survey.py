@@ -11,7 +11,9 @@ from itertools import chain
 from typing import Protocol
 
 from jaxfix.engine import plugins
-from jaxfix.engine.analyze import analyze, are_mentioned
+from jaxfix.engine.analyze import Analysis, analyze, are_mentioned
+from jaxfix.engine.expected import Expected
+from jaxfix.engine.order import import_order
 from jaxfix.engine.project import (
     Crew,
     Reading,
@@ -116,7 +118,7 @@ class Former:
 
 
 Recalled = Record | Former | None
-_New = Sequence[tuple[Unit, frozenset[str]]]
+_New = Sequence[tuple[Unit, frozenset[str], tuple[Answers, ...]]]
 
 
 class Memory(Protocol):
@@ -126,8 +128,8 @@ class Memory(Protocol):
         """What is known of each unit: all, if its text, its surroundings, its codemods and `packages` are the same."""
         ...
 
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
-        """Takes down what is new of these units."""
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
+        """Takes down what is new of these units, those of the last `recall`; None of one that was not looked at."""
 
 
 class Forgetful:
@@ -136,7 +138,7 @@ class Forgetful:
     def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
         return [None] * len(units)
 
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
         pass
 
 
@@ -155,9 +157,10 @@ class Recent:
     def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
         return [self._recalled(unit) if packages == self._packages else None for unit in units]
 
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
         before, self._packages = self._records, packages
-        self._records = {unit.source.path: (unit, record) for unit, record in zip(units, records, strict=True)}
+        known = ((unit, record) for unit, record in zip(units, records, strict=True) if record is not None)
+        self._records = {unit.source.path: (unit, record) for unit, record in known}
         self.changed = tuple(
             path
             for path, (_, record) in self._records.items()
@@ -207,58 +210,68 @@ def survey(
     packages = packages_of(files)
     memory = memory or Forgetful()
     before = memory.recall(units, packages)
-    records: list[Record] = []
+    found: dict[int, Record] = {}
     try:
-        for record in _first_records(units, before, packages, advance, crew):
-            records.append(record)
+        for index, record in _first_records(units, before, packages, crew):
+            found[index] = record
+            advance(units[index].source.path)
+        records = [found[index] for index in range(len(units))]
         reading = Reading(files, crew, [record.uses for record in records])
         unread = not is_complete or any(map(_is_unread, units, records))
         facts = [record.facts for record in records]
         project = project_of(files, facts, unread=unread, read=reading, around=around)
         asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
-        _look_again(units, records, asked, project, packages, crew)
+        for index, look in _second_looks(units, records, asked, project, packages, crew):
+            found[index] = records[index] = replace(records[index], look=look)
     finally:  # also of a survey that is interrupted
         KEPT.clear()
-        memory.keep(units[: len(records)], packages, records)
+        memory.keep(units, packages, [found.get(index) for index in range(len(units))])
     reading.alone()
     return Survey(tuple(record.look for record in records), project)
 
 
 def _first_records(
-    units: Sequence[Unit],
-    before: Sequence[Recalled],
-    packages: frozenset[str],
-    advance: Callable[[str], None],
-    crew: Crew,
-) -> Iterator[Record]:
-    """What is known of each unit, or what a first look at it shows."""
-    pairs = [(unit, each) for unit, each in zip(units, before, strict=True) if not isinstance(each, Record)]
-    new = [(unit, each.names if each is not None else frozenset()) for unit, each in pairs]
-    questions = Questions()
-    shards = _Asked(sharded(new, [unit.source.size for unit, _ in new]), questions)
-    shared = Shared()
+    units: Sequence[Unit], before: Sequence[Recalled], packages: frozenset[str], crew: Crew
+) -> Iterator[tuple[int, Record]]:
+    """What is known of each unit, by its index, then what a first look at the others shows, in the order of imports."""
+    questions, new, shared = Questions(), dict[int, Former | None](), Shared()
+    expected = Expected({unit.surroundings.name for unit in units})
+    for index, known in enumerate(before):
+        if isinstance(known, Record):
+            _note(questions, known)
+            expected.add(known.facts)
+            yield index, known
+        else:
+            new[index] = known
+    order = [index for index in import_order([(unit.source, unit.surroundings) for unit in units]) if index in new]
+    pairs = [(units[index], each.names if (each := new[index]) is not None else frozenset()) for index in order]
+    shards = _Asked(sharded(pairs, [unit.source.size for unit, _ in pairs]), questions, expected)
     looked = (shared.record(record) for some in crew(partial(_first, packages), shards) for record in some)
-    for unit, known in zip(units, before, strict=True):
-        record = known if isinstance(known, Record) else next(looked)
-        questions.add(record.look.asked, record.facts, chain.from_iterable(record.uses.values()))
-        yield record
-        advance(unit.source.path)
+    for index, record in zip(order, looked, strict=True):
+        _note(questions, record)
+        expected.add(record.facts)
+        yield index, record
 
 
-def _look_again(
+def _note(questions: Questions, record: Record) -> None:
+    questions.add(record.look.asked, record.facts, chain.from_iterable(record.uses.values()))
+
+
+def _second_looks(
     units: Sequence[Unit],
-    records: list[Record],
+    records: Sequence[Record],
     likely: Sequence[frozenset[Asked]],
     project: Project,
     packages: frozenset[str],
     crew: Crew,
-) -> None:
-    """Replaces the looks that were given something else than what the others tell, until there are none.
+) -> Iterator[tuple[int, Look]]:
+    """Looks again at what was given something else than what the others tell, until there is nothing such.
 
     An answer may make a look ask for more. All questions about users are put together: that costs little more
     than one.
 
     Args:
+      records: which the looks that come out of here replace at once.
       likely: what each unit may ask for once it is given something.
     """
     pending = list(range(len(units)))
@@ -271,8 +284,7 @@ def _look_again(
         told_more = partial(_told, units, likely, project)
         work = [[told_more(index, answers) for index, answers in shard] for shard in shards]
         for shard, some in zip(shards, crew(partial(_again, packages), work), strict=True):
-            for (index, _), look in zip(shard, some, strict=True):
-                records[index] = replace(records[index], look=look)
+            yield from ((index, look) for (index, _), look in zip(shard, some, strict=True))
         pending = [index for index, _ in again]
 
 
@@ -285,48 +297,66 @@ def _told(
 
 @frozen
 class _Asked:
-    """Units to look at for the first time, with what those before them ask once their turn comes.
+    """Units to look at for the first time, with what those before them ask, and tell, once their turn comes.
 
     Attributes:
       shards: the units, each with names that it was asked about in another survey.
     """
 
-    shards: Sequence[_New]
+    shards: Sequence[Sequence[tuple[Unit, frozenset[str]]]]
     questions: Questions
+    expected: Expected
 
     def __len__(self) -> int:
         return len(self.shards)
 
     def __iter__(self) -> Iterator[_New]:
         for shard in self.shards:
-            asked = self.questions.names
-            yield [(unit, names | asked if names else asked) for unit, names in shard]
+            asked, of_any, of = self.questions.names, self.expected.of_any(), self.expected.of
+            yield [(unit, names | asked, (of_any, of(unit.source, unit.surroundings))) for unit, names in shard]
 
 
 def _first(packages: frozenset[str], shard: _New) -> list[Record]:
-    return [first_record(unit, packages, names) for unit, names in shard]
+    """Looks at the units of a shard: each is asked what those before it ask, and expects what they tell."""
+    found = []
+    questions, nearby = Questions(), Expected()
+    for unit, names, expected in shard:
+        known = nearby.of(unit.source, unit.surroundings)
+        record = first_record(unit, packages, names | questions.names, (*expected, known))
+        _note(questions, record)
+        nearby.add(record.facts)
+        found.append(record)
+    return found
 
 
 def _again(packages: frozenset[str], shard: Sequence[tuple[Unit, Answers]]) -> list[Look]:
     return [look_at(unit, packages, told) for unit, told in shard]
 
 
-def first_record(unit: Unit, packages: frozenset[str], names: frozenset[str] = frozenset()) -> Record:
-    """What the unit shows alone, what it asks, and what it tells: also what it does with functions of `names`."""
+def first_record(
+    unit: Unit, packages: frozenset[str], names: frozenset[str] = frozenset(), expected: Sequence[Answers] = ()
+) -> Record:
+    """What the unit shows with the answers that are expected, what it asks, and what it tells, whatever they are.
+
+    Args:
+      names: what it does with functions of these is told too.
+    """
     try:
         source = unit.source.loaded()
         is_looked_at = are_mentioned(unit.codemods, source.text)
         if not is_looked_at and not tells(source.text, packages):
             parsed(source)
             return Record(Look())
-        guess = RecordingProject()
+        guess = RecordingProject(*expected)
         found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
-        look = Look(found.diagnostics, None, found.bugs, _about(guess.asked, packages))
-        facts = facts_of(found.module, packages)
+        look = _look(found, guess, packages)
+        module = found.module.alone() if look.told else found.module
+        facts = facts_of(module, packages)
         uses = wanted(names, facts.mentions)
-        record = Record(look, facts, uses_of(found.module, packages, uses) if uses else {})
-        if look.asked or facts.mentions:
-            found.module.keep()
+        record = Record(look, facts, uses_of(module, packages, uses) if uses else {})
+        if any(QUERIES[query].reads is not Reads.DEFINITION for query, _ in look.asked):
+            module.keep()  # it may be looked at again: what others define it knows already
+        module.forget()
         found.module.forget()
     except (DepthError, RecursionError) as error:
         told = anything(unit.source.path, unit.surroundings) if tells(unit.source.loaded().text, packages) else None
@@ -341,13 +371,18 @@ def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
     guess = RecordingProject(told)
     try:
         found = analyze(unit.source.loaded(), unit.codemods, surroundings=replace(unit.surroundings, project=guess))
-        diagnostics = found.diagnostics
+        look = _look(found, guess, packages)
     except (SourceError, RecursionError) as error:
         return _unread(unit, error)
-    asked = _about(guess.asked, packages)
-    look = Look(diagnostics, None, found.bugs, asked, {key: told[key] for key in asked if key in told})
     found.module.forget()
     return look
+
+
+def _look(found: Analysis, guess: RecordingProject, packages: frozenset[str]) -> Look:
+    diagnostics = found.diagnostics  # which ask, too
+    asked = _about(guess.asked, packages)
+    told = {key: answer for key, answer in guess.told.items() if key in asked}
+    return Look(diagnostics, None, found.bugs, asked, told)
 
 
 def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:

@@ -24,7 +24,7 @@ class Names:
         self._index = index
         self._parents = index.parents
         self._around = index.around
-        self._own, self._is_package = surroundings.name, surroundings.is_package
+        self._surroundings = surroundings
         self._by_scope = Bindings(index)
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
         self._meaning: Solver[tuple[str, Scope], str | None] = Solver(self._means, _MEANING)
@@ -194,14 +194,7 @@ class Names:
 
     def absolute(self, qualname: str) -> str:
         """`qualname` with a relative import resolved, as far as the name of this module tells."""
-        own = self._own
-        if own is None or not qualname.startswith("."):
-            return qualname
-        rest = qualname.lstrip(".")
-        level = len(qualname) - len(rest) - self._is_package
-        parts = own.split(".")
-        kept = parts[: len(parts) - level] if 0 <= level < len(parts) else []
-        return ".".join((*kept, rest)).rstrip(".") if kept else qualname
+        return self._surroundings.absolute(qualname)
 
     def value_of(self, target: ast.Name | ast.Attribute) -> ast.expr | None:
         """The expression that a plain `target = value`, `target: T = value` or `target := value` binds.

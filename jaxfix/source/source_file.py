@@ -4,6 +4,7 @@ import codecs
 import hashlib
 import os
 import re
+import sys
 import tokenize
 from bisect import bisect_right
 from collections import Counter
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from jaxfix.source.edits import Edit, LineIndex, apply_edits, shown_place
 from jaxfix.source.errors import BugError, SourceError
+from jaxfix.source.imports import imports
 from jaxfix.source.tokens import tokens
 
 if TYPE_CHECKING:
@@ -181,6 +183,12 @@ class SourceFile:
     def digest(self) -> bytes:
         """Of the bytes of the file."""
         return hashlib.sha256(self.raw).digest()
+
+    @cached_property
+    def imports(self) -> tuple[str, ...]:
+        """The dotted names that it imports as soon as it is imported itself, as its lines tell."""
+        found = (target for each in imports(self.text) if each.is_at_once for target in each.targets)
+        return tuple(map(sys.intern, dict.fromkeys(found)))  # many files name the same
 
     @property
     def size(self) -> int:

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from enum import Enum
 from operator import or_
 
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
@@ -14,7 +13,15 @@ from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
 from jaxfix.source.frozen import frozen
 from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use, runs_at_each_call
-from jaxfix.staging.replaced import is_replaced
+from jaxfix.staging.eagerness import Eagerness
+from jaxfix.staging.entry import (
+    Nature,
+    attribute_for_others,
+    entering,
+    is_method_for_others,
+    names_for_others,
+    nature_of,
+)
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.tracer_guards import is_for_tracers, is_uncompiled
 from jaxfix.syntax.nodes import Function
@@ -40,14 +47,6 @@ class UseSummary:
     differentiated: bool = False
 
 
-class _Nature(Enum):
-    """What is called by the name of a function."""
-
-    PLAIN = "it"
-    STRANGE = "what an unknown decorator made of it"
-    REPLACED = "perhaps what was put in its place"
-
-
 class Staging:
     """Answers for one module, along the edges of its call graph: in it, and in the files around it."""
 
@@ -64,7 +63,7 @@ class Staging:
     @property
     def steps(self) -> int:
         """The evaluations that the answers so far have cost."""
-        flags = (self._is_reached, self._repeats, self._surely_repeats)
+        flags = (self._is_reached, self._repeats, self._surely_repeats, self._module.get(Eagerness))
         return self._contexts.steps + self._paths.steps + self._differentiated.steps + sum(each.steps for each in flags)
 
     @property
@@ -79,6 +78,18 @@ class Staging:
         for name in found.open:
             found |= Contexts(frozenset({self._project.ask(RUNS, name)}))
         return found.runs
+
+    def is_eager(self, node: ast.AST) -> bool:
+        """Whether `runs` says so: to ask no more than that needs fewer answers of other files."""
+        return self._module.get(Eagerness).is_eager(node)
+
+    def may_be_seen(self, node: ast.AST) -> bool:
+        """Whether `seen` may know of an eager way; asks less of other files."""
+        return self._module.get(Eagerness).may_be_seen(node)
+
+    def may_be_traced(self, node: ast.AST) -> bool:
+        """Whether `ways`, `runs` or `seen` may know of a trace; asks less of other files than they do."""
+        return self._module.get(Eagerness).may_be_traced(node)
 
     def ways(self, node: ast.AST) -> Contexts:
         """How this file reaches `node`; the functions that others may call are left open."""
@@ -101,6 +112,8 @@ class Staging:
 
     def is_staged(self, node: ast.AST) -> bool:
         """Whether `node` only ever runs under a trace, as far as the project tells."""
+        if not self.may_be_traced(node):
+            return False
         if self.runs(node) is Runs.TRACED:
             return True
         known = self.ways(node).known
@@ -114,38 +127,31 @@ class Staging:
             return self._contexts(ruled)
         if visibility.is_jitted(self._module, function):
             return _TRACED
-        nature = self._nature(function)
+        nature = nature_of(self._module, function)
         found = self._from_outside(function, nature)
-        for use in self._entering(function):
+        for use in entering(self._module, function):
             ways = self._ways_of(use)
             at = use.site if isinstance(use, CallEdge) else use.given
-            found |= ways if nature is _Nature.PLAIN else self._where_traced(ways, at)
-        if found == _NOWHERE and nature is _Nature.STRANGE and not self._is_reached(function):
+            found |= ways if nature is Nature.PLAIN else self._where_traced(ways, at)
+        if found == _NOWHERE and nature is Nature.STRANGE and not self._is_reached(function):
             return UNKNOWN_CONTEXTS
         return found
 
-    def _nature(self, function: Function) -> _Nature:
-        if visibility.has_strange_decorator(self._module, function):
-            return _Nature.STRANGE
-        return _Nature.REPLACED if is_replaced(self._module, function) else _Nature.PLAIN
-
-    def _from_outside(self, function: Function, nature: _Nature) -> Contexts:
+    def _from_outside(self, function: Function, nature: Nature) -> Contexts:
         """How code that does not name `function` in this file reaches it."""
         module, found = self._module, _NOWHERE
-        is_public, is_strange = visibility.is_public(module, function), nature is _Nature.STRANGE
+        is_public, is_strange = visibility.is_public(module, function), nature is Nature.STRANGE
         if is_strange and not visibility.is_private_name(function):
             found |= UNKNOWN_CONTEXTS
         name = self.name_for_others(function)
-        if name is not None and nature is not _Nature.PLAIN and self._project.ask(IS_USED, name):
+        if name is not None and nature is not Nature.PLAIN and self._project.ask(IS_USED, name):
             found |= UNKNOWN_CONTEXTS
         elif name is not None and (is_public or self._project.ask(IS_USED, name)):
             found |= self._open(function, name)
-        # A method is called on objects too, and where they come from is not always read.
-        is_method = module.method_of(function) is not None and not visibility.is_static(function)
-        if is_public and (name is None or is_method):
+        if is_method_for_others(module, function):
             method = visibility.plain_method(self._module, function)
             found |= UNKNOWN_CONTEXTS if method is None else self._open(function, method)
-        attribute = self.attribute_for_others(function)
+        attribute = attribute_for_others(module, function)
         if attribute is not None and not is_strange:
             found |= Contexts(open=frozenset({attribute}))
         return found
@@ -155,16 +161,7 @@ class Staging:
 
     def _is_called(self, function: Function) -> bool:
         """Whether its own file has a use for a function that it does not list as what it offers."""
-        return any(self._entering(function)) and not visibility.is_listed(self._module, function)
-
-    def _entering(self, function: Function) -> Iterator[Use]:
-        """The uses of `function`, but for those inside of it and of the rules for its derivative."""
-        for use in self._graph.uses(function):
-            around = self._module.functions_around(use.site) if isinstance(use, CallEdge) else ()
-            if function not in around and all(
-                visibility.ruled_by(self._module, outer) is not function for outer in around
-            ):
-                yield use
+        return any(entering(self._module, function)) and not visibility.is_listed(self._module, function)
 
     def _ways_of(self, use: Use) -> Contexts:
         """How a function runs at one use of it; given away, it runs under a trace where it is given under one."""
@@ -192,8 +189,8 @@ class Staging:
             return self._is_reached(ruled)
         if visibility.is_called_by_a_runner(module, function) or visibility.is_jitted(module, function):
             return True
-        is_entered = self._from_outside(function, self._nature(function)) != _NOWHERE
-        return is_entered or any(map(self._begins, self._entering(function)))
+        is_entered = self._from_outside(function, nature_of(self._module, function)) != _NOWHERE
+        return is_entered or any(map(self._begins, entering(self._module, function)))
 
     def _begins(self, use: Use) -> bool:
         if isinstance(use, Escape):
@@ -204,7 +201,7 @@ class Staging:
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether the code that was read runs `node` eagerly again and again."""
-        if self.runs(node) is not Runs.EAGER:
+        if not self.is_eager(node):
             return False
         function = self._module.function(node)
         return bool(self._module.loops(node)) or (function is not None and self._repeats(function))
@@ -218,7 +215,7 @@ class Staging:
     def may_repeat(self, node: ast.AST) -> bool:
         """Whether `node` runs more than once, as far as the code that was read tells."""
         is_program = is_script(self._module) or self._module.source.holds_tests
-        once = self.runs(node) is Runs.EAGER and (is_program or self._module.function(node) is None)
+        once = (is_program or self._module.function(node) is None) and self.is_eager(node)
         return not (once or self._is_settled(node)) or (self.repeats(node) and not self.is_seldom(node))
 
     def is_seldom(self, node: ast.AST) -> bool:
@@ -236,7 +233,7 @@ class Staging:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
         if self._module.source.holds_tests:
             return False  # how a test runs something is no sign of how a program does
-        if self.runs(node) is not Runs.EAGER or is_uncompiled(self._module, node):
+        if not self.is_eager(node) or is_uncompiled(self._module, node):
             return False
         if self._goes_around(node):
             return True
@@ -297,7 +294,7 @@ class Staging:
         called = self._is_called(function)
         found = {
             CallerPath(name, repeats=False, always=True, again=False, called=called)
-            for name in self._names_of(function)
+            for name in names_for_others(self._module, function)
         }
         for edge in self._graph.edges(function):
             for path in self._paths(edge.caller) if edge.caller is not None else ():
@@ -312,14 +309,9 @@ class Staging:
             current = waiting.pop()
             if current not in met:
                 met.add(current)
-                yield from self._names_of(current)
+                yield from names_for_others(self._module, current)
                 callers = (edge.caller for edge in self._graph.edges(current))
                 waiting += reversed([caller for caller in callers if caller is not None])
-
-    def _names_of(self, function: Function) -> tuple[str, ...]:
-        method = visibility.plain_method(self._module, function)
-        names = (self.name_for_others(function), self.attribute_for_others(function), method)
-        return tuple(name for name in names if name is not None)
 
     def name_for_others(self, function: Function) -> str | None:
         """The dotted name by which other files know `function`.
@@ -328,17 +320,6 @@ class Staging:
           None for one inside a function, or of a script.
         """
         return visibility.name_for_others(self._module, function)
-
-    def attribute_for_others(self, function: Function) -> str | None:
-        """The `.name` of a private method that nothing in its file calls: it is for the bases of its class, elsewhere.
-
-        Returns:
-          None for any other function.
-        """
-        owner = self._module.method_of(function)
-        if owner is None or not owner.bases or isinstance(function, ast.Lambda) or self._graph.uses(function):
-            return None
-        return f".{function.name}" if visibility.is_private(function.name) else None
 
     # --- derivatives ------------------------------------------------------------------------------------------
 

@@ -142,7 +142,7 @@ def _may_be_copied(module: Module, over: Over) -> bool:
     """
     array = over.array
     is_of_program = is_script(module) or "." not in (module.surroundings.name or ".")
-    is_eager = is_of_program and module.get(Staging).runs(over.loop) is Runs.EAGER
+    is_eager = is_of_program and module.get(Staging).is_eager(over.loop)
     arrays = module.get(Arrays)
     if arrays.of(array) is not Sure.CERTAIN or not (is_eager and arrays.is_strong(array)):
         return False
@@ -186,8 +186,10 @@ def _of_reads(module: Module, taken: set[ast.AST]) -> Iterator[Finding]:
 def _of_group(module: Module, reads: Sequence[ast.expr], place: Place, bound: set[ast.AST]) -> Iterator[Finding]:
     """The reads of one array in one loop."""
     first = reads[0]
+    if all(_is_fixed(module, read) for read in reads) or not is_long(module, place.loop):
+        return
     sure = _sure(module, first, place.loop)
-    if sure is None or not is_long(module, place.loop) or all(_is_fixed(module, read) for read in reads):
+    if sure is None:
         return
     whole = _only_read(module, first, place)
     if whole is not None:
@@ -296,9 +298,7 @@ def _is_never_traced(module: Module, node: ast.AST) -> bool:
 
 def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:
     staging = module.get(Staging)
-    is_certain = (
-        read.sure is Sure.CERTAIN and staging.runs(read.loop) is Runs.EAGER and staging.surely_repeats(read.loop)
-    )
+    is_certain = read.sure is Sure.CERTAIN and staging.is_eager(read.loop) and staging.surely_repeats(read.loop)
     shown = " ".join(module.text(read.at).split())
     return Finding(
         at=read.at,

@@ -64,7 +64,6 @@ from jaxfix.api import (
     Finding,
     Module,
     Proves,
-    Runs,
     Safety,
     Staging,
 )
@@ -84,7 +83,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _finding(module: Module, pair: Pair) -> Finding:
     staging = module.get(Staging)
-    is_sure = staging.runs(pair.gradient) is Runs.EAGER and staging.surely_repeats(pair.gradient)
+    is_sure = staging.is_eager(pair.gradient) and staging.surely_repeats(pair.gradient)
     name = module.text(pair.derivative.function)
     found = partial(
         Finding,

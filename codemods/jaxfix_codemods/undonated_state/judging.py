@@ -121,7 +121,7 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
                 chosen = tuple(name for name in chosen if isinstance(given[name], ast.Attribute))
             if chosen:
                 surely = module.get(Staging).surely_repeats(call)
-                yield Looped(chosen, module.get(Staging).runs(call) is Runs.EAGER and surely, few)
+                yield Looped(chosen, surely and module.get(Staging).is_eager(call), few)
 
 
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:

@@ -353,7 +353,7 @@ def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
 
 
 def _is_certain(module: Module, looped: ast.AST) -> bool:
-    return module.get(Staging).runs(looped) is Runs.EAGER and module.get(Staging).surely_repeats(looped)
+    return module.get(Staging).is_eager(looped) and module.get(Staging).surely_repeats(looped)
 
 
 @frozen

@@ -62,17 +62,19 @@ def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
     around = module.functions_around(loop)
     owner = module.method_of(around[-1]) if around else None
     is_open = owner is not None and _is_of_program(module, owner)
-    runs = module.get(Staging).runs(loop)
-    return (runs_in_program(module, loop) or (runs is Runs.UNKNOWN and is_open)) and not is_short(module, loop)
+    if is_short(module, loop):
+        return False
+    return runs_in_program(module, loop) or (is_open and module.get(Staging).runs(loop) is Runs.UNKNOWN)
 
 
 def runs_in_program(module: Module, node: ast.AST) -> bool:
     """Whether `node` runs eagerly: in a script, where all that were seen to call a function run it so."""
     staging = module.get(Staging)
-    runs = staging.runs(node)
-    return runs is Runs.EAGER or (
-        runs is Runs.UNKNOWN and is_script(module) and staging.seen(node) == frozenset({Runs.EAGER})
-    )
+    if staging.is_eager(node):
+        return True
+    if not is_script(module) or not staging.may_be_seen(node):
+        return False
+    return staging.runs(node) is Runs.UNKNOWN and staging.seen(node) == frozenset({Runs.EAGER})
 
 
 def _is_of_program(module: Module, owner: ast.ClassDef) -> bool:
@@ -104,9 +106,10 @@ def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
 
 def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
     """Whether a loop of the function starts programs: under a trace it would be unrolled, where it is not anyway."""
-    if Runs.TRACED in module.get(Staging).ways(function.body[0]).known:
+    if not any(module.get(Device).starts(loop) for loop in walk(function) if isinstance(loop, LOOPS)):
         return False
-    return any(module.get(Device).starts(loop) for loop in walk(function) if isinstance(loop, LOOPS))
+    staging, first = module.get(Staging), function.body[0]
+    return not staging.may_be_traced(first) or Runs.TRACED not in staging.ways(first).known
 
 
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:

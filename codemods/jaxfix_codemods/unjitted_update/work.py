@@ -31,8 +31,10 @@ class Way:
 def ways(module: Module) -> Iterator[Way]:
     """Every way from a loop that runs eagerly to eager work."""
     for call in _perhaps_work(module):
-        if is_work(module, call) and module.get(Staging).runs(call) is not Runs.TRACED:
-            yield from ways_to(module, call)
+        if is_work(module, call):
+            found = [*ways_to(module, call)]
+            if found and module.get(Staging).runs(call) is not Runs.TRACED:
+                yield from found
 
 
 def ways_to(module: Module, work: ast.Call) -> Iterator[Way]:
@@ -71,9 +73,11 @@ def _ways(
     function = module.function(call)
     if not isinstance(function, ast.FunctionDef) or len(calls) >= MOST_CALLS:
         return
-    if any(function is known for _, known in calls) or module.get(Staging).runs(call) is Runs.TRACED:
+    if any(function is known for _, known in calls):
         return
     found = instance_state.users(module, function)
+    if not (found.calls or found.is_looped_outside) or module.get(Staging).runs(call) is Runs.TRACED:
+        return
     for use in found.calls:
         if module.get(Staging).runs(use) is not Runs.TRACED:
             yield from _ways(module, work, use, ((use, function), *calls))

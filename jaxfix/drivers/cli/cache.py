@@ -150,17 +150,17 @@ class Kept:
         self._states[row.place] = row.packages
         return record
 
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record]) -> None:
+    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
         """Takes down what is new; what cannot be kept, an error or a bug, is analysed again each time."""
         around = _of_packages(packages)
         new = []
-        for index, (unit, record, before) in enumerate(zip(units, records, self._before[: len(units)], strict=True)):
-            if record.look.error is None and not record.look.bugs:
+        for index, (unit, record, before) in enumerate(zip(units, records, self._before, strict=True)):
+            if record is not None and record.look.error is None and not record.look.bugs:
                 is_same = before is not None and record.look is before[0] and len(record.uses) == before[1]
                 if not is_same or self._states.get(_named(unit)) != around:
-                    new.append(index)
+                    new.append((units[index], record))
         if new or self._is_old:
-            rows = (_Row(_named(units[i]), units[i].source.digest, around, as_text(records[i])) for i in new)
+            rows = (_Row(_named(unit), unit.source.digest, around, as_text(record)) for unit, record in new)
             self._do(partial(self._write, rows, around, packages))
             with suppress(OSError):
                 _prune(self._path.parent)

@@ -61,7 +61,7 @@ class View:
 def target(buffer: Buffer, place: Place, told: Told | None, seen: Sequence[Sighting] = ()) -> Target:
     """The buffer as the codemods look at it, with what the rest of its project tells."""
     around = told.surroundings if told is not None else place.surroundings
-    project = RecordingProject(told.answers if told is not None else None)
+    project = RecordingProject(told.answers if told is not None else {})
     return Target(
         buffer.source,
         place.codemods,

@@ -81,6 +81,18 @@ class Joined:
         """How other files run the function, along every path that was read; unknown where none uses it."""
         return Contexts(self._callers.runs(qualname)).runs
 
+    def runs_eagerly(self, qualname: str) -> bool:
+        """Whether that is what `runs` says: who needs no more is told nothing where it is as without other files."""
+        return self.runs(qualname) is Runs.EAGER
+
+    def is_seen(self, qualname: str) -> bool:
+        """Whether other files were seen to run the function eagerly, be it beside other ways."""
+        return Runs.EAGER in self._callers.seen(qualname)
+
+    def is_traced(self, qualname: str) -> bool:
+        """Whether other files were seen to run the function under a trace, be it beside other ways."""
+        return Runs.TRACED in self._callers.seen(qualname)
+
     def seen(self, qualname: str) -> tuple[Runs, ...]:
         """How other files were seen to run the function; unknown too where it is meant for code that was not read."""
         return tuple(way for way in Runs if way in self._callers.seen(qualname))

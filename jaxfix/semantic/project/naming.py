@@ -14,11 +14,16 @@ T = TypeVar("T")
 class Naming:
     """Follows the imports of `files`. A name that two of them have means nothing."""
 
-    def __init__(self, files: Sequence[Facts]) -> None:
+    def __init__(self, files: Sequence[Facts] = ()) -> None:
         self._files = files
         times = Counter(facts.name for facts in files)
         self.by_name = {facts.name: facts for facts in files if times[facts.name] == 1}
         self._canonical: dict[str, str] = {}
+
+    def add(self, facts: Facts) -> None:
+        """Takes one more file into account, for who asks for definitions alone; of two with one name the last."""
+        self.by_name[facts.name] = facts
+        self._canonical.clear()
 
     def canonical(self, qualname: str) -> str:
         """The dotted name under which `qualname` is defined: re-exports are followed."""
@@ -33,7 +38,7 @@ class Naming:
 
     def defined(self, qualname: str, table: Callable[[Facts], Mapping[str, T]]) -> T | None:
         """What the file that defines `qualname` tells of it in one of its tables."""
-        owners = self._owners(self.canonical(qualname))
+        owners = self.owners(self.canonical(qualname))
         return next((table(facts)[rest] for facts, rest in owners if rest in table(facts)), None)
 
     def spellings(self, qualname: str) -> tuple[str, ...]:
@@ -61,7 +66,7 @@ class Naming:
         return frozenset(name for name, of in pairs if of.rpartition(".")[2] != name)
 
     def _one_hop(self, qualname: str) -> str | None:
-        owners = tuple(self._owners(qualname))
+        owners = tuple(self.owners(qualname))
         for facts, rest in owners:
             first, _, tail = rest.partition(".")
             if first in facts.aliases:
@@ -78,7 +83,7 @@ class Naming:
                     return f"{star}.{rest}"
         return None
 
-    def _owners(self, qualname: str) -> Iterator[tuple[Facts, str]]:
+    def owners(self, qualname: str) -> Iterator[tuple[Facts, str]]:
         """The files whose name begins `qualname`, the longest first, with what follows."""
         end = qualname.rfind(".")
         while end > 0:

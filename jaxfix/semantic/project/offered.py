@@ -1,6 +1,7 @@
 """Whether a function is meant for code that was not read."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.rebinding import Around
@@ -17,8 +18,17 @@ class Offered:
         if not qualname.startswith("."):
             return self._naming.is_offered(qualname) or self.is_named_around(qualname)
         name, _, owner = qualname[1:].partition("@")  # a method, of whatever object
-        others = (facts for facts in self._files if facts.name != owner and not facts.is_test)
-        return any(name in facts.attributes for facts in others) or self.is_named_around(f".{name}")
+        is_read = any(module != owner for module in self._reading.get(name, ()))
+        return is_read or self.is_named_around(f".{name}")
+
+    @cached_property
+    def _reading(self) -> dict[str, set[str]]:
+        """Of each attribute the modules that read it, tests left out."""
+        found: dict[str, set[str]] = {}
+        for facts in self._files:
+            for name in () if facts.is_test else facts.attributes:
+                found.setdefault(name, set()).add(facts.name)
+        return found
 
     def is_named_around(self, qualname: str) -> bool:
         """Whether a file that nobody looks at may use what this dotted name stands for."""

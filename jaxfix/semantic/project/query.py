@@ -57,7 +57,7 @@ class Answering(Protocol):
 
 
 def _after_runs(joined: Joined, about: str) -> Iterator[Asked]:
-    yield from ((query.name, about) for query in (IS_USED, REPEATS, SURELY_REPEATS, DIFFERENTIATED))
+    yield from ((query.name, about) for query in (RUNS, IS_USED, REPEATS, SURELY_REPEATS, DIFFERENTIATED))
 
 
 def _after_looped(joined: Joined, about: str) -> Iterator[Asked]:
@@ -81,6 +81,9 @@ VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.use
 LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped, True)
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
 RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)
+RUNS_EAGERLY: Query[bool] = Query("runs eagerly", bool, False, Joined.runs_eagerly, Reads.CALLERS, _after_runs)
+IS_SEEN: Query[bool] = Query("is seen", bool, False, Joined.is_seen, Reads.CALLERS, _after_runs)
+IS_TRACED: Query[bool] = Query("is traced", bool, False, Joined.is_traced, Reads.CALLERS, _after_runs)
 SEEN: Query[tuple[Runs, ...]] = Query("seen", tuple[Runs, ...], (), Joined.seen, Reads.CALLERS)
 SEEN_OR_UNKNOWN: Query[tuple[Runs, ...]] = Query(
     "seen or unknown", tuple[Runs, ...], (Runs.UNKNOWN,), Joined.seen_or_unknown, Reads.CALLERS

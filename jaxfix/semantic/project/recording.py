@@ -10,19 +10,28 @@ A = TypeVar("A")
 class RecordingProject:
     """Stands for the project while a file is looked at.
 
-    Answers as a project without files does, but for the answers it got.
+    Answers as a project without files does, but for the answers that it has.
+
+    Args:
+      answers: the first that has one for a query gives it.
 
     Attributes:
       asked: every query so far.
+      told: the answers that it gave.
     """
 
-    def __init__(self, told: Answers | None = None) -> None:
-        self._told = told or {}
+    def __init__(self, *answers: Answers) -> None:
+        self._answers = answers
         self.asked: set[Asked] = set()
+        self.told: Answers = {}
 
     def ask(self, query: Query[A], about: str) -> A:
-        """The answer it got, or that of a project without files."""
+        """The answer that it has, or that of a project without files."""
         asked = query.name, about
-        self.asked.add(asked)
+        if asked not in self.asked:
+            self.asked.add(asked)
+            known = next((some for some in self._answers if asked in some), None)
+            if known is not None:
+                self.told[asked] = known[asked]
         # each answer has the type that its query declares
-        return cast(A, self._told[asked]) if asked in self._told else query.default
+        return cast(A, self.told[asked]) if asked in self.told else query.default

@@ -47,6 +47,16 @@ class Surroundings:
         """Whether a traced run tells something of the file."""
         return bool(self.hot or self.held)
 
+    def absolute(self, qualname: str) -> str:
+        """`qualname` with a relative import resolved, as far as the name of the file tells."""
+        if self.name is None or not qualname.startswith("."):
+            return qualname
+        rest = qualname.lstrip(".")
+        level = len(qualname) - len(rest) - self.is_package
+        parts = self.name.split(".")
+        kept = parts[: len(parts) - level] if 0 <= level < len(parts) else []
+        return ".".join((*kept, rest)).rstrip(".") if kept else qualname
+
     def may_be_before(self, since: tuple[int, ...]) -> bool:
         """Whether the jax in use, or one that the project admits, is older; not where nobody knows."""
         return any(each is not None and each < since for each in (self.jax, self.oldest_jax))

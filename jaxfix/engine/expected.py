@@ -1,0 +1,100 @@
+"""What files are likely to be told: the answers of those that were looked at before.
+
+They save a second look where they turn out to be the answers of all files, and decide nothing: whoever was given
+another answer is looked at again.
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Final
+
+from jaxfix.semantic.project.naming import Naming
+from jaxfix.semantic.project.query import (
+    FACTORY,
+    FIELDS,
+    HIDES,
+    IS_READ,
+    JIT,
+    REBINDS,
+    REMEMBERS,
+    STORES,
+    WRAPPING,
+    Answers,
+    Asked,
+)
+from jaxfix.semantic.project.summary_types import Facts
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+
+_TABLES: Final[Mapping[str, Callable[[Facts], Mapping[str, object]]]] = {
+    JIT.name: lambda facts: facts.jits,
+    WRAPPING.name: lambda facts: facts.wraps,
+    FACTORY.name: lambda facts: facts.factories,
+    FIELDS.name: lambda facts: {name: fields for name, fields in facts.records.items() if fields},
+    REMEMBERS.name: lambda facts: dict.fromkeys(facts.remembers, True),
+}
+"""Of each query that the file answers which defines a name, the answers that it has."""
+
+
+class Expected:
+    """The answers so far.
+
+    Args:
+      modules: the dotted names of all files: what is bound in another one counts, and what is bound to one does not.
+    """
+
+    def __init__(self, modules: Container[str | None] = ()) -> None:
+        self._modules, self._naming = modules, Naming()
+        self._by_module: dict[str, Answers] = {}
+        self._by_name: dict[str, Answers] = {}
+        self._of_any: Answers = {(IS_READ.name, ""): True}
+
+    def add(self, facts: Facts | None) -> None:
+        """Takes down what one more file tells."""
+        if facts is None:
+            return
+        self._naming.add(facts)
+        self._by_module[facts.name] = dict(self._defined(facts))
+        self._of_any.update(((STORES.name, attribute), True) for attribute in facts.stored)
+        self._of_any.update(((REBINDS.name, name), True) for name in facts.rebinds if name not in self._modules)
+        if facts.hides:
+            self._of_any[HIDES.name, ""] = True
+
+    def of_any(self) -> Answers:
+        """Those that any file may ask for."""
+        return dict(self._of_any)
+
+    def of(self, source: SourceFile, around: Surroundings) -> Answers:
+        """Those about what a file imports."""
+        found: Answers = {}
+        for target in source.imports:
+            name = around.absolute(target)
+            if name in self._by_module:
+                found.update(self._by_module[name])
+            else:
+                found.update(self._of_name(name))
+        return found
+
+    def _defined(self, facts: Facts) -> Iterator[tuple[Asked, object]]:
+        """What the names of a module stand for; of a package those too that it takes from the modules in it."""
+        for query, table in _TABLES.items():
+            yield from (((query, f"{facts.name}.{name}"), answer) for name, answer in table(facts).items())
+        for name, of in facts.aliases.items():
+            if of.startswith(f"{facts.name}."):
+                yield from self._of_name(f"{facts.name}.{name}").items()
+
+    def _of_name(self, name: str) -> Answers:
+        if name not in self._by_name:
+            owner, _, last = name.rpartition(".")
+            facts = self._naming.by_name.get(owner)
+            if facts is None:
+                return {}  # it may be known later
+            if last in facts.aliases or any(last in table(facts) for table in _TABLES.values()):
+                self._by_name[name] = dict(self._found(name))
+            else:
+                self._by_name[name] = {}
+        return self._by_name[name]
+
+    def _found(self, name: str) -> Iterator[tuple[Asked, object]]:
+        for facts, rest in self._naming.owners(self._naming.canonical(name)):
+            found = ((query, table(facts)) for query, table in _TABLES.items())
+            yield from (((query, name), answers[rest]) for query, answers in found if rest in answers)

@@ -1,0 +1,112 @@
+"""Whether code runs eagerly, or may lie under a trace: one way that was read tells, and asks little of other files."""
+
+import ast
+from collections.abc import Callable
+
+from jaxfix.dataflow.solver import EXISTS, Solver
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import IS_SEEN, IS_TRACED, RUNS_EAGERLY, Query
+from jaxfix.semantic.project.summary_types import Runs
+from jaxfix.staging import visibility
+from jaxfix.staging.call_edges import CallEdge, CallGraph, Use
+from jaxfix.staging.entry import (
+    Nature,
+    attribute_for_others,
+    entering,
+    is_method_for_others,
+    names_for_others,
+    nature_of,
+)
+from jaxfix.staging.tracer_guards import is_for_tracers
+from jaxfix.syntax.nodes import Function
+
+
+class Eagerness:
+    """Answers for one module."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._is_entered = Solver(self._entered_eagerly, EXISTS)
+        self._may_be_seen = Solver(self._perhaps_seen, EXISTS)
+        self._may_be_traced = Solver(self._perhaps_traced, EXISTS)
+
+    @property
+    def steps(self) -> int:
+        """The evaluations that the answers so far have cost."""
+        return self._is_entered.steps + self._may_be_seen.steps + self._may_be_traced.steps
+
+    def is_eager(self, node: ast.AST) -> bool:
+        """Whether some way to `node` that was read does not pass a trace: `Runs.EAGER`."""
+        function = self._module.function(node)
+        if function is None:
+            return True
+        return not is_for_tracers(self._module, node) and self._is_entered(function)
+
+    def _entered_eagerly(self, function: Function) -> bool:
+        module = self._module
+        if visibility.is_called_by_a_runner(module, function):
+            return True
+        ruled = visibility.ruled_by(module, function)
+        if ruled is not None:
+            return self._is_entered(ruled)
+        if not (self._is_called_eagerly(function) or self._is_eager_elsewhere(function)):
+            return False
+        return not visibility.is_jitted(module, function)
+
+    def _is_called_eagerly(self, function: Function) -> bool:
+        """Whether who calls its name runs it so: at a place that is known, and it is what stands there."""
+        name = visibility.name_for_others(self._module, function)
+        is_known = name is not None and self._module.surroundings.project.ask(RUNS_EAGERLY, name)
+        found = is_known or any(
+            self.is_eager(use.site) if isinstance(use, CallEdge) else use.given is None and use.runs is Runs.EAGER
+            for use in entering(self._module, function)
+        )
+        return found and nature_of(self._module, function) is Nature.PLAIN
+
+    def _is_eager_elsewhere(self, function: Function) -> bool:
+        """Whether it runs so as a method of objects of which nothing else is known."""
+        module, ask = self._module, self._module.surroundings.project.ask
+        method = visibility.plain_method(module, function) if is_method_for_others(module, function) else None
+        if method is not None and ask(RUNS_EAGERLY, method):
+            return True
+        attribute = attribute_for_others(module, function)
+        is_eager = attribute is not None and ask(RUNS_EAGERLY, attribute)
+        return is_eager and nature_of(module, function) is not Nature.STRANGE
+
+    def may_be_seen(self, node: ast.AST) -> bool:
+        """Whether `Runs.EAGER` may be among what was `seen` of `node`."""
+        function = self._module.function(node)
+        return function is None or (not is_for_tracers(self._module, node) and self._may_be_seen(function))
+
+    def _perhaps_seen(self, function: Function) -> bool:
+        calls = self._module.get(CallGraph).uses(function)
+        if visibility.is_called_by_a_runner(self._module, function) or self._says_project(function, IS_SEEN):
+            return True
+        return self._follows(function, self._may_be_seen) or any(
+            self.may_be_seen(use.site) if isinstance(use, CallEdge) else use.runs is Runs.EAGER for use in calls
+        )
+
+    def may_be_traced(self, node: ast.AST) -> bool:
+        """Whether a way to `node` may lie under a trace: where none does, no answer about `node` has `Runs.TRACED`."""
+        function = self._module.function(node)
+        return function is not None and (is_for_tracers(self._module, node) or self._may_be_traced(function))
+
+    def _perhaps_traced(self, function: Function) -> bool:
+        module = self._module
+        if any(map(self._is_traced, module.get(CallGraph).uses(function))) or visibility.is_jitted(module, function):
+            return True
+        return self._follows(function, self._may_be_traced) or self._says_project(function, IS_TRACED)
+
+    def _is_traced(self, use: Use) -> bool:
+        if isinstance(use, CallEdge):
+            return self.may_be_traced(use.site)
+        return use.runs is Runs.TRACED or (use.given is not None and self.may_be_traced(use.given))
+
+    def _says_project(self, function: Function, query: Query[bool]) -> bool:
+        project = self._module.surroundings.project
+        return any(project.ask(query, name) for name in names_for_others(self._module, function))
+
+    def _follows(self, function: Function, holds: Callable[[Function], bool]) -> bool:
+        """Whether something holds of the function whose derivative `function` says."""
+        ruled = visibility.ruled_by(self._module, function)
+        return ruled is not None and holds(ruled)
