@@ -49,6 +49,7 @@ from jaxfix.api import (
     Module,
     Reason,
     Rewriter,
+    Runs,
     Safety,
     Staging,
     Why,

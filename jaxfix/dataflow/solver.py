@@ -153,7 +153,13 @@ class Solver(Generic[K, V]):
             self._close(node.place)
             raise
         else:
-            if node.low == node.place:
+            if node.low != node.place:
+                return
+            if self._stack[-1] is node and not self._due:  # a component of its own, as most are
+                del self._stack[-1], self._open[node.key]
+                node.askers = None
+                self._known[node.key] = node.value
+            else:
                 self._close(node.place, self._known)
 
     def _evaluate(self, node: _Open[K, V]) -> None:

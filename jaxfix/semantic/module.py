@@ -23,6 +23,7 @@ from jaxfix.syntax.nodes import FORMAT_STRINGS, FUNCTIONS, Function, in_order, w
 
 N = TypeVar("N", bound=ast.AST)
 T = TypeVar("T")
+_FUNCTIONS = frozenset(FUNCTIONS)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -173,9 +174,9 @@ class Module:
           None for code that the module runs itself, in classes too.
         """
         scope = self._around.get(node)
-        while scope is not None and not isinstance(scope, FUNCTIONS):
+        while scope is not None and scope.__class__ not in _FUNCTIONS:
             scope = self._around[scope]
-        return scope
+        return scope  # type: ignore[return-value]  # of one of these classes
 
     def is_top_level(self, node: ast.AST) -> bool:
         """Whether `node` is evaluated by the module itself, in no function, class or comprehension."""

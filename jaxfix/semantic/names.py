@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -162,10 +162,10 @@ class Names:
         Returns:
           None where `expr` is not imported, or stands for several things.
         """
-        root = expr
-        while isinstance(root, ast.Attribute):
+        root: Any = expr
+        while root.__class__ is ast.Attribute:  # no other question is asked as often
             root = root.value
-        if not isinstance(root, ast.Name) or root.id not in self._standing:
+        if root.__class__ is not ast.Name or root.id not in self._standing:
             return None
         try:
             return self._qualnames[expr]
