@@ -54,6 +54,7 @@ from jaxfix.api import (
     Staging,
     Why,
     frozen,
+    is_alike,
 )
 from jaxfix.api.analysis import USERS, Form, Values, callers, is_bound_before
 from jaxfix.api.library import Dtype, where
@@ -194,13 +195,13 @@ def _has_shape_of(module: Module, mask: ast.expr, array: ast.expr) -> bool:
             made = module.only_value(mask)
             return made is not None and _is_same_there(module, made, array) and _has_shape_of(module, made, array)
         case ast.Compare(left=left, comparators=[right]):
-            return ast.unparse(array) in (ast.unparse(left), ast.unparse(right))
+            return is_alike(array, left) or is_alike(array, right)
         case ast.UnaryOp(operand=operand):
             return _has_shape_of(module, operand, array)
         case ast.BinOp(left=left, right=right):
             return any(_has_shape_of(module, side, array) for side in (left, right))
         case ast.Call(func=func, args=[only], keywords=[]):
-            return ast.unparse(only) == ast.unparse(array) and module.qualname(func) not in _REDUCING
+            return is_alike(only, array) and module.qualname(func) not in _REDUCING
     return False
 
 
@@ -211,13 +212,13 @@ def _is_of_its_shape(module: Module, mask: ast.expr, array: ast.expr) -> bool:
             made = module.only_value(mask)
             return made is not None and _is_of_its_shape(module, made, array)
         case ast.Compare(left=left, comparators=[right]):
-            return all(ast.unparse(side) == ast.unparse(array) or _is_number(module, side) for side in (left, right))
+            return all(is_alike(side, array) or _is_number(module, side) for side in (left, right))
         case ast.UnaryOp(operand=operand):
             return _is_of_its_shape(module, operand, array)
         case ast.BinOp(left=left, right=right):
             return all(_is_of_its_shape(module, side, array) for side in (left, right))
         case ast.Call(args=[only]):
-            return ast.unparse(only) == ast.unparse(array)
+            return is_alike(only, array)
     return False
 
 

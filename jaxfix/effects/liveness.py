@@ -16,6 +16,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import REMEMBERS
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.visibility import is_private
+from jaxfix.syntax.alike import is_alike
 from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import argument_values
 
@@ -46,7 +47,7 @@ def binds_again(module: Module, call: ast.Call, value: ast.expr) -> bool:
     """Whether the statement of `call` binds the very variable or attribute again that it passes."""
     if not isinstance(value, ast.Name | ast.Attribute):
         return False
-    return any(ast.unparse(target) == ast.unparse(value) for target in _targets(module, call))
+    return any(is_alike(target, value) for target in _targets(module, call))
 
 
 def is_in_loop(module: Module, call: ast.Call) -> bool:

@@ -5,7 +5,7 @@ import re
 from enum import Enum
 from typing import TypeGuard
 
-from jaxfix.api import Code, Confidence, Finding, Module, Reason
+from jaxfix.api import Code, Confidence, Finding, Module, Reason, is_alike
 from jaxfix.api.library import Draw, Takes, where
 from jaxfix_codemods.key_reuse.flow import Pair
 from jaxfix_codemods.key_reuse.uses import DRAWING, SPLITTING, Use
@@ -134,7 +134,7 @@ def _is_meant(module: Module, pair: Pair) -> bool:
 
 
 def _are_equal(pair: Pair) -> bool:
-    return ast.unparse(pair.first.at) == ast.unparse(pair.second.at)
+    return is_alike(pair.first.at, pair.second.at)
 
 
 def _are_compared(module: Module, statements: tuple[ast.stmt, ast.stmt]) -> bool:

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import zip_longest
 
-from jaxfix.api import Module, frozen, in_order, jitted_of
+from jaxfix.api import Module, frozen, in_order, is_alike, jitted_of
 from jaxfix.api.library import Transform, where
 
 _BOTH = where(Transform.WITH_VALUE)
@@ -187,12 +188,9 @@ def _is_plain(call: ast.Call) -> bool:
 
 
 def _same_arguments(one: ast.Call, other: ast.Call) -> bool:
-    return _dumped(one) == _dumped(other)
-
-
-def _dumped(call: ast.Call) -> tuple[list[str], list[tuple[str, str]]]:
-    keywords = sorted((keyword.arg or "", ast.unparse(keyword.value)) for keyword in call.keywords)
-    return [ast.unparse(value) for value in call.args], keywords
+    mine, theirs = (sorted(call.keywords, key=lambda keyword: keyword.arg or "") for call in (one, other))
+    pairs = [*zip_longest(one.args, other.args), *zip_longest(mine, theirs)]
+    return all(a is not None and b is not None and is_alike(a, b) for a, b in pairs)
 
 
 def _runs_with_its_statement(module: Module, call: ast.Call) -> bool:

@@ -65,6 +65,7 @@ from jaxfix.api import (
     Why,
     frozen,
     in_order,
+    is_alike,
     jitted_by_decorator,
     walk,
 )
@@ -287,7 +288,7 @@ def _bind(module: Module, power: _Power, others: Sequence[str], edit: Rewriter) 
 
 def _is_still(module: Module, earlier: _Power, later: _Power) -> bool:
     """Whether the exponent of `earlier` has been computed whenever `later` is, and is the same."""
-    if ast.dump(earlier.exponent) != ast.dump(later.exponent):
+    if not is_alike(earlier.exponent, later.exponent):
         return False
     first, second = module.statement(earlier.at), module.statement(later.at)
     if first is second:
