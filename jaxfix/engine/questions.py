@@ -12,17 +12,25 @@ class Questions:
     """The functions that somebody has asked about, under all names that are known so far.
 
     It saves time, and decides nothing: what is missing is read later, and what nobody needs is skipped.
+
+    Args:
+      followed: functions that somebody else has asked about, and of which it matters who calls their callers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, followed: Iterable[str] = ()) -> None:
         self._passed: dict[str, bool] = {}  # of each name whether it matters what calls pass
-        self._followed: set[str] = set()  # those of which it matters who calls their callers
+        self._followed = set(followed)
         self._leading: dict[str, list[str]] = {}  # to each name those that import it
 
     @property
     def names(self) -> frozenset[str]:
         """The dotted names, with `PASSED` behind those of which it matters what calls pass."""
         return frozenset(name + PASSED if passed else name for name, passed in self._passed.items())
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The dotted names of which it matters who calls their callers."""
+        return frozenset(self._followed)
 
     def add(self, asked: Iterable[Asked], facts: Facts | None, uses: Iterable[Use]) -> None:
         """Takes down what one file asks, what it imports, and through what of it others get to what was asked."""

@@ -118,7 +118,8 @@ class Former:
 
 
 Recalled = Record | Former | None
-_New = Sequence[tuple[Unit, frozenset[str], tuple[Answers, ...]]]
+_New = Sequence[tuple[Unit, frozenset[str], frozenset[str], tuple[Answers, ...]]]
+"""Units, each with the names that it is asked about, those that are followed, and answers that it may ask for."""
 
 
 class Memory(Protocol):
@@ -312,15 +313,18 @@ class _Asked:
 
     def __iter__(self) -> Iterator[_New]:
         for shard in self.shards:
-            asked, of_any, of = self.questions.names, self.expected.of_any(), self.expected.of
-            yield [(unit, names | asked, (of_any, of(unit.source, unit.surroundings))) for unit, names in shard]
+            asked, followed = self.questions.names, self.questions.followed
+            of_any, of = self.expected.of_any(), self.expected.of
+            yield [
+                (unit, names | asked, followed, (of_any, of(unit.source, unit.surroundings))) for unit, names in shard
+            ]
 
 
 def _first(packages: frozenset[str], shard: _New) -> list[Record]:
     """Looks at the units of a shard: each is asked what those before it ask, and expects what they tell."""
     found = []
-    questions, nearby = Questions(), Expected()
-    for unit, names, expected in shard:
+    questions, nearby = Questions(shard[0][2]), Expected()
+    for unit, names, _, expected in shard:
         known = nearby.of(unit.source, unit.surroundings)
         record = first_record(unit, packages, names | questions.names, (*expected, known))
         _note(questions, record)
