@@ -29,7 +29,7 @@ from jaxfix.engine.project import (
 from jaxfix.engine.questions import Questions, wanted
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
-from jaxfix.semantic.module import parsed
+from jaxfix.semantic.module import Module, parsed
 from jaxfix.semantic.project.project import Project
 from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Reads
 from jaxfix.semantic.project.rebinding import Around
@@ -354,7 +354,7 @@ def first_record(
         guess = RecordingProject(*expected)
         found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
         look = _look(found, guess, packages)
-        module = found.module.alone() if look.told else found.module
+        module = _alone(found.module) if look.told else found.module
         facts = facts_of(module, packages)
         uses = wanted(names, facts.mentions)
         record = Record(look, facts, uses_of(module, packages, uses) if uses else {})
@@ -368,6 +368,11 @@ def first_record(
     except SourceError as error:
         return Record(_unread(unit, error))
     return record
+
+
+def _alone(module: Module) -> Module:
+    """The same tree, as if there were no other files: nothing that was found in it is known."""
+    return Module(module.source, module.tree, replace(module.surroundings, project=RecordingProject()), module.index)
 
 
 def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:

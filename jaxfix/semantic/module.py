@@ -3,7 +3,6 @@
 import ast
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, cast, overload
 
@@ -11,7 +10,6 @@ from jaxfix.report.trace.compiles import Compiled
 from jaxfix.report.trace.held import Held
 from jaxfix.report.trace.hot import Hot
 from jaxfix.semantic.names import Names
-from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import DepthError, SourceError, no_python
@@ -74,10 +72,6 @@ class Module:
         known = KEPT.find(source.text) if source.notebook is None else None
         tree, index = known or (parsed(source), None)
         return cls(source, tree, surroundings, index)
-
-    def alone(self) -> "Module":
-        """The same tree, as if there were no other files: nothing that was found in it is known."""
-        return Module(self.source, self.tree, replace(self.surroundings, project=RecordingProject()), self.index)
 
     def keep(self) -> None:
         """Has the tree and its index kept in this process: the text is soon read again."""
