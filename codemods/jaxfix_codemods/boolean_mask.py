@@ -54,9 +54,8 @@ from jaxfix.api import (
     Staging,
     Why,
     frozen,
-    is_alike,
 )
-from jaxfix.api.analysis import USERS, Form, Values, callers, is_bound_before
+from jaxfix.api.analysis import USERS, Form, Values, callers, is_alike, is_bound_before
 from jaxfix.api.library import Dtype, where
 
 _ANY = "jax.numpy.any"

@@ -14,7 +14,6 @@ from jaxfix.semantic.recompiles import recompiled
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_of, jittings
-from jaxfix.syntax.alike import is_alike
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
 
 __all__ = [
@@ -46,7 +45,6 @@ __all__ = [
     "direct_calls",
     "frozen",
     "in_order",
-    "is_alike",
     "jit_of",
     "jitted_by_decorator",
     "jitted_of",

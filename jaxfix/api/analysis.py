@@ -50,6 +50,7 @@ from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
 from jaxfix.staging.scripts import is_script
 from jaxfix.summary.call_sites import Passing
+from jaxfix.syntax.alike import is_alike
 from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
 
 __all__ = [
@@ -122,6 +123,7 @@ __all__ = [
     "induction",
     "instance_state",
     "instances",
+    "is_alike",
     "is_bound_before",
     "is_impure",
     "is_in_loop",

@@ -5,7 +5,8 @@ import re
 from enum import Enum
 from typing import TypeGuard
 
-from jaxfix.api import Code, Confidence, Finding, Module, Reason, is_alike
+from jaxfix.api import Code, Confidence, Finding, Module, Reason
+from jaxfix.api.analysis import is_alike
 from jaxfix.api.library import Draw, Takes, where
 from jaxfix_codemods.key_reuse.flow import Pair
 from jaxfix_codemods.key_reuse.uses import DRAWING, SPLITTING, Use

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from jaxfix.api import Module, frozen, in_order, is_alike, jitted_of
+from jaxfix.api import Module, frozen, in_order, jitted_of
+from jaxfix.api.analysis import is_alike
 from jaxfix.api.library import Transform, where
 
 _BOTH = where(Transform.WITH_VALUE)

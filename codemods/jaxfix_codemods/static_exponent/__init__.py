@@ -65,11 +65,10 @@ from jaxfix.api import (
     Why,
     frozen,
     in_order,
-    is_alike,
     jitted_by_decorator,
     walk,
 )
-from jaxfix.api.analysis import Form, Kind, Value, Values, positional_of
+from jaxfix.api.analysis import Form, Kind, Value, Values, is_alike, positional_of
 from jaxfix_codemods.static_exponent.weak_types import weak_type_is_observable
 
 _POWERS = ("jax.numpy.power", "jax.numpy.pow")
