@@ -23,9 +23,10 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 }
 """The rows, and who takes part in the rounds for each."""
 REASONS: Mapping[str, str] = {
-    "cold-cpu": "beside `ast.parse` itself the index of all nodes costs two fifths of it, in Python, to let go of it "
-    "and of the trees a seventh, what each file tells the others three tenths, the codemods six tenths, the start a "
-    "sixth; a fifth of all bytes is read again, for calls of other files or for what they tell, and that takes a half",
+    "cold-cpu": "beside `ast.parse` itself the index of all nodes costs a half of it, in Python, to let go of it and "
+    "of the trees a fifth, what each file tells the others and does with their functions nine tenths, the codemods one "
+    "and a half of it, the start with the search for files a quarter; a fifth of all bytes is read again, for calls "
+    "of other files or for what they tell, and that takes three fifths",
     "cold-wall": "as for the processor time: two processes share it about evenly, but for the start",
     "fixit": "as for the wall time of a cold check",
     "warm": "ruff reads on both cores, jaxfix walks, reads, hashes and asks on one; to start takes a quarter of it",
