@@ -1,6 +1,6 @@
-"""What files are likely to be told: the answers of those that were looked at before.
+"""The answers that a file will likely get: those of the files that were analysed before it.
 
-They save a second look where they turn out to be the answers of all files, and decide nothing: whoever was given
+They save a second look where they turn out to be the answers of all files, and decide nothing: a file that was given
 another answer is looked at again.
 """
 

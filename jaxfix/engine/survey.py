@@ -343,7 +343,7 @@ def first_record(
     """What the unit shows with the answers that are expected, what it asks, and what it tells, whatever they are.
 
     Args:
-      names: what it does with functions of these is told too.
+      names: of these functions the record has the uses.
     """
     try:
         source = unit.source.loaded()

@@ -82,7 +82,7 @@ class Joined:
         return Contexts(self._callers.runs(qualname)).runs
 
     def runs_eagerly(self, qualname: str) -> bool:
-        """Whether that is what `runs` says: who needs no more is told nothing where it is as without other files."""
+        """Whether `runs` says so; False, as without other files, for most functions."""
         return self.runs(qualname) is Runs.EAGER
 
     def is_seen(self, qualname: str) -> bool:
