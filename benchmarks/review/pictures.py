@@ -74,7 +74,7 @@ def _picture(browser: Any, link: str, scheme: str) -> None:
         page.focus("#list")
         page.keyboard.press("End")
         page.locator(".entry", has_text="Make the exponent").click()
-        page.wait_for_selector(".chart canvas")
+        page.wait_for_selector(".figures")
         page.wait_for_timeout(400)
         _save(page, f"{name}-{scheme}")
         if width == 1280:
