@@ -645,3 +645,12 @@ def test_a_job_of_slurm_ends_with_jaxfix(project: Path, tmp_path: Path, slurm: N
     mine.wait(40)
     assert ended(int(told.read_text()))
     assert _within(20, lambda: jobs_left() == "")
+
+
+def test_this_machine_is_handed_to_another_process() -> None:
+    """The page of a review reruns in a process of its own."""
+    import pickle
+
+    from jaxfix.evidence.target import Local
+
+    assert pickle.loads(pickle.dumps(Local(3))).room == 3

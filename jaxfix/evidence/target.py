@@ -120,6 +120,9 @@ class Local:
         self._starting = threading.Lock()
         self._is_ended = False
 
+    def __reduce__(self) -> tuple[type["Local"], tuple[int]]:
+        return type(self), (self.room,)  # to another process, where nothing of it runs
+
     def installed(self) -> str | None:
         return None  # that depends on the interpreter, of which there are many
 
