@@ -14,6 +14,7 @@ names the file with the settings.
     compiles   counts compiles and says why
     program_size how large a compiled program is
     noted      which data became constants of a program
+    outward    what waiting functions of jax hold
     advice     what a program does that is dear
     lines      lines of files as the user knows them
     time_spent where the time goes; joins the next four

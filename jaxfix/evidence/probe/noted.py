@@ -8,10 +8,13 @@ from typing import Any
 
 from .files import is_user
 from .lines import Lines
+from .outward import holding
 
 LEAST = 1 << 20
 """Bytes of a constant that is worth a word."""
 _MOST, _DEPTH, _ITEMS = 8, 3, 64
+_PROGRAM = "closed_jaxpr"
+"""What jax calls the program that it lowers."""
 _MOVING = {
     *("broadcast_in_dim", "reshape", "transpose", "squeeze", "slice", "copy"),
     *("expand_dims", "device_put", "rev", "stop_gradient", "optimization_barrier"),
@@ -44,11 +47,10 @@ def lowered(frame: FrameType | None) -> Any:
     """
     if getattr(sys.modules["jax"].config, "jax_use_simplified_jaxpr_constants", False):
         return None
-    while frame is not None:
-        found = frame.f_locals.get("closed_jaxpr")
+    for variables in holding(frame, _PROGRAM):
+        found = variables.get(_PROGRAM)
         if hasattr(found, "consts") and hasattr(found, "jaxpr"):
             return found
-        frame = frame.f_back
     return None
 
 

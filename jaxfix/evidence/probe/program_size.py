@@ -3,6 +3,8 @@
 from types import FrameType
 from typing import Any
 
+from .outward import holding
+
 _SHOWN = 16
 """Elements of a constant that are printed: of more only that they are there."""
 
@@ -13,14 +15,12 @@ def program_size(frame: FrameType | None) -> dict[str, int | None]:
     Args:
       frame: where jax tells that it has compiled; further out it holds the program and what became of it.
     """
-    while frame is not None:
-        values = frame.f_locals
-        if "xla_executable" in values and "computation" in values:
+    for variables in holding(frame, "xla_executable", "computation"):
+        if "xla_executable" in variables and "computation" in variables:
             return {
-                "operations": _operations(values["computation"]),
-                "temporary_bytes": _temporary_bytes(values["xla_executable"]),
+                "operations": _operations(variables["computation"]),
+                "temporary_bytes": _temporary_bytes(variables["xla_executable"]),
             }
-        frame = frame.f_back
     return {}
 
 
