@@ -99,17 +99,19 @@ class Tracing:
         self.watched: set[int] = set()  # by `id`: the hash of a code object is that of all its instructions
         self.jax: dict[int, tuple[CodeType, bool]] = {}
         self.lost: int | None = None
+        # kept: Python 3.11 calls what it traces with after a collection of garbage that may have ended the tracing
+        self.entering, self.within = self._enter, self._local
 
     def watch(self, track: LoopTrack, frame: FrameType) -> bool:
         """Counts the iterations of the loop from here on; says whether that could be done."""
         tracing = sys.gettrace()
-        if tracing is not None and tracing != self._enter:
+        if tracing is not None and tracing != self.entering:
             return False  # a debugger or coverage was here first
         self.tracks.setdefault(track.code, []).append(track)
         self.watched.add(id(track.code))
-        frame.f_trace = self._local
+        frame.f_trace = self.within
         if tracing is None:
-            sys.settrace(self._enter)
+            sys.settrace(self.entering)
         return True
 
     def resume(self) -> None:
@@ -121,12 +123,12 @@ class Tracing:
     def again(self) -> None:
         """Traces this thread again, unless somebody else does."""
         if sys.gettrace() is None:
-            sys.settrace(self._enter)
+            sys.settrace(self.entering)
 
     def _enter(self, frame: FrameType, event: str, value: object) -> Any:
         code = frame.f_code
         if id(code) in self.watched:
-            return self._local
+            return self.within
         if not self._is_jax(code):
             return None
         sys.settrace(None)
@@ -148,7 +150,7 @@ class Tracing:
                     self._line(track, frame.f_lineno)
                 elif event == "return":
                     track.leave()
-        return self._local
+        return self.within
 
     def _line(self, track: LoopTrack, line: int) -> None:
         if track.loop.is_one_line and line == track.loop.head and track.open:
