@@ -148,7 +148,7 @@ def test_a_fix_that_is_held_writes_none(project: Path, cli: Cli) -> None:
 def test_a_fix_that_imports_it_is_not_written_unproven(project: Path, cli: Cli) -> None:
     """Its codemod calls it safe, but whether the import works is only seen where the program runs."""
     done = cli("apply", "--no-prove", "--select", "tiny-like")
-    assert "held  tiny-like  train.py:3  needs evidence" in done.out
+    assert "held  tiny-like  train.py:3  needs a rerun" in done.out
     assert (done.code, written()) == (1, set())
 
 

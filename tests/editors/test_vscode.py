@@ -13,7 +13,7 @@ from vscode_window import PATIENCE_MS, Opens, Server, Window, until
 
 pytestmark = pytest.mark.slow
 GOLDEN = ROOT / "golden" / "local_jit"
-ON_SAVE = json.loads(f"{{{block('VS Code', 'json')}}}")
+ON_SAVE = json.loads(f"{{{block('VS Code', 'jsonc')}}}")
 CELLS = [
     ("markdown", "# Smoothing"),
     ("code", "import jax\nimport jax.numpy as jnp"),
