@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -101,13 +101,13 @@ class Client:
     async def ask_again(self) -> None:
         """Has it ask once more for the diagnostics and lenses that it has asked for."""
         lenses = self.can.workspace.code_lens if self.can.workspace is not None else None
-        asked: list[Coroutine[object, object, object]] = []
+        asked: list[Callable[[None], Coroutine[object, object, object]]] = []
         if self.pulls:
-            asked.append(self.server.workspace_diagnostic_refresh_async(None))
+            asked.append(self.server.workspace_diagnostic_refresh_async)
         if lenses is not None and lenses.refresh_support:
-            asked.append(self.server.workspace_code_lens_refresh_async(None))
-        for answer in asked:
-            await asyncio.wait([asyncio.ensure_future(answer)], timeout=_ANSWER_S)
+            asked.append(self.server.workspace_code_lens_refresh_async)
+        for ask in asked:  # one by one: an end in between leaves nothing that waits for its turn
+            await asyncio.wait([asyncio.ensure_future(ask(None))], timeout=_ANSWER_S)
 
     async def agrees(self, question: str) -> bool:
         """Whether the person says yes to a run."""
