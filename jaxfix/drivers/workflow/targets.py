@@ -170,6 +170,7 @@ class _Settings:
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
     _holding: dict[Path, tuple[Path | None, Config]] = field(default_factory=dict)
     _bounds: dict[Path, tuple[Version | None, Bounds]] = field(default_factory=dict)
+    _pins: dict[Path, Version | None] = field(default_factory=dict)
     _chosen: dict[tuple[Config, str], tuple[Codemod, ...]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
     roots: Roots = field(default_factory=Roots)
@@ -208,7 +209,7 @@ class _Settings:
         told = where.told(helper, self._jax, oldest, bounds)
         ends = self.request.ends
         if ends is not None:
-            came_from = ends.came_from or oldest or oldest_jax(where.path.parent, with_pins=True)
+            came_from = ends.came_from or oldest or self._pinned(where.path.parent)
             told = replace(told, jax=ends.to or self._jax, came_from=came_from, until=())
         return replace(target, surroundings=told, helper=helper)
 
@@ -249,6 +250,12 @@ class _Settings:
         if folder not in self._bounds:
             self._bounds[folder] = oldest_jax(folder), until(folder)
         return self._bounds[folder]
+
+    def _pinned(self, folder: Path) -> Version | None:
+        """The oldest jax that the project around a folder was run with."""
+        if folder not in self._pins:
+            self._pins[folder] = oldest_jax(folder, with_pins=True)
+        return self._pins[folder]
 
     def too_new(self) -> tuple[str, ...]:
         """That the installed jax is newer than what a project admits, once it is settled."""
