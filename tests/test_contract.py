@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jaxfix.drivers.cli.start import run as run_cli
+from jaxfix.drivers.surroundings import until as bounds_around
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.engine.analyze import analyze
@@ -213,6 +214,16 @@ def test_what_a_project_supports_is_read_of_its_pyproject(tmp_path: Path, monkey
         ("pyproject.toml", '[project]\ndependencies = ["jax>=0.4.1,<0.4.20", "optax"]\n', [4]),
         ("pyproject.toml", '[tool.poetry.dependencies]\njax = "0.4.13"\noptax = {version = "<0.1.6"}\n', []),
         ("setup.py", 'setup(install_requires=["jax==0.4.13"], extras_require={"new": ["jax>=0.4.30"]})\n', [3, 4, 5]),
+        ("environment.yml", "dependencies:\n  - python=3.9\n  - jax=0.4.13=py39\n  - conda-forge::optax=0.1.4\n", []),
+        ("conda_env.yaml", "dependencies:\n- pip\n- pip:\n  - 'jax[cuda]==0.4.13'\n  - optax\n", [4]),
+        ("requirements-gpu.txt", "jax==0.4.13\noptax==0.1.4\n", []),
+        ("requirements/base.txt", "jax==0.4.13\n", [4]),
+        ("Pipfile", '[packages]\njax = "==0.4.13"\noptax = "*"\n', [4]),
+        ("Pipfile.lock", '{"default": {"jax": {"version": "==0.4.13"}, "optax": {"version": "==0.1.4"}}}', []),
+        ("uv.lock", '[[package]]\nname = "jax"\nversion = "0.4.13"\n', [4]),
+        ("poetry.lock", '[[package]]\nname = "optax"\nversion = "0.1.4"\n', [3, 5]),
+        ("pylock.toml", '[[packages]]\nname = "jax"\nversion = "0.4.13"\n', [4]),
+        ("conda-lock.yml", "package:\n- name: jax\n  version: 0.4.13\n  manager: conda\n", [4]),
     ],
 )
 def test_what_no_version_of_the_project_is_without_is_not_reported(
@@ -223,6 +234,7 @@ def test_what_no_version_of_the_project_is_without_is_not_reported(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text(text)
     lines_of_code = ("import jax", "import optax", "x = jax.tree_map(f, y)", "z = optax.hvp(f)", "p = jax.pmap(f)", "")
     (tmp_path / "a.py").write_text("\n".join(lines_of_code))
@@ -230,7 +242,7 @@ def test_what_no_version_of_the_project_is_without_is_not_reported(
     run_cli(["check", "a.py", "--all", "--output-format", "json", "--no-cache"])
     told = capfd.readouterr()
     assert [each["line"] for each in json.loads(told.out)["findings"]] == lines
-    assert ("`jaxfix upgrade` reports what" in told.err) == (name != "setup.py")
+    assert ("`jaxfix upgrade` reports what" in told.err) == (name not in ("setup.py", "poetry.lock"))
     run_cli(["upgrade", "a.py", "--output-format", "json", "--no-cache"])
     assert {each["line"] for each in json.loads(capfd.readouterr().out)["findings"]} == {3, 4, 5}
 
@@ -243,6 +255,8 @@ def test_what_no_version_of_the_project_is_without_is_not_reported(
         ("requirements.txt", "numpy==1.24\njax~=0.4.14\n", (0, 4, 14)),
         ("pyproject.toml", '[project]\ndependencies = ["jax==0.4.20"]\n', None),
         ("requirements.txt", "jax==0.3.25\njaxlib==0.3.25\n", None),  # what it was run with
+        ("environment.yaml", "dependencies:\n  - jaxlib >=0.4.20\n  - jax >=0.4.18,<0.5\n", (0, 4, 18)),
+        ("uv.lock", '[[package]]\nname = "jax"\nversion = "0.4.13"\n', None),
     ],
 )
 def test_other_files_say_it_too(
@@ -253,3 +267,21 @@ def test_other_files_say_it_too(
     monkeypatch.chdir(tmp_path)
     targets = [each for each in find_targets(Request(("a.py",))).targets if each.source.path == "a.py"]
     assert [each.surroundings.oldest_jax for each in targets] == [found]
+
+
+def test_a_lock_says_what_it_is_run_with_where_nothing_else_sets_a_bound(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "jax"\nversion = "0.4.13"\n')
+    project = tmp_path / "pyproject.toml"
+    project.write_text('[project]\ndependencies = ["jax>=0.4"]\n')
+    assert bounds_around(tmp_path) == (("jax", (0, 4, 14)),)
+    project.write_text('[project]\ndependencies = ["jax<0.7"]\n')
+    assert bounds_around(tmp_path) == (("jax", (0, 7)),)
+
+
+def test_a_file_of_requirements_takes_in_others(tmp_path: Path) -> None:
+    (tmp_path / "pins").mkdir()
+    (tmp_path / "requirements.txt").write_text("-r pins/all.txt\n-c requirements.txt\nnumpy\n")
+    (tmp_path / "pins" / "all.txt").write_text("--constraint ../requirements.txt\njax==0.4.13\n")
+    inner = tmp_path / "package" / "inner"
+    inner.mkdir(parents=True)
+    assert bounds_around(inner) == (("jax", (0, 4, 14)),)

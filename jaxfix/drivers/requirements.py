@@ -2,12 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from configparser import ConfigParser, Error
 from pathlib import Path
 from typing import Any
 
-from jaxfix.drivers import files
+from jaxfix.drivers.pins import CONDA, LOCKS, PIPFILE, Kind, included, text_of
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -30,8 +30,10 @@ def required(root: Path, sources: Iterable[bytes]) -> tuple[str, ...]:
 
 def declared(file: Path) -> tuple[str, ...]:
     """The requirements that a file of a project lists, as pip reads them; empty where it is read in vain."""
-    raw = files.read_bytes(file)
-    return tuple(_READ[file.name](raw.decode(errors="replace")))
+    kind = next((kind for kind in KINDS if kind.named.fullmatch(file.name)), PIP)  # of a folder, or included
+    text = text_of(file)
+    others = included(file, text) if kind is PIP else ()
+    return tuple(each for said in (text, *map(text_of, others)) for each in kind.reads(said))
 
 
 def _listed(text: str) -> Iterator[str]:
@@ -72,15 +74,19 @@ def _of_setup(text: str) -> Iterator[str]:
     yield from (found[1] for found in _QUOTED.finditer(text))
 
 
-_READ: Mapping[str, Callable[[str], Iterable[str]]] = {
-    "requirements.txt": _listed,
-    "pyproject.toml": _of_pyproject,
-    "setup.cfg": _of_cfg,
-    "setup.py": _of_setup,
-}
-
-
 def named(requirement: str) -> str:
     """The name of what is required; empty where it is no name."""
     found = _NAME.match(requirement)
     return found[0].replace("_", "-").lower() if found is not None else ""
+
+
+PYPROJECT = Kind(re.compile(r"pyproject\.toml"), _of_pyproject)
+PIP = Kind(re.compile(r"requirements(?:\.txt)?|requirements[_.-][\w.-]+\.txt|[\w.-]+[_-]requirements\.txt"), _listed)
+KINDS = (
+    PYPROJECT,
+    Kind(re.compile(r"setup\.cfg"), _of_cfg),
+    Kind(re.compile(r"setup\.py"), _of_setup),
+    *(PIP, CONDA, PIPFILE),
+    *LOCKS,
+)
+"""What says which versions a project runs with, the first one that says it of a package; what it was run with last."""

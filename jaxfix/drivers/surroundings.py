@@ -8,19 +8,18 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
-from jaxfix.drivers.requirements import declared, named
+from jaxfix.drivers.pins import nearest, text_of
+from jaxfix.drivers.requirements import KINDS, declared, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
 from jaxfix.engine.versions import Version, oldest
 from jaxfix.engine.versions import until as versions_until
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.source.errors import ConfigError, SourceError
+from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import is_notebook
 
-_REQUIREMENTS = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
-"""The files that say which versions a project runs with, the first one that says it of jax."""
 _BOUNDED = {"jax": "jax", **DISTRIBUTIONS}
 _PIN = re.compile(rb"==\s*[\w.]+")
 
@@ -104,42 +103,34 @@ def oldest_jax(folder: Path, *, with_pins: bool = False) -> Version | None:
     Args:
       with_pins: for a version that it is pinned to, too: with that it was run, which is no bound.
     """
-    found = (next(files.nearest(folder, name), None) for name in _REQUIREMENTS)
-    return next(
-        (floor for file in found if file is not None and (floor := _floor(file, with_pins=with_pins)) is not None), None
-    )
+    every = (file for kind in KINDS for file in nearest(folder, kind))
+    return next((floor for file in every if (floor := _floor(file, with_pins=with_pins)) is not None), None)
 
 
 def until(folder: Path) -> Bounds:
     """By packages, the first version that the project around `folder` no longer admits.
 
-    Where a file names a package, those after it do not decide; one that names it without a bound admits all.
+    Where a file names a package, those after it do not decide; one that names it without a bound admits all, but for
+    what a lock file says that it is run with.
     """
     found: dict[str, Version | None] = {}
-    for file in (each for name in _REQUIREMENTS if (each := next(files.nearest(folder, name), None)) is not None):
+    for kind in KINDS:
         here: dict[str, list[Version | None]] = {}
-        for requirement in _declared(file):
+        for requirement in (each for file in nearest(folder, kind) for each in declared(file)):
             here.setdefault(named(requirement), []).append(versions_until(requirement))
         for package, distribution in _BOUNDED.items():
-            if package not in found and distribution in here:
+            is_open = package not in found or (kind.is_lock and found[package] is None)
+            if is_open and distribution in here:
                 bounds = [bound for bound in here[distribution] if bound is not None]
                 found[package] = max(bounds) if len(bounds) == len(here[distribution]) else None
     return tuple((package, bound) for package, bound in found.items() if bound is not None)
 
 
-def _declared(file: Path) -> tuple[str, ...]:
-    try:
-        return declared(file)
-    except SourceError:
-        return ()
-
-
 def _floor(file: Path, *, with_pins: bool) -> Version | None:
-    try:
-        raw = files.read_bytes(file)
-        return oldest(raw if with_pins else _PIN.sub(b"", raw))
-    except SourceError:
-        return None
+    """Of what Python's own files say anywhere, extras and groups too; of others, of what they list."""
+    own = file.name in ("pyproject.toml", "setup.cfg", "setup.py")
+    said = text_of(file) if own else "\n".join(declared(file))
+    return oldest(said.encode() if with_pins else _PIN.sub(b"", said.encode()))
 
 
 def placed(path: Path, module: Installed | None, roots: Roots) -> Placed:
