@@ -175,7 +175,7 @@ def program_fault(before: Path, after: Path, proves: Proves) -> str | None:
     old, new = _runs(before, after)
     if new.failure is not None:
         return f"{after.name} fails: {new.failure}"
-    if proves is Proves.ERROR_CURED:
+    if proves.cures:
         return _uncured(old, new, before.name, after.name)
     if old.failure is not None:
         return f"{before.name} fails: {old.failure}"

@@ -516,6 +516,15 @@ def test_one_device_shows_nothing_of_several() -> None:
     assert compare(several, several, Equality.BITWISE, FUNCTION, Proves.SAME_ON_DEVICES).verdict is Verdict.PROVEN
 
 
+def test_a_cure_on_one_device_shows_nothing_of_several() -> None:
+    raising = replace(BEFORE, failure="AttributeError: module 'jax.sharding' has no attribute 'PositionalSharding'")
+    found = compare(raising, BEFORE, Equality.BITWISE, FUNCTION, Proves.CURED_ON_DEVICES)
+    assert found.verdict is Verdict.NOT_COMPARED and "one device" in found.reason
+    several = replace(BEFORE, devices=2)
+    assert compare(raising, several, Equality.BITWISE, FUNCTION, Proves.CURED_ON_DEVICES).verdict is Verdict.PROVEN
+    assert compare(raising, BEFORE, Equality.BITWISE, FUNCTION, Proves.ERROR_CURED).verdict is Verdict.PROVEN
+
+
 # --- fewer blocking reads -------------------------------------------------------------------------------------
 
 

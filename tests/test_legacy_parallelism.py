@@ -1,9 +1,15 @@
-"""`legacy-parallelism` by the versions that a project admits."""
+"""`legacy-parallelism` by the versions that a project admits, and where it places arrays."""
+
+import json
+import os
+import subprocess
+import sys
 
 import pytest
 
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
+from jaxfix.report.finding import Proves
 from jaxfix.report.reason import Code
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
@@ -30,3 +36,63 @@ def test_what_the_project_admits_decides_what_is_written(
 def test_a_jax_that_refuses_what_pmap_returned_is_left() -> None:
     (found,) = analyze(SOURCE, CODEMOD, surroundings=Surroundings(oldest_jax=(0, 4, 13))).found
     assert found.finding.declined is not None and found.finding.declined.code is Code.OLDER_VERSION
+
+
+LAYOUTS = {
+    "sharding.reshape(4, 2)": "ids.reshape(4, 2)",
+    "sharding.reshape((2, 4)).T": "ids.reshape(2, 4).T",
+    "sharding.reshape(4, 2).replicate(0)": "ids.reshape(4, 2).sum(0, keepdims=True)",
+    "sharding.reshape(2, 4).replicate(axis=-1, keepdims=True)": "ids.reshape(2, 4).sum(-1, keepdims=True)",
+    "sharding.reshape(2, 4).T.replicate(0)": "ids.reshape(2, 4).T.sum(0, keepdims=True)",
+    "sharding.reshape(8, 1).replicate()": "ids.reshape(8, 1).sum(keepdims=True)",
+    "grid": "ids.reshape(2, 2, 2)",
+    "grid.replicate((0, 2))": "ids.reshape(2, 2, 2).sum((0, 2), keepdims=True)",
+}
+"""What a `PositionalSharding` was by its definition: sets of devices, in the place of what each of them holds."""
+MADE = "import jax\nfrom jax.sharding import PositionalSharding\n\nsharding = PositionalSharding(jax.devices())\n"
+PLACED = """\
+import json, sys
+import jax, numpy as np
+class Sets(frozenset):
+    __add__ = lambda one, other: Sets(one | other)
+ids = np.array([None] * 8, dtype=object)
+ids[:] = [Sets([n]) for n in range(8)]
+asked, source = json.load(sys.stdin)
+there = {}
+exec(source, there)
+said = []
+for n, meant in enumerate(asked):
+    sets, x = eval(meant), there[f"x{n}"]
+    held = {s.device.id: tuple(i.indices(size)[:2] for i, size in zip(s.index, x.shape)) for s in x.addressable_shards}
+    parts = [size // number for size, number in zip(x.shape, sets.shape)]
+    said.append(held == {
+        device: tuple((at * part, (at + 1) * part) for at, part in zip(place, parts))
+        for place in np.ndindex(sets.shape) for device in sets[place]
+    })
+print(json.dumps(said))
+"""
+
+
+def test_a_named_mesh_holds_what_a_positional_sharding_held() -> None:
+    lines = [
+        f"x{n} = jax.device_put(jax.numpy.zeros((8,) * {3 if 'grid' in text else 2}), {text})"
+        for n, text in enumerate(LAYOUTS)
+    ]
+    source = "\n".join([f"{MADE}grid = sharding.reshape(2, 2, 2)", *lines, ""])
+    fixed = plan(SourceFile.decode("a.py", source.encode()), CODEMOD, lambda fix: None).after.decode()
+    assert "Positional" not in fixed
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+    asked = json.dumps([list(LAYOUTS.values()), fixed])
+    done = subprocess.run(
+        [sys.executable, "-c", PLACED], input=asked, capture_output=True, text=True, check=True, env=env
+    )
+    said = json.loads(done.stdout)
+    assert [text for text, is_same in zip(LAYOUTS, said, strict=True) if not is_same] == []
+
+
+def test_a_positional_sharding_is_proven_on_several_devices_alone() -> None:
+    source = SourceFile.decode("a.py", MADE.encode())
+    (found,) = analyze(source, CODEMOD, surroundings=Surroundings(jax=(0, 10, 2))).found
+    (before,) = analyze(source, CODEMOD, surroundings=Surroundings(jax=(0, 6, 2))).found
+    assert (found.finding.proves, before.finding.proves) == (Proves.CURED_ON_DEVICES, Proves.SAME_ON_DEVICES)
+    assert analyze(source, CODEMOD, surroundings=Surroundings(jax=(0, 5, 3))).found == ()

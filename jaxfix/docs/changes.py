@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Positional, Row
+from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Positional, Row, Way
 from jaxfix.library.changes.table import ROWS
 
 _LEAD = """\
@@ -10,9 +10,11 @@ _LEAD = """\
 
 What [`removed-api`](codemods/removed-api.md) and [`jaxfix upgrade`](upgrade.md) know. *Alias*: another name of the same
 thing, or of a function that only calls it. *Type*: an alias in annotations, another type elsewhere. *Rewrite*: other
-code, which a rerun has to prove. *By hand*: no rule. Versions are those of the package that a name begins with; an
-empty place says that no version warns, or that none has removed it. `python -m benchmarks.upgrade table` checks the
-rows in the versions that are installed ([figures](evidence/upgrade.md)).
+code, which a rerun has to prove. *legacy-parallelism*: other code, which [that
+codemod](codemods/legacy-parallelism.md) writes where it can. *By hand*: no rule, but [steps](by-hand.md). Versions are
+those of the package that a name begins with; an empty place says that no version warns, or that none has removed it.
+`python -m benchmarks.upgrade table` checks the rows in the versions that are
+installed ([figures](evidence/upgrade.md)).
 """
 _HEAD = "| {} | in its place | way | deprecated | gone | new since |\n|---|---|---|---|---|---|"
 
@@ -42,7 +44,7 @@ def _lines(rows: Iterable[Row]) -> str:
 def _line(row: Row) -> Iterator[str]:
     match row:
         case Name(old=old, new=new, way=way, life=life, steps=steps):
-            yield _cells(f"`{old}`", f"`{_plain(new)}`" if new else steps, way.value, life)
+            yield _cells(f"`{old}`", f"`{_plain(new)}`" if new and way is not Way.PARALLEL else steps, way.value, life)
         case Keyword(function=function, old=old, new=new, way=way, life=life, steps=steps):
             told = f"`{new}=`" if new else steps or "the first argument"
             yield _cells(f"`{function}({old}=)`", told, way.value, life)

@@ -1,6 +1,7 @@
 """From findings to one patch: cook the recipes, choose, apply, and again until nothing is left to do."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import ast
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -67,6 +68,7 @@ def patched(
         fixes = cook(analysis) if rounds else _with_own(cook(analysis), own)
         chosen, edits, held = _choose(fixes, codemods, accept, current, own)
         if not chosen:
+            current = _tidied(current, {name for fix in applied for name in fix.frees}, surroundings)
             return Patch(source.path, source.raw, current.raw, tuple(applied), held), current
         following = current.edited(edits)
         if not parses(following.text):
@@ -80,6 +82,21 @@ def patched(
         fewest = len(fixes) if fewest is None else min(fewest, len(fixes))
     endless = [fix for chosen in rounds[-ROUNDS:] for fix in chosen]
     raise BugError(f"{source.path}: the fixes of {_names(endless)} do not come to an end")
+
+
+def _tidied(source: SourceFile, names: Collection[str], surroundings: Surroundings) -> SourceFile:
+    """Without the imports of these names that nothing reads any more: fixes that go together took all that did."""
+    if not names:
+        return source
+    from jaxfix.rewrite.rewriter import EditRecorder
+
+    module = Module.parse(source, surroundings)
+    recorder = EditRecorder(module)
+    for statement in module.nodes(ast.Import, ast.ImportFrom):
+        for alias in getattr(statement, "names", ()):
+            if (alias.asname or alias.name) in names:
+                recorder.remove_import(alias)
+    return source.edited(recorder.edits)
 
 
 def cook(analysis: Analysis) -> tuple[Fix, ...]:
@@ -123,7 +140,8 @@ def _cook(module: Module, found: Found) -> Fix:
                 recorder = EditRecorder(module)
                 found.finding.recipe(recorder)
                 edits = tuple(sorted(set(recorder.edits)))
-                cooked = replace(fix, edits=edits, helpers=tuple(sorted(recorder.helpers)))
+                helpers, frees = (tuple(sorted(names)) for names in (recorder.helpers, recorder.frees))
+                cooked = replace(fix, edits=edits, helpers=helpers, frees=frees)
             except JaxfixError as error:
                 refusal = error.message
     except RecursionError:

@@ -522,7 +522,7 @@ def _equality(fix: Fix) -> Equality:
 
 def _looseness(fix: Fix) -> tuple[int, ...]:
     """The order of what is asked, the strictest first: a cure lets a run go on that raised."""
-    kinds = _equality(fix) in FUSING, fix.proves is Proves.ERROR_CURED
+    kinds = _equality(fix) in FUSING, fix.proves.cures
     return *kinds, _LOOSEST_LAST.index(_equality(fix)), fix.proves is not Proves.LESS_MEMORY
 
 

@@ -101,7 +101,7 @@ class Runs:
 
     @property
     def _cures(self) -> Fixes:
-        return Fixes(key for key, fix in self.fixes.items() if fix.proves is Proves.ERROR_CURED)
+        return Fixes(key for key, fix in self.fixes.items() if fix.proves.cures)
 
     @property
     def is_broken(self) -> bool:

@@ -113,12 +113,12 @@ class Pair:
 
     def tells_nothing(self, proves: Proves) -> bool:
         """Whether both runs fail so that nothing follows for a fix of that claim."""
-        both = proves is Proves.ERROR_CURED and raises_curable(self.before) and raises_curable(self.after)
+        both = proves.cures and raises_curable(self.before) and raises_curable(self.after)
         return both or self.fails_alike
 
     def is_cured(self, proves: Proves) -> bool:
         """Whether only the run without the fix raises what a fix of that claim cures."""
-        return proves is Proves.ERROR_CURED and raises_curable(self.before) and self.after.failure is None
+        return proves.cures and raises_curable(self.before) and self.after.failure is None
 
 
 def compare(
@@ -337,6 +337,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.NOT_REACHED, f"the patched {path} was never loaded{unfinished(after)}"
     if not found.compared and not is_same(_traced(pair, function)):
         return Verdict.NOT_COMPARED, _uncompared(pair, function)
+    if proves is Proves.CURED_ON_DEVICES and after.devices < 2:
+        return Verdict.NOT_COMPARED, ONE_DEVICE
     if pair.is_cured(proves):
         return Verdict.PROVEN, f"raises only without the change: {before.failure}"
     work = [entry for entry in pair.called_beside.work if entry.function == function]

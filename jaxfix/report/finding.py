@@ -52,6 +52,13 @@ class Proves(Enum):
     """As `SAME_RESULTS`; a run on one device, where the axis of a mesh has the size 1, shows nothing."""
     ERROR_CURED = "an error cured"
     """What raises runs: compared is what the original comes to before it raises."""
+    CURED_ON_DEVICES = "an error cured on several devices"
+    """As `ERROR_CURED`; a run on one device shows nothing."""
+
+    @property
+    def cures(self) -> bool:
+        """Whether the original raises."""
+        return self in (Proves.ERROR_CURED, Proves.CURED_ON_DEVICES)
 
 
 class Equality(Enum):
@@ -265,6 +272,7 @@ class Fix:
       guess: nobody has seen what it is for happen again and again: only a run tells if it pays.
       renames: as the finding's own.
       raises: the kinds of arguments, as a proof names them, on which the new code may raise where the old runs.
+      frees: the names of imports that it has no use for, and other code still has.
     """
 
     key: str
@@ -281,6 +289,7 @@ class Fix:
     guess: bool = False
     renames: bool = False
     raises: tuple[str, ...] = ()
+    frees: tuple[str, ...] = ()
 
     @property
     def promise(self) -> str:
@@ -297,7 +306,7 @@ class Fix:
                 return f"{words}, with fewer blocking reads"
             case Proves.LESS_DATA:
                 return f"{words}, with less data in programs"
-            case Proves.ERROR_CURED:
+            case Proves.ERROR_CURED | Proves.CURED_ON_DEVICES:
                 return f"{words} where the original runs; runs where it raises"
         return words
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
-from jaxfix.rewrite.import_names import Import, ImportNames
+from jaxfix.rewrite.import_names import Import, ImportNames, local_name
 from jaxfix.rewrite.layout import indentation
 from jaxfix.rewrite.moving import Move, head_end, header, lines_of, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
-from jaxfix.rewrite.unused_imports import becomes_unused
+from jaxfix.rewrite.unused_imports import becomes_unused, is_unused
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError
@@ -48,6 +48,8 @@ class EditRecorder:
         self._imported: dict[str, str] = {}
         self._reimported: dict[Import, dict[ast.alias, str | None]] = {}
         self.helpers: set[str] = set()
+        self.frees: set[str] = set()
+        """The names of imports that are to go and are still read: other fixes may take what reads them."""
 
     # --- expressions ------------------------------------------------------------------------------------------
 
@@ -252,7 +254,8 @@ class EditRecorder:
         statements, self._reimported = self._reimported, {}
         edits = [*edits, *(Edit(self._module.span(statement), "") for statement in self._deleted)]
         for statement, asked in statements.items():
-            changes = {a: to for a, to in asked.items() if to or becomes_unused(self._module, a, edits)}
+            changes = {a: to for a, to in asked.items() if to or self._goes(a, edits)}
+            self.frees |= {local_name(a) for a in asked if a not in changes}
             found = ImportNames(self._module, statement, self._ground.tokens).rewritten(changes)
             if found.text is None:
                 self.delete(statement)
@@ -262,6 +265,9 @@ class EditRecorder:
                 self._add(Edit(span, found.text), span, Place.INSIDE)
             if found.following:
                 self.insert_after(statement, "\n".join(found.following))
+
+    def _goes(self, alias: ast.alias, edits: Sequence[Edit]) -> bool:
+        return becomes_unused(self._module, alias, edits) or is_unused(self._module, alias)
 
     def _names_of(self, alias: ast.alias) -> dict[ast.alias, str | None]:
         self._refuse_foreign(alias)

@@ -26,8 +26,19 @@ def becomes_unused(module: Module, alias: ast.alias, edits: Iterable[Edit]) -> b
         return False
     if not all(any(edit.span.contains(module.span(use)) for edit in edits) for use in uses):
         return False
-    is_written = any(_reads(edit.text, name) for edit in edits)
-    return not (is_written or _is_quoted(module, name) or _is_conditional(module, statement) or _is_kept(module, alias))
+    return not (any(_reads(edit.text, name) for edit in edits) or _is_needed(module, alias))
+
+
+def is_unused(module: Module, alias: ast.alias) -> bool:
+    """Whether nothing reads what `alias` binds, nor may need it."""
+    name, statement = local_name(alias), module.statement(alias)
+    scope = module.scope_of(name, statement)
+    is_read = bool(module.names.uses(name, scope)) or len(module.bindings(name, scope)) != 1
+    return not (is_read or _is_needed(module, alias))
+
+
+def _is_needed(module: Module, alias: ast.alias) -> bool:
+    return _is_quoted(module, local_name(alias)) or _is_conditional(module, alias) or _is_kept(module, alias)
 
 
 def _reads(text: str, name: str) -> bool:
@@ -45,7 +56,7 @@ def _is_quoted(module: Module, name: str) -> bool:
     return any(_mentions(str(node.value), name) and not isinstance(module.parent(node), ast.Expr) for node in texts)
 
 
-def _is_conditional(module: Module, statement: ast.stmt) -> bool:
+def _is_conditional(module: Module, statement: ast.AST) -> bool:
     return any(isinstance(outer, ast.If | ast.Try | ast.TryStar) for outer in module.ancestors(statement))
 
 

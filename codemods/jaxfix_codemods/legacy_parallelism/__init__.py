@@ -1,4 +1,4 @@
-"""`jax.pmap`, `pjit` and `with mesh:`, which jax keeps for old code.
+"""`jax.pmap`, `pjit` and `with mesh:`, which jax keeps for old code, and `PositionalSharding`, which is gone.
 
 Since jax 0.8, `pmap` is `jit` of `shard_map`.
 
@@ -18,6 +18,10 @@ clips and draws inside of the function are those of one device.
 enters; None, which is the whole array on each device for `pjit`, and the sharding of the argument for `jit`, becomes
 `NamedSharding(mesh, PartitionSpec())`. `with mesh:` becomes `with jax.set_mesh(mesh):` where nothing in its block makes
 an array: under `jax.set_mesh` that lies on all devices, and a `jit` with shardings of its own refuses it.
+
+`PositionalSharding`, gone since jax 0.7.0, counts the axes of an array: `NamedSharding` of a mesh of the same devices,
+in the same shape, names them. `reshape`, `replicate` and `.T` of it, and variables that hold it, are followed to the
+functions that place arrays by it, and every device holds what it held.
 
 Before:
     import functools
@@ -78,10 +82,13 @@ the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with 
 `with mesh:`: a block that calls anything but jitted functions of the project, NumPy and builtins, or defines a
 function; a file that imports a library which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh`
 it sees none, and leaves its constraints out without a word; a mesh of `jax.make_mesh`, whose axes are of the type
-`Explicit`, under which a sharding constraint raises.
+`Explicit`, under which a sharding constraint raises. Of `PositionalSharding`: one that is asked for its shape,
+compared, or handed to other functions than those that place arrays; a number of axes that the file does not show; a
+sharding constraint beside meshes of several shapes, which jax 0.10 loses. [By hand](../by-hand.md) has the steps.
 
 Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
-proof of a run on one device is refused; `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.
+proof of a run on one device is refused, also of an error that is cured;
+`XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.
 
 Source: https://docs.jax.dev/en/latest/migrate_pmap.html and
 https://docs.jax.dev/en/latest/notebooks/shard_map.html
@@ -91,7 +98,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Codemod, Declined, Equality, Finding, Module, Proves, Safety
-from jaxfix_codemods.legacy_parallelism import entering, partitioned
+from jaxfix_codemods.legacy_parallelism import entering, partitioned, positional
 from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, mapped
 from jaxfix_codemods.legacy_parallelism.meshes import MESHES
 from jaxfix_codemods.legacy_parallelism.writing import write
@@ -106,6 +113,7 @@ def find(module: Module) -> Iterator[Finding]:
             yield _finding(module, mapped(module, place))
     yield from partitioned.find(module)
     yield from entering.find(module)
+    yield from positional.find(module)
 
 
 def _finding(module: Module, each: Mapped) -> Finding:
@@ -124,7 +132,7 @@ def _finding(module: Module, each: Mapped) -> Finding:
 
 CODEMOD = Codemod(
     id="legacy-parallelism",
-    triggers=(PMAP, partitioned.PJIT, *sorted(MESHES)),
+    triggers=(PMAP, partitioned.PJIT, positional.OLD, *sorted(MESHES)),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.BITWISE,
     find=find,

@@ -69,7 +69,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     rows = [row for word in sorted(mentioned) for row in BY_WORD[word]]
-    names = [row for row in rows if isinstance(row, Name) and fate(module, row) is not None]
+    names = [row for row in rows if isinstance(row, Name) and row.way is not Way.PARALLEL and fate(module, row)]
     imports = [*imported(module)] if names else []
     taken = {node for each in imports for node in each.planned}
     for each in imports:

@@ -51,7 +51,7 @@ def imported(module: Module) -> Iterator[Imported]:
         for alias in statement.names:
             full = _full(module, statement, alias)
             row = _row_of(full)
-            if row is not None and fate(module, row) is not None:
+            if row is not None and row.way is not Way.PARALLEL and fate(module, row) is not None:
                 yield _imported(module, statement, alias, full, row)
 
 

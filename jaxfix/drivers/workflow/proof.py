@@ -352,7 +352,7 @@ def _by_driving(
     functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
     promised = {fix.equality for _, fix, _ in trial.candidates()}
     loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED} else ()
-    cures = any(fix.proves is Proves.ERROR_CURED for _, fix, _ in trial.candidates())
+    cures = any(fix.proves.cures for _, fix, _ in trial.candidates())
     loops = (*loops, "float16") if cures else loops
     with watcher.progress("proving", None) as advance:
         telling = Telling(advance, watcher.judged, Remaining(len(trial.candidates())))

@@ -8,6 +8,7 @@ _CORE_GONE = Life("0.10.0", "0.11.0", "0.10.0")
 _ERRORS = Life("0.4.16", "0.4.24")
 _INTERNAL = "it is internal to jax: see whether `jax.extend` has what takes its place"
 _HLO = "jax hands out StableHLO: `jax.jit(f).lower(x).as_text()`"
+_PJIT = "`jax.jit` takes its shardings, each a `NamedSharding` of the mesh that was entered"
 _MESHES = "`jax.shard_map` maps over the axes of a mesh, and `jax.jit` places arrays by their shardings"
 
 CORE = (
@@ -181,6 +182,7 @@ EXPERIMENTAL = (
         Life("0.8.0", "", "0.6.1"),
         parameters=("f", "mesh", "in_specs", "out_specs", "check_rep"),
     ),
+    Name("jax.experimental.pjit.pjit", "jax.jit", Way.PARALLEL, Life("0.8.0", ""), steps=_PJIT),
     Name("jax.experimental.maps.xmap", "", Way.BY_HAND, Life("0.4.26", "0.4.31"), steps=_MESHES),
     Name("jax.experimental.maps.SerialLoop", "", Way.BY_HAND, Life("0.4.26", "0.4.31"), steps=_MESHES),
     Name("jax.experimental.maps", "", Way.BY_HAND, Life("", "0.4.31"), is_module=True, steps=_MESHES),
@@ -243,8 +245,8 @@ SHARDING = (
     Name("jax.sharding.XLACompatibleSharding", "jax.sharding.Sharding", Way.TYPE, Life("0.4.30", "0.4.34")),
     Name(
         "jax.sharding.PositionalSharding",
-        "",
-        Way.BY_HAND,
+        "jax.sharding.NamedSharding",
+        Way.PARALLEL,
         Life("0.6.0", "0.7.0"),
         steps="`NamedSharding` of a mesh names the axes that this counts",
     ),

@@ -16,6 +16,8 @@ class Way(Enum):
     """Another type: an alias in annotations, where nothing asks for it."""
     REWRITE = "rewrite"
     """Other code, which a rerun has to show to do the same."""
+    PARALLEL = "legacy-parallelism"
+    """Other code, which the codemod of that name writes where it can; its `steps` are for the rest."""
     BY_HAND = "by hand"
     """No rule: a person follows the steps."""
 
