@@ -95,7 +95,7 @@ def _tidied(source: SourceFile, names: Collection[str], surroundings: Surroundin
     for statement in module.nodes(ast.Import, ast.ImportFrom):
         for alias in getattr(statement, "names", ()):
             if (alias.asname or alias.name) in names:
-                recorder.remove_import(alias)
+                recorder.remove_unread_import(alias)
     return source.edited(recorder.edits)
 
 

@@ -47,6 +47,7 @@ class EditRecorder:
         self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
         self._imported: dict[str, str] = {}
         self._reimported: dict[Import, dict[ast.alias, str | None]] = {}
+        self._unread: set[ast.alias] = set()
         self.helpers: set[str] = set()
         self.frees: set[str] = set()
         """The names of imports that are to go and are still read: other fixes may take what reads them."""
@@ -221,6 +222,12 @@ class EditRecorder:
     def remove_import(self, alias: ast.alias) -> None:
         self._names_of(alias)[alias] = None
 
+    def remove_unread_import(self, alias: ast.alias) -> None:
+        """Removes an imported name that nothing reads or may need; leaves any other."""
+        if is_unused(self._module, alias):
+            self._unread.add(alias)
+            self.remove_import(alias)
+
     def helper(self, name: str, *, at: ast.AST | None = None) -> str:
         place = self._module.surroundings.helpers
         if place is None:
@@ -254,7 +261,9 @@ class EditRecorder:
         statements, self._reimported = self._reimported, {}
         edits = [*edits, *(Edit(self._module.span(statement), "") for statement in self._deleted)]
         for statement, asked in statements.items():
-            changes = {a: to for a, to in asked.items() if to or self._goes(a, edits)}
+            changes = {
+                a: to for a, to in asked.items() if to or a in self._unread or becomes_unused(self._module, a, edits)
+            }
             self.frees |= {local_name(a) for a in asked if a not in changes}
             found = ImportNames(self._module, statement, self._ground.tokens).rewritten(changes)
             if found.text is None:
@@ -265,9 +274,6 @@ class EditRecorder:
                 self._add(Edit(span, found.text), span, Place.INSIDE)
             if found.following:
                 self.insert_after(statement, "\n".join(found.following))
-
-    def _goes(self, alias: ast.alias, edits: Sequence[Edit]) -> bool:
-        return becomes_unused(self._module, alias, edits) or is_unused(self._module, alias)
 
     def _names_of(self, alias: ast.alias) -> dict[ast.alias, str | None]:
         self._refuse_foreign(alias)

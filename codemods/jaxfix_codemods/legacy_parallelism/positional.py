@@ -94,7 +94,7 @@ def _plan(module: Module, at: ast.AST) -> Iterator[_Use]:
       Declined: a person has to do it.
     """
     if isinstance(at, ast.alias):
-        return
+        raise Declined(Reason(Code.BY_HAND, "nothing here reads it: delete the import"))
     if module.surroundings.may_be_before(_SINCE):
         raise Declined(Reason(Code.OLDER_VERSION, "`jax.jit` takes a `NamedSharding` since jax 0.4.7"))
     call = module.parent(at)
