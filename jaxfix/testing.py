@@ -3,7 +3,8 @@
 A codemod `some-id` has a folder `golden/some_id/` of Python files. An input says on each line where a finding is
 expected `# want: some-id`, or `# want: some-id (no fix): part of the reason` where it is declined. What all fixes
 together make of `basic.py` is `basic.fixed.py`, without these markers; an input that nothing changes has no such file.
-In folders whose name begins with `_` all codemods run.
+In folders whose name begins with `_` all codemods run. What a user has to ask for is asked for by a comment on a line
+of its own, such as `# asked: --split-keys`.
 
 A codemod that traced runs feed has `basic.trace.json` beside `basic.py`: what a run of it would have told. Its findings
 have no fix, and no `program.fixed.py`.
@@ -19,9 +20,10 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from jaxfix.drivers import files
 from jaxfix.engine import generated
@@ -29,7 +31,7 @@ from jaxfix.engine.analyze import analyze, diagnostic
 from jaxfix.engine.holding import holdings
 from jaxfix.engine.plan import plan
 from jaxfix.engine.seen import Sighting, sightings
-from jaxfix.report.finding import Proves, Safety
+from jaxfix.report.finding import Change, Proves, Safety
 from jaxfix.report.report import Diagnostic, Patch
 from jaxfix.report.trace import trace_file
 from jaxfix.report.trace.compiles import compiled
@@ -52,6 +54,7 @@ BESIDE = Surroundings(helpers=generated.MODULE)
 SEEN = replace(BESIDE, held=(ANYTHING,))
 """The same, where a run may have shown whatever it likes."""
 _WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")
+_ASKED = re.compile(r"# asked: (?P<option>--.*\S)\s*")
 _FIXED = ".fixed.py"
 _TRACE = ".trace.json"
 _PREACHING = re.compile(r"\b(should|please|try|must)\b", re.IGNORECASE)
@@ -83,12 +86,12 @@ class Case:
 
     def surroundings(self, source: SourceFile) -> Surroundings:
         """Those of a source that stands alone, with what programs hold, as the trace beside the input tells."""
-        trace = self._trace()
+        trace, alone = self._trace(), replace(BESIDE, asked=asked(source.text))
         traced = trace.sources.get(self.path.name) if trace is not None else None
         if trace is None or traced is None:
-            return BESIDE
+            return alone
         found = held(trace.measurement.compiles)
-        return replace(BESIDE, held=holdings(found, self.path.name, traced, source))
+        return replace(alone, held=holdings(found, self.path.name, traced, source))
 
     def _trace(self) -> Trace | None:
         path = self.path.with_name(self.path.stem + _TRACE)
@@ -172,10 +175,10 @@ def program_fault(before: Path, after: Path, proves: Proves) -> str | None:
 
     Runs both with this Python, on the CPU.
     """
-    old, new = _runs(before, after)
+    old, new = _runs(before, after, checks_keys=proves is Proves.KEYS_USED_ONCE)
     if new.failure is not None:
         return f"{after.name} fails: {new.failure}"
-    if proves.cures:
+    if proves.cures or proves is Proves.KEYS_USED_ONCE:
         return _uncured(old, new, before.name, after.name)
     if old.failure is not None:
         return f"{before.name} fails: {old.failure}"
@@ -210,6 +213,12 @@ def wants(text: bytes) -> tuple[Want, ...]:
         for comment in comments(text)
         for match in _WANT.finditer(comment.text)
     )
+
+
+def asked(text: bytes) -> tuple[Change, ...]:
+    """The changes of results that a source asks for in its comments."""
+    found = (_ASKED.fullmatch(comment.text) for comment in comments(text))
+    return tuple(Change(match["option"]) for match in found if match is not None)
 
 
 def unmarked(text: bytes) -> bytes:
@@ -401,8 +410,9 @@ def _uncured(old: _Run, new: _Run, before: str, after: str) -> str | None:
     return None
 
 
-def _runs(*programs: Path) -> tuple[_Run, ...]:
-    return tuple(_Run(*run) for run in json.loads(_output(_RUN, *programs)))
+def _runs(*programs: Path, checks_keys: bool) -> tuple[_Run, ...]:
+    checker = {"JAX_DEBUG_KEY_REUSE": "true"} if checks_keys else {}
+    return tuple(_Run(*run) for run in json.loads(_output(_RUN, *programs, more=checker)))
 
 
 def _peak_bytes(program: Path) -> int:
@@ -410,8 +420,8 @@ def _peak_bytes(program: Path) -> int:
     return int(_output(_PEAK, program).split()[-1])
 
 
-def _output(code: str, *programs: Path) -> str:
-    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)}
+def _output(code: str, *programs: Path, more: Mapping[str, str] = MappingProxyType({})) -> str:
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)} | more
     command = [sys.executable, "-c", code, *map(str, programs)]
     return subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
 

@@ -14,7 +14,7 @@ from jaxfix.drivers import installed
 from jaxfix.drivers.cli.start import run
 from jaxfix.report.evidence import Comparison, Counts, Evidence, Verdict
 from jaxfix.report.wire import from_json, to_json
-from jaxfix.testing import UPDATE, unmarked
+from jaxfix.testing import UPDATE, asked, unmarked
 from jaxfix_codemods import CODEMODS
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -47,9 +47,9 @@ def test_the_program_is_repaired_proved_and_restored(
     git("commit", "-qm", "start")
 
     own = program.parent.name.replace("_", "-")
-    code = run(
-        ["apply", "program.py", "--select", own, "--run", f"{sys.executable} program.py", "--output-format", "json"]
-    )
+    wished = [word for change in asked(program.read_bytes()) for word in change.value.split()]
+    command = ["--run", f"{sys.executable} program.py", "--output-format", "json", *wished]
+    code = run(["apply", "program.py", "--select", own, *command])
 
     document = json.loads(capfd.readouterr().out)
     assert code == 0, document

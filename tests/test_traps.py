@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from jaxfix.report.report import Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
-from jaxfix.testing import BESIDE, HELPERS, SEEN
+from jaxfix.testing import BESIDE, HELPERS, SEEN, asked
 from jaxfix_codemods import CODEMODS
 
 TRAPS = Path(__file__).resolve().parents[1] / "golden" / "_traps"
@@ -72,7 +72,8 @@ class Trap:
     @property
     def surroundings(self) -> Surroundings:
         """A codemod that needs a run takes every array for one that the run has shown."""
-        return SEEN if any(each.id == self.codemod and each.notes for each in CODEMODS) else BESIDE
+        around = SEEN if any(each.id == self.codemod and each.notes for each in CODEMODS) else BESIDE
+        return replace(around, asked=asked(self.source.encode()))
 
     @property
     def patch(self) -> Patch:

@@ -157,6 +157,13 @@ def said(key, n):
     return x, y
 
 
+def fixed(sample_key, xs):
+    for x in xs:
+        print(x)
+        key_q, key_sample = random.split(sample_key)  # Fixed key
+        print(random.normal(key_q), random.normal(key_sample))
+
+
 # What it is, is not known, or not a use.
 def looked_at(key):
     return random.key_data(key), random.key_impl(key), random.normal(key), key.shape

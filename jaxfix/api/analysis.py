@@ -31,6 +31,7 @@ from jaxfix.motion import hoisting, import_time
 from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
+from jaxfix.report.finding import Change, Offer
 from jaxfix.report.trace.drifts import Drift
 from jaxfix.report.trace.held import ANYTHING, Held
 from jaxfix.report.trace.noted import Note
@@ -73,6 +74,7 @@ __all__ = [
     "Callers",
     "Carried",
     "CastLike",
+    "Change",
     "Constancy",
     "Demands",
     "Drift",
@@ -88,6 +90,7 @@ __all__ = [
     "LocalUses",
     "Note",
     "Number",
+    "Offer",
     "Origins",
     "Pair",
     "Part",

@@ -30,6 +30,7 @@ measured. Each diff is what `jaxfix apply` makes of the code before; a test runs
 _WRITTEN = {
     Safety.SAFE: "safe, or after a rerun",
     Safety.NEEDS_EVIDENCE: "after a rerun",
+    Safety.ON_REQUEST: "on request, after a rerun",
     Safety.DISPLAY_ONLY: "report only",
 }
 

@@ -31,7 +31,7 @@ from jaxfix.source.source_file import SourceFile
 _KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
 _LOOPS: Mapping[str, tuple[type[ast.stmt], ...]] = {"for": (ast.For, ast.AsyncFor), "while": (ast.While,)}
 _REPEATED = (Proves.FEWER_COMPILES, Proves.LESS_WORK)
-_WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.DISPLAY_ONLY)
+_WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.ON_REQUEST, Safety.DISPLAY_ONLY)
 
 
 @frozen
@@ -291,7 +291,9 @@ def _lines(module: Module, node: ast.AST) -> tuple[int, ...]:
 def _keyed(module: Module, codemod: Codemod, findings: list[Finding], made: Container[str]) -> list[Found]:
     seen: Counter[str] = Counter()
     found = []
-    for finding in findings:
+    around = module.surroundings
+    for each in findings:
+        finding = each.asked(around.asked, as_reference=around.as_reference)
         first_line = module.text(finding.at).splitlines()[0]
         words = hashlib.sha256(f"{finding.message}\n{first_line}".encode()).hexdigest()[:8]
         key = f"{codemod.id}:{module.path(finding.at)}:{words}"

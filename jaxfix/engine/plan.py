@@ -159,7 +159,7 @@ def edited(fix: Fix, edits: tuple[Edit, ...]) -> Fix:
     """The fix as a person makes it: a rerun has to show that it is right, and it calls only the helpers it names."""
     helpers = tuple(name for name in fix.helpers if any(name in edit.text for edit in edits))
     equality = fix.equality or Equality.BITWISE
-    safety = Safety.NEEDS_EVIDENCE
+    safety = fix.safety if fix.safety is Safety.ON_REQUEST else Safety.NEEDS_EVIDENCE
     edited_fix = replace(fix, edits=edits, safety=safety, equality=equality, lowered_because=None, helpers=helpers)
     return replace(edited_fix, renames=False)
 

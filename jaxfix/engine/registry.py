@@ -92,7 +92,7 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
             return f"has a `{name}` that is no tuple"
     if not all(isinstance(trigger, str) for trigger in codemod.triggers):
         return "has a trigger that is no string"
-    if codemod.equality is None and codemod.safety is Safety.NEEDS_EVIDENCE:
+    if codemod.equality is None and codemod.safety.waits:
         return "needs evidence, and has no `equality` that a rerun could show"
     if codemod.jax is not None and not _is_condition(codemod.jax):
         return f"has {codemod.jax!r} for its `jax`, which is no condition such as '>=0.4.25,<0.7'"

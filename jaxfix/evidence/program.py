@@ -34,6 +34,7 @@ class ProgramRunner:
       python: what a bare `python` of the command means; None leaves that to the project.
       paced: whether a warm call of each rewritten function is timed beside its original.
       passing: names of functions whose fixes have them pass constants on: their warm calls are timed as they are.
+      checks_keys: whether jax raises where a random key is used twice.
       originals: what the originals are of files that are others on the disk, by path; None is no file.
     """
 
@@ -52,6 +53,7 @@ class ProgramRunner:
         python: str | None = None,
         paced: bool = False,
         passing: Collection[str] = (),
+        checks_keys: bool = False,
         originals: Mapping[str, bytes | None] = MappingProxyType({}),
     ) -> None:
         self.repeats, self.calls_originals = False, True
@@ -61,7 +63,7 @@ class ProgramRunner:
         self._timeout_s = timeout_s
         self._target, self._told = target or Local(), told
         self._compared, self._steps, self._python = tuple(compared), steps, python
-        self._paced, self._passing = paced, sorted(passing)
+        self._paced, self._passing, self._checks_keys = paced, sorted(passing), checks_keys
         self._originals = {self.file(path): content for path, content in originals.items()}
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
@@ -104,6 +106,7 @@ class ProgramRunner:
                 self._steps,
                 self._compared,
                 *(["paced"] if self._paced else []),
+                *(["checks keys"] if self._checks_keys else []),
                 *self._passing,
             ],
             "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
@@ -180,6 +183,7 @@ class ProgramRunner:
             "sizes": True,
             "paced": self._paced,
             "passing": self._passing,
+            "checks_keys": self._checks_keys,
             "spending": True,
             "reads": True,
             "tells": self._told is not progress.ignore,

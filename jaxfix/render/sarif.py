@@ -27,6 +27,7 @@ _LEVELS = {Confidence.POSSIBLE: "note", Confidence.CERTAIN: "warning", Confidenc
 _SAFETIES = {
     Safety.SAFE: "safe for every input",
     Safety.NEEDS_EVIDENCE: "needs a rerun, which `jaxfix apply` makes",
+    Safety.ON_REQUEST: "changes what an option of `jaxfix apply` asks to change, which a rerun shows",
     Safety.DISPLAY_ONLY: "a hint",
 }
 _LINK = re.compile(r"\[(?=[^][]*\]\()")

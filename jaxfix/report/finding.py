@@ -1,9 +1,10 @@
 """What a codemod finds, and what it may do about it."""
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, Self
 
 from jaxfix.report.reason import Reason
 from jaxfix.source.edits import Edit, Span
@@ -17,8 +18,22 @@ class Safety(Enum):
     """Bitwise the same for every input, by reasoning that the codemod's page states."""
     NEEDS_EVIDENCE = "needs-evidence"
     """May change results or memory: written only when a rerun proves it, or when the user insists."""
+    ON_REQUEST = "on-request"
+    """Changes what an option asks to change, and is written with that option alone, once a rerun has shown no more."""
     DISPLAY_ONLY = "display-only"
     """A hint; never written."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a fix of it is written once a rerun has proven it."""
+        return self in (Safety.NEEDS_EVIDENCE, Safety.ON_REQUEST)
+
+
+class Change(Enum):
+    """What a user may ask for though it changes results, or costs something; the option as it is written."""
+
+    SPLIT_KEYS = "--split-keys"
+    """Random keys that are used twice are split: other random numbers."""
 
 
 class Confidence(Enum):
@@ -54,6 +69,8 @@ class Proves(Enum):
     """What raises runs: compared is what the original comes to before it raises."""
     CURED_ON_DEVICES = "an error cured on several devices"
     """As `ERROR_CURED`; a run on one device shows nothing."""
+    KEYS_USED_ONCE = "each random key used once"
+    """The key checker of jax raises without the fix, and is silent with it."""
 
     @property
     def cures(self) -> bool:
@@ -78,6 +95,13 @@ class Equality(Enum):
     """XLA fuses other operations: beside the original, in double precision, calls differ by rounding alone."""
     CONVERGED = "bitwise; a first state may have the dtypes that it has after an update"
     """As `STRONGER_TYPES`, but what starts an algorithm may have other floating dtypes, at the very same values."""
+    OTHER_NUMBERS = "other random numbers, and nothing else"
+    """Structure, shape and dtype of everything, and every bit of what does not change with the random numbers."""
+
+    @property
+    def is_change(self) -> bool:
+        """Whether results are others: such a fix is judged before all others, which then are compared with it made."""
+        return self is Equality.OTHER_NUMBERS
 
 
 @frozen
@@ -212,6 +236,28 @@ Recipe = Callable[[Rewriter], None]
 
 
 @frozen
+class Offer:
+    """A cure that is made only for who asks for it.
+
+    Attributes:
+      change: the option that asks.
+      title: as of `Finding`.
+      recipe: what to do.
+      reference: the same change in another way, which may differ from the recipe's in nothing but what is asked to
+        change; None where the original itself is what results are compared with.
+      equality: as of `Finding`.
+      proves: as of `Finding`.
+    """
+
+    change: Change
+    title: str
+    recipe: Recipe
+    reference: Recipe | None = None
+    equality: Equality | None = None
+    proves: Proves | None = None
+
+
+@frozen
 class Finding:
     """A place that costs something. Lives in one process: nodes and recipes do not travel.
 
@@ -233,6 +279,7 @@ class Finding:
       renames: its fix says the same thing by another name: who asks for another version is given it without a rerun.
       certain_if: what would make it certain, in half a sentence, where the cost depends on something else than eager
         calls of the function around it.
+      offers: cures that change what a user may ask to change; without that the finding is what all else says.
     """
 
     at: ast.AST
@@ -251,6 +298,16 @@ class Finding:
     fate: Fate | None = None
     renames: bool = False
     certain_if: str | None = None
+    offers: tuple[Offer, ...] = ()
+
+    def asked(self, changes: Collection[Change], *, as_reference: bool = False) -> Self:
+        """The finding where a user has asked for these: with the cure of the first offer that is among them."""
+        offer = next((each for each in self.offers if each.change in changes), None)
+        if offer is None:
+            return self
+        recipe = offer.reference if as_reference and offer.reference is not None else offer.recipe
+        kept = replace(self, title=offer.title, recipe=recipe, declined=None, safety=Safety.ON_REQUEST, moot=False)
+        return replace(kept, equality=offer.equality or self.equality, proves=offer.proves or self.proves)
 
 
 @frozen
@@ -308,6 +365,8 @@ class Fix:
                 return f"{words}, with less data in programs"
             case Proves.ERROR_CURED | Proves.CURED_ON_DEVICES:
                 return f"{words} where the original runs; runs where it raises"
+            case Proves.KEYS_USED_ONCE:
+                return f"{words}; jax's key checker is silent"
         return words
 
     @property

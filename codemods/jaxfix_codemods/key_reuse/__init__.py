@@ -25,16 +25,18 @@ After:
 
 
     def data(key, n):
-        for_inputs, for_noise = jax.random.split(key)
-        inputs = jax.random.normal(for_inputs, (n,))
-        noise = jax.random.uniform(for_noise, (n,))
+        key, key_for_inputs = jax.random.split(key)
+        inputs = jax.random.normal(key_for_inputs, (n,))
+        noise = jax.random.uniform(key, (n,))
         return inputs, noise
 
 
     data(jax.random.key(0), 3)
 
-Safety: report only. To split a key changes every number that follows, and no rerun can call that the same: it is for a
-person to decide. Certain are two calls in one function, where the second always finds the key that the first has used,
+Safety: on request. To split a key changes every number that follows, and no rerun can call that the same: it is for a
+person to decide. `jaxfix apply --split-keys` writes it: the first use gets a part of the key, all that follows the
+other; without that option it is a report. Not split are elements (`keys[0]`), keys in comprehensions, lambdas, tests of
+`if` and `while`, and notebooks, keys that another function reads too, and those that are deleted. Certain are two calls in one function, where the second always finds the key that the first has used,
 or the first always leads to the second, and the numbers of both depend on one another. Possible are loops, functions of
 the file that use up what they are passed, keys that are split beside being drawn from, pairs such as `permutation` and
 `randint`, whose numbers showed no dependence, and equal calls in two blocks. Nothing is said of equal calls that are
@@ -42,8 +44,11 @@ printed or compared, of lines whose comment speaks of the same key, of `permutat
 together, of cells of a notebook that begin with the same key, of `fold_in`, and of ways that exclude one another. What
 calls of other files do with a key is not known.
 
-Evidence: under `jax.config.update("jax_debug_key_reuse", True)` jax itself raises where a key is used twice: before the
-change, and no more after it. It sees keys of `jax.random.key`, not those of `jax.random.PRNGKey`.
+Evidence: under `jax_debug_key_reuse` jax itself raises where a key is used twice: before the change, and no more after
+it, anywhere in the program. The checker sees keys of `jax.random.key`, so a proof gives the program those in place of
+`jax.random.PRNGKey`; they draw the same numbers. Beside the fix, the same split is made of another key. What both runs
+have in common does not hang on the random numbers, and has to be bitwise as it was; of all else structure, shapes and
+dtypes stay. All other fixes are then compared with the split made on both sides.
 
 Source: https://docs.jax.dev/en/latest/random-numbers.html and
 https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html
@@ -52,7 +57,7 @@ https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxfix.api import Codemod, Finding, Module, Proves, Safety
+from jaxfix.api import Codemod, Equality, Finding, Module, Proves, Safety
 from jaxfix_codemods.key_reuse.flow import Pair, pairs
 from jaxfix_codemods.key_reuse.telling import finding, is_worth_telling, of_each_leaf
 from jaxfix_codemods.key_reuse.uses import USING, Use, leaves_of, uses
@@ -106,8 +111,8 @@ def _told(found: Iterable[Pair]) -> Iterator[Pair]:
 CODEMOD = Codemod(
     id="key-reuse",
     triggers=USING,
-    safety=Safety.DISPLAY_ONLY,
-    equality=None,
+    safety=Safety.ON_REQUEST,
+    equality=Equality.OTHER_NUMBERS,
     find=find,
-    proves=Proves.ERROR_CURED,
+    proves=Proves.KEYS_USED_ONCE,
 )

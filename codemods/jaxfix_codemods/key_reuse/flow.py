@@ -151,7 +151,7 @@ class _Following:
         return past
 
     def _meet(self, use: Use, past: _Pasts, way: Way) -> None:
-        for each in sorted(past, key=lambda each: each.use.at.lineno):
+        for each in sorted(past, key=lambda each: (each.use.at.lineno, each.use.at.col_offset)):
             if _follows(each.way, way):
                 self._add(Pair(each.use, use, each.again))
 

@@ -6,15 +6,17 @@ from enum import Enum
 from typing import TypeGuard
 
 from jaxfix.api import Code, Confidence, Finding, Module, Reason
-from jaxfix.api.analysis import is_alike
+from jaxfix.api.analysis import Change, is_alike
 from jaxfix.api.library import Draw, Takes, where
 from jaxfix_codemods.key_reuse.flow import Pair
+from jaxfix_codemods.key_reuse.splitting import offers
 from jaxfix_codemods.key_reuse.uses import DRAWING, SPLITTING, Use
 
 _OF_BITS = where(Draw.OF_BITS)
 _CHOOSING = where(Takes.LENGTH)
 _MEANT = re.compile(
-    rb"#.*\b(same|(?<!key-)re-?us\w*|identical|equal|common|shared?|on purpose|intention\w*|deliberate\w*)\b", re.I
+    rb"#.*\b(same|(?<!key-)re-?us\w*|identical|equal|common|shared?|on purpose|intention\w*|deliberate\w*|fixed (key|rng|seed|noise))\b",
+    re.I,
 )
 
 
@@ -34,6 +36,7 @@ _EACH_ROUND = {
     _Relation.KEYS: "`{key}` is split in each iteration, and does not change: each gets the same keys",
     _Relation.BY_FUNCTION: "`{second}` uses up `{key}` in each iteration: all may draw the same random numbers",
 }
+_ASKED = f": `jaxfix apply {Change.SPLIT_KEYS.value}` writes it"
 _DEPENDENT = (_Relation.SAME, _Relation.BITS, _Relation.KEYS)
 
 
@@ -69,14 +72,16 @@ def finding(module: Module, pair: Pair) -> Finding:
     words = {"key": pair.second.key, "first": _called(pair.first), "second": _called(pair.second)}
     is_alone = pair.first is pair.second
     is_sure = relation in _DEPENDENT and not pair.again and not _may_be_meant(module, pair)
+    how = "in each iteration" if is_alone else "and use each part once"
+    title = f"Split `{pair.second.key}`{' ' if is_alone else ', '}{how}"
+    cures = offers(module, pair, title)
     return Finding(
         at=pair.second.at,
         message=(_EACH_ROUND[relation] if is_alone else relation.value).format(**words),
-        title=f"Split `{pair.second.key}` in each iteration"
-        if is_alone
-        else f"Split `{pair.second.key}`, and use each part once",
+        title=title,
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
-        declined=_by_hand(module, pair),
+        declined=_by_hand(pair, _ASKED if cures else ""),
+        offers=cures,
     )
 
 
@@ -101,9 +106,9 @@ def _relation(first: Use, second: Use) -> _Relation:
     return _Relation.BITS if {first.by, second.by} <= _OF_BITS else _Relation.NOT_APART
 
 
-def _by_hand(module: Module, pair: Pair) -> Reason:
+def _by_hand(pair: Pair, asked: str) -> Reason:
     key, line = pair.second.key, pair.first.at.lineno
-    changes = "which changes every number that follows"
+    changes = f"which changes every number that follows{asked}"
     if pair.first is pair.second:
         cure = f"`{key}, part = jax.random.split({key})` in each iteration, or `jax.random.fold_in({key}, i)`"
         return Reason(Code.OTHER_NUMBERS, f"{cure}, gives it its own, {changes}")

@@ -14,6 +14,7 @@ _URL = re.compile(r"https?://[^\s<>)`]+")
 _SAFETY = {
     "safe": "cannot change results",
     "needs-evidence": "may change results: prove it by a rerun",
+    "on-request": "changes what an option asks to change",
     "display-only": "a hint",
 }
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow import generating
 from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
+from jaxfix.drivers.workflow.granting import Granting, is_change
 from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Receipts
 from jaxfix.drivers.workflow.remaining import Remaining
 from jaxfix.drivers.workflow.reuse import Reuse, reuse
@@ -81,40 +83,46 @@ class _Trial:
 
     Attributes:
       renames: as of `Rerun`.
+      granted: changes of results that are proven, by runner's path and key: they are in every run.
     """
 
     planned: Sequence[Planned]
     base: Path
     lines: Lines
     renames: bool
-    _plans: dict[tuple[str, frozenset[str]], Patch] = field(default_factory=dict)
+    granted: frozenset[tuple[str, str]] = frozenset()
+    _plans: dict[tuple[str, frozenset[str], bool], Patch] = field(default_factory=dict)
 
     def functions(self) -> list[tuple[str, str]]:
         return sorted({(name, fix.function) for name, fix, _ in self.candidates()})
 
     def candidates(self) -> list[tuple[str, Fix, int]]:
-        return [
-            (self._name(entry), fix, self.lines.get((entry.patch.path, fix.key), 1))
-            for entry in self.planned
-            for fix in entry.patch.applied
-            if _is_judged(fix, renames=self.renames)
-        ]
+        return [each for each in self._applied() if _is_judged(each[1], renames=self.renames)]
+
+    def changes(self) -> list[tuple[str, Fix, int]]:
+        """The fixes that change results, as was asked."""
+        return [each for each in self._applied() if is_change(each[1])]
+
+    def _applied(self) -> Iterator[tuple[str, Fix, int]]:
+        for entry in self.planned:
+            for fix in entry.patch.applied:
+                yield self._name(entry), fix, self.lines.get((entry.patch.path, fix.key), 1)
 
     def proving(self, proves: Proves) -> tuple[str, ...]:
         """The functions whose fixes claim this, as a run names them."""
         return tuple(f"{name}:{fix.function}" for name, fix, _ in self.candidates() if fix.proves is proves)
 
-    def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+    def patched(self, fixes: frozenset[tuple[str, str]], *, as_reference: bool = False) -> dict[str, bytes]:
         """The sources, by the runner's path, with these fixes and those that nothing is rerun for.
 
         Left out are sources that stay unchanged; among them are the helper files that the fixes need.
         """
         sources: dict[str, bytes] = {}
         for entry in self.planned:
-            keys = frozenset(key for name, key in fixes if name == self._name(entry))
-            keys |= {fix.key for fix in entry.patch.applied if not _is_judged(fix, renames=self.renames)}
+            keys = frozenset(key for name, key in fixes | self.granted if name == self._name(entry))
+            keys |= {fix.key for fix in entry.patch.applied if _is_in_both(fix, renames=self.renames)}
             if keys:
-                patch = self._patched(entry, keys)
+                patch = self._patched(entry, keys, as_reference=as_reference)
                 sources[self._name(entry)] = patch.after
                 beside = generating.sources(entry.target, patch.applied)
                 sources |= {self._relative(files.resolved(path)): text for path, text in beside.items()}
@@ -124,10 +132,8 @@ class _Trial:
         runner = reuse.runner
 
         def judged(receipt: Evidence) -> None:
-            for name, evidence in self._named((receipt,)).items():
+            for name in self.show(receipt, telling, shown):
                 reuse.judged(name)
-                shown[name] = evidence
-                telling.judged(evidence)
 
         seen: dict[tuple[str, str], Seen] = {}
 
@@ -137,11 +143,19 @@ class _Trial:
             return {(names[path], key): entry.seconds for (path, key), entry in seen.items()}
 
         found = prove(self.candidates(), self.patched, runner, telling.run, judged, worth)
-        receipts = self._named(found.receipts)
+        receipts = self.named(found.receipts)
         shown.update(receipts)
         read = tuple(found.before.reads or ()) if found.before is not None else ()
         last = _last_words(found.before)
         return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read, last_words=last)
+
+    def show(self, receipt: Evidence, telling: "Telling", shown: Shown) -> list[tuple[str, str]]:
+        """Tells a receipt, and returns what it is of."""
+        named = self.named((receipt,))
+        shown.update(named)
+        for evidence in named.values():
+            telling.judged(evidence)
+        return list(named)
 
     def _went(self, found: Proof) -> Went | None:
         """What a program was long in, and what is left of it at the lines that the fixes make of those."""
@@ -154,20 +168,21 @@ class _Trial:
         after = None if found.after is None else from_here(found.after)
         return went(from_here(found.before), after, lines.now)
 
-    def _named(self, receipts: Iterable[Evidence]) -> dict[tuple[str, str], Evidence]:
+    def named(self, receipts: Iterable[Evidence]) -> dict[tuple[str, str], Evidence]:
         """The receipts by path and key, with paths as they are shown."""
         paths = {self._name(entry): entry.patch.path for entry in self.planned}
         return {(paths[e.path], e.key): replace(e, path=paths[e.path]) for e in receipts}
 
-    def _patched(self, entry: Planned, keys: frozenset[str]) -> Patch:
-        cached = (entry.patch.path, keys)
+    def _patched(self, entry: Planned, keys: frozenset[str], *, as_reference: bool = False) -> Patch:
+        cached = (entry.patch.path, keys, as_reference)
         if cached not in self._plans:
             target = entry.target
+            around = replace(target.surroundings, as_reference=as_reference)
 
             def accept(fix: Fix) -> Reason | None:
                 return None if fix.key in keys else LEFT_OUT
 
-            self._plans[cached] = plan(target.source, target.codemods, accept, target.surroundings)
+            self._plans[cached] = plan(target.source, target.codemods, accept, around)
         return self._plans[cached]
 
     def _name(self, entry: Planned) -> str:
@@ -289,11 +304,11 @@ def _by_program(
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     with watcher.progress("proving", None) as advance:
-        telling = Telling(advance, watcher.judged, Remaining(len(trial.candidates())))
-        runner = ProgramRunner(
+        telling = Telling(advance, watcher.judged, Remaining(len([*trial.changes(), *trial.candidates()])))
+        running = partial(
+            ProgramRunner,
             root,
             command,
-            trial.functions(),
             cwd=cwd,
             timeout_s=rerun.timeout_s,
             compared=compared,
@@ -301,12 +316,24 @@ def _by_program(
             target=rerun.target,
             told=telling.progress,
             python=rerun.chosen,
+        )
+        granting = Granting(
+            lambda functions, checks: running(functions, checks_keys=checks),
+            rerun.reuse,
+            telling.run,
+            lambda receipt: trial.show(receipt, telling, shown),
+        )
+        asked, trial.granted, notes = granting.granted(trial.changes(), trial.patched, root)
+        runner = running(
+            trial.functions(),
             paced=any(trial.proving(proves) for proves in (Proves.SMALLER_PROGRAM, Proves.LESS_DATA)),
             passing=trial.proving(Proves.LESS_DATA),
+            originals=trial.patched(frozenset()) if trial.granted else {},
         )
         reuse = rerun.reuse(runner, root)
         proofs = trial.proven_by(reuse, telling, shown)
-    for words in reuse.notes(proofs.receipts):
+    proofs = replace(proofs, receipts={**trial.named(asked), **proofs.receipts})
+    for words in (*notes, *reuse.notes(proofs.receipts)):
         watcher.note(words)
     for words in _answers(command, root, rerun.chosen, proofs.receipts.values()):
         watcher.note(words)
@@ -390,7 +417,12 @@ def _packages(planned: Sequence[Planned], receipts: Receipts, rerun: Rerun) -> d
 
 
 def _is_judged(fix: Fix, *, renames: bool) -> bool:
-    return fix.equality is not None and not (renames and fix.renames)
+    return fix.equality is not None and not is_change(fix) and not (renames and fix.renames)
+
+
+def _is_in_both(fix: Fix, *, renames: bool) -> bool:
+    """Whether nothing is rerun for it, so that it is in both of two runs."""
+    return not _is_judged(fix, renames=renames) and not is_change(fix)
 
 
 def _is_open(evidence: Evidence | None) -> bool:

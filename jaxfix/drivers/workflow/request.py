@@ -1,5 +1,6 @@
 """What a front end is asked for: where to look, what may run, what may be written over."""
 
+from jaxfix.report.finding import Change
 from jaxfix.source.frozen import frozen
 
 
@@ -17,7 +18,7 @@ class Request:
 
     `trace` is the file of a traced run; without paths, its files are looked at. `helper` is where the generated helper
     file stands; None for beside the code, or where the configuration says. `ends` is there where the project is to be
-    brought to another version.
+    brought to another version. `asked` are the changes of results that may be made.
     """
 
     paths: tuple[str, ...]
@@ -28,6 +29,7 @@ class Request:
     trace: str | None = None
     helper: str | None = None
     ends: Ends | None = None
+    asked: tuple[Change, ...] = ()
 
 
 @frozen

@@ -18,7 +18,6 @@ from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.drivers.workflow.writing import Mark, refuse_unsaved, write
 from jaxfix.engine.survey import Memory
 from jaxfix.report.evidence import Evidence
-from jaxfix.report.finding import Safety
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
@@ -45,7 +44,7 @@ class Session:
     @property
     def waiting(self) -> int:
         """How many fixes need evidence."""
-        return sum(entry.fixable and entry.safety is Safety.NEEDS_EVIDENCE for entry in self.found.diagnostics)
+        return sum(entry.fixable and entry.safety.waits for entry in self.found.diagnostics)
 
     def candidates(self) -> Plans:
         """Every fix that there is, as if all were taken."""

@@ -201,7 +201,7 @@ class _Settings:
           ConfigError: the user has placed the helper file where no module can stand.
         """
         if target.path is None:
-            return target
+            return replace(target, surroundings=replace(target.surroundings, asked=self.request.asked))
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
@@ -211,7 +211,7 @@ class _Settings:
         if ends is not None:
             came_from = ends.came_from or oldest or self._pinned(where.path.parent)
             told = replace(told, jax=ends.to or self._jax, came_from=came_from, until=())
-        return replace(target, surroundings=told, helper=helper)
+        return replace(target, surroundings=replace(told, asked=self.request.asked), helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
         """The other files of the projects that the user's own targets belong to."""

@@ -67,6 +67,7 @@ names the file with the settings.
     scratch    files that are written by calls too many
     work       how much a function computes
     pace       how long its warm calls take
+    keys       the key checker of jax
     messages   what is logged and warned of
     left       what a program leaves behind
     suspended  where a generator stands, and what it still needs

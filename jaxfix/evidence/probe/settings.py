@@ -28,6 +28,7 @@ class Settings:
       passing: names of functions that pass constants to what they call under `jit`.
       reads: whether files that are read are noted.
       ours: folders of which that is not noted: what is in them comes and goes with the proof.
+      checks_keys: whether jax raises where a random key is used twice.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
     """
 
@@ -53,6 +54,7 @@ class Settings:
         self.paced: bool = said.get("paced", False)
         self.passing: list[str] = said.get("passing", [])
         self.ours: list[str] = said.get("ours", [])
+        self.checks_keys: bool = said.get("checks_keys", False)
         self.step: str | None = said.get("step")
 
 

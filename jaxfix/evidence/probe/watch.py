@@ -16,6 +16,7 @@ from .calls import Calls
 from .compiles import Compiles, so_far
 from .devices import is_one_for_all
 from .files import real, write_json
+from .keys import check_keys
 from .left import Left
 from .memory import device_peak_bytes, peak_bytes, rss_bytes
 from .messages import Messages
@@ -77,6 +78,8 @@ class Probe:
         self.attached = self.record.has_jax = True
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
+        if self.settings.checks_keys:
+            check_keys()
         self.compiles.listen()
         if self.settings.spending:
             self.time_spent.start()

@@ -1,5 +1,6 @@
 """What a file cannot tell of itself."""
 
+from jaxfix.report.finding import Change
 from jaxfix.report.trace.drifts import Drift
 from jaxfix.report.trace.held import Held
 from jaxfix.report.trace.hot import Hot
@@ -28,6 +29,8 @@ class Surroundings:
       hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
       held: what programs of a traced run hold, at the lines of the file as analysed.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
+      asked: the changes of results that the user asks for.
+      as_reference: whether these are made in the way that a proof compares with.
     """
 
     name: str | None = None
@@ -41,6 +44,8 @@ class Surroundings:
     hot: tuple[Hot, ...] = ()
     held: tuple[Held, ...] = ()
     drifts: tuple[Drift, ...] = ()
+    asked: tuple[Change, ...] = ()
+    as_reference: bool = False
 
     @property
     def is_seen(self) -> bool:

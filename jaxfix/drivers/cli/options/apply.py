@@ -29,6 +29,7 @@ from jaxfix.drivers.cli.options.shared import (
     named,
 )
 from jaxfix.drivers.workflow.request import Leave, Request, Wish
+from jaxfix.report.finding import Change
 from jaxfix.source.frozen import frozen
 
 
@@ -49,6 +50,9 @@ class Apply:
     run: Proven = None
     no_prove: Annotated[bool, Option("--no-prove", help="Run nothing, ask nothing; write safe fixes.")] = False
     unproven: Annotated[bool, Option("--unproven", help="Run nothing; write every fix that may pay.")] = False
+    split_keys: Annotated[
+        bool, Option(Change.SPLIT_KEYS.value, help="Split random keys that are used twice: other numbers are drawn.")
+    ] = False
     select: Select = None
     ignore: Ignore = ()
     allow_dirty: AllowDirty = False
@@ -84,7 +88,13 @@ class Apply:
             python=self.python,
             trace=self.trace,
             helper=self.helper,
+            asked=self.asked,
         )
+
+    @property
+    def asked(self) -> tuple[Change, ...]:
+        """The changes of results that may be made."""
+        return (Change.SPLIT_KEYS,) if self.split_keys else ()
 
     @property
     def wish(self) -> Wish:
