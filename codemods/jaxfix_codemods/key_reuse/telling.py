@@ -15,7 +15,8 @@ from jaxfix_codemods.key_reuse.uses import DRAWING, SPLITTING, Use
 _OF_BITS = where(Draw.OF_BITS)
 _CHOOSING = where(Takes.LENGTH)
 _MEANT = re.compile(
-    rb"#.*\b(same|(?<!key-)re-?us\w*|identical|equal|common|shared?|on purpose|intention\w*|deliberate\w*|fixed (key|rng|seed|noise))\b",
+    rb"#.*\b(same|(?<!key-)re-?us\w*|identical|equal|common|shared?|on purpose|intention\w*|deliberate\w*|"
+    rb"fixed (key|rng|seed|noise))\b",
     re.I,
 )
 
