@@ -421,7 +421,7 @@ def _peak_bytes(program: Path) -> int:
 
 
 def _output(code: str, *programs: Path, more: Mapping[str, str] = MappingProxyType({})) -> str:
-    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)} | more
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HELPERS.parent)} | dict(more)
     command = [sys.executable, "-c", code, *map(str, programs)]
     return subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
 
