@@ -46,6 +46,7 @@ def returns(rewards, values):
         out = out.at[t].set(last - values[t])
         return (last, out), None
 
+    last = jnp.zeros_like(jax.eval_shape(loop_body, (last, out), 0)[0][0])
     (last, out), _ = jax.lax.scan(
         loop_body, (last, out), jnp.arange(200), reverse=True
     )
@@ -126,8 +127,7 @@ def trajectory(x, gains: jax.Array):
         v = jnp.cos(x) * gains[i]
         speeds_row = v
         x = x + 0.1 * v
-        seen_row = x
-        return x, (speeds_row, seen_row)
+        return x, (speeds_row, x)
 
     x, (speeds, seen) = jax.lax.scan(loop_body, x, jnp.arange(64))
     return seen, jnp.array(speeds)
@@ -139,8 +139,7 @@ def backward(rewards: jax.Array):
 
     def loop_body(last, t):
         last = rewards[t] + 0.9 * last
-        found_row = last
-        return last, found_row
+        return last, last
 
-    last, found = jax.lax.scan(loop_body, last, jnp.arange(40)[::-1])
-    return found[::-1]
+    last, found = jax.lax.scan(loop_body, last, jnp.arange(40), reverse=True)
+    return found

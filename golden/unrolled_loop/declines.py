@@ -33,7 +33,7 @@ def decayed(x):
 @jax.jit
 def special(values):
     last = jnp.zeros(())
-    for t in reversed(range(64)):  # want: unrolled-loop (no fix): takes `t` as a number of Python
+    for t in reversed(range(64)):  # want: unrolled-loop (no fix): one iteration computes with `9.0` in Python
         following = 9.0 if t == 63 else values[t + 1]
         last = values[t] + 0.9 * following + 0.5 * last
     return last
@@ -138,11 +138,56 @@ def named(x):
 
 
 @jax.jit
-def last_one(x):
-    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read after it
-        y = jnp.sin(x)
-        x = x + y
+def last_number(x):
+    for i in range(64):  # want: unrolled-loop (no fix): its last `rate` is read after it, and may be no array
+        rate = 0.1 * 3
+        x = x + rate * jnp.sin(x)
+    return x / rate
+
+
+@jax.jit
+def last_of_some(x, flag=None):
+    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read after it, which not each iteration binds
+        if flag is None:
+            y = jnp.sin(x)
+        x = 0.5 * x
     return x, y
+
+
+@jax.jit
+def divided(x):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        scale = x if i == 0 else x / x[i - 1]
+        x = x + scale
+    return x
+
+
+@jax.jit
+def fraction(x):
+    part = 0.1 * 30
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        step = x if i < part else 2 * x
+        x = x + step * x[0]
+    return x
+
+
+@partial(jax.jit, static_argnames=("rate", "other"))
+def weighed(x, rate=0.1, other=0.2):
+    for i in range(64):  # want: unrolled-loop (no fix): `step` may be a number, with which Python computes
+        step = rate if i < 32 else other
+        x = x + step * x[0]
+    return x
+
+
+def bounded(x, limit):
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+        x = x + jnp.where(i < limit, x, 0.0)
+    return x
+
+
+@jax.jit
+def twice_bounded(x, y):
+    return bounded(x, y) + bounded(x, 0.1 * 30)
 
 
 @jax.jit
@@ -150,7 +195,7 @@ def watched(x):
     def now():
         return x
 
-    for i in range(64):  # want: unrolled-loop (no fix): a function of line 151 uses `x`, which the loop binds
+    for i in range(64):  # want: unrolled-loop (no fix): a function of line 196 uses `x`, which the loop binds
         x = jnp.sin(x)
     return now()
 
@@ -188,7 +233,7 @@ COUNTER = Counter()
 
 @jax.jit
 def counting(x):
-    for i in range(64):  # want: unrolled-loop (no fix): line 192 changes `COUNTER.count`
+    for i in range(64):  # want: unrolled-loop (no fix): line 237 changes `COUNTER.count`
         COUNTER.count += 1
         x = jnp.sin(x) * COUNTER.count
     return x

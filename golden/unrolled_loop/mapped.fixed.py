@@ -9,8 +9,7 @@ def outputs(weights, rows):
 
     def loop_body(i):
         hidden = jnp.tanh(rows[i] @ weights)  # of one row
-        found_row = jnp.tanh(hidden @ weights)
-        return found_row
+        return jnp.tanh(hidden @ weights)
 
     found = jax.lax.map(loop_body, jnp.arange(64))
     return found
@@ -21,9 +20,7 @@ def both(weights, rows: jax.Array):
 
     def loop_body(row):
         hidden = jnp.tanh(row @ weights)
-        sums_row = jnp.sum(hidden)
-        means_row = jnp.mean(hidden)
-        return sums_row, means_row
+        return jnp.sum(hidden), jnp.mean(hidden)
 
     sums, means = jax.lax.map(loop_body, rows)
     return sums, means

@@ -4,10 +4,12 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Module, jitted_by_decorator, jittings
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
-from jaxfix.api.library import Class, Member, Package, Result, short_names, where
+from jaxfix.api.library import Class, Member, Package, Result, Transform, short_names, where
+from jaxfix_codemods.looping.parameters import TRACED, passed
 from jaxfix_codemods.looping.rounds import as_loop, rounds_of
 
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
+_MAPPED = where(Transform.ONLY_VALUES)
 _MUTABLE, _ANNOTATIONS = where(Result.MUTABLE), where(Class.ARRAY)
 _USUAL = short_names(Member.USUAL)
 _NO_ARRAYS = short_names(Result.STATIC)
@@ -50,7 +52,7 @@ class Arrays:
 
     def _binds_one(self, node: ast.AST) -> bool:
         if isinstance(node, ast.arg):
-            return self.is_traced(node) and self._is_used_as_one(node)
+            return self.is_sure(node) and self._is_used_as_one(node)
         value = self._module.value_of(node) if isinstance(node, ast.Name) else None
         return value is not None and self.is_one(value)
 
@@ -76,6 +78,8 @@ class Arrays:
                 return may_not(value)
             case ast.Attribute(value=value, attr=attr):
                 return attr in _ABSTRACT | _CONCRETE or may_not(value)
+            case ast.Call(func=ast.Call(func=maker)) if module.qualname(maker) in _MAPPED:
+                return False
             case ast.Call(func=func):
                 qualname = module.qualname(func)
                 if qualname is None:
@@ -84,6 +88,8 @@ class Arrays:
                 return package not in _OPERATING or last in _NO_ARRAYS
             case ast.Name():
                 return self._may_not_be_bound(expr)
+            case ast.arg():
+                return not self.is_traced(expr) and self._may_not_be_given(expr)
         return not module.get(Values).of(expr).is_array
 
     def _may_not_be_bound(self, name: ast.Name) -> bool:
@@ -97,7 +103,7 @@ class Arrays:
     def _may_bind_none(self, node: ast.AST) -> bool:
         """Whether a binding may give its variable something else than an array."""
         if isinstance(node, ast.arg):
-            return not self.is_traced(node)
+            return self._may_not(node)
         if not isinstance(node, ast.Name):
             return True
         match self._module.parent(node), self._module.value_of(node):
@@ -114,6 +120,10 @@ class Arrays:
                     case (ast.For() | ast.comprehension()) as loop:
                         return self._may_not_be_row(loop, node)
         return True
+
+    def _may_not_be_given(self, parameter: ast.arg) -> bool:
+        given = passed(self._module, parameter)
+        return not given or any(self._may_not(each) for each in given if each is not TRACED)
 
     def _may_not_be_row(self, loop: ast.For | ast.comprehension, node: ast.Name) -> bool:
         rounds = rounds_of(self._module, as_loop(loop))
@@ -157,6 +167,8 @@ def _asks_for_array(outer: ast.AST | None, use: ast.Name) -> bool:
             return attr in _USUAL
         case ast.BinOp(op=ast.MatMult()):
             return True
+        case ast.Subscript(slice=ast.Tuple(elts=elts)):
+            return any(isinstance(each, ast.Slice) for each in elts)
     return False
 
 

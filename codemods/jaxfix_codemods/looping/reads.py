@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import Form, demands_of_statements, own_parameter
-from jaxfix.api.library import Effect, Member, Package, Result, index_of, members_of, short_names, where
+from jaxfix.api.library import Effect, Member, Package, Result, Transform, index_of, members_of, short_names, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.rounds import Rounds
 
 _LAYERS = where(Package.LAYERS)
+_DERIVED = where(Transform.ONLY_VALUES)
 _SEES_NAMES = short_names(Effect.SEES_NAMES)
 _ABSTRACT = short_names(Member.ABSTRACT)
 _STATIC = short_names(Result.STATIC)
@@ -21,10 +22,11 @@ _LARGE = 10_000
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
 
 
-def check_reads(module: Module, rounds: Rounds, *, is_scanned: bool) -> None:
+def check_reads(module: Module, rounds: Rounds, apart: Iterable[ast.AST] = (), *, is_scanned: bool) -> None:
     """Each read of the number of an iteration must be the same of an array.
 
     Args:
+      apart: expressions that are written in another way.
       is_scanned: whether the numbers are those of an array, which are strongly typed, and none that JAX counts.
 
     Raises:
@@ -32,10 +34,10 @@ def check_reads(module: Module, rounds: Rounds, *, is_scanned: bool) -> None:
     """
     if rounds.number is None:
         return
-    name = rounds.number.id
+    name, taken = rounds.number.id, {node for each in apart for node in walk(each)}
     for statement in rounds.loop.body:
         for node in walk(statement):
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            if node not in taken and isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                 _check_read(module, node, is_counted=rounds.counts_up and not is_scanned)
 
 
@@ -43,7 +45,7 @@ def _check_read(module: Module, read: ast.Name, *, is_counted: bool) -> None:
     whole, outer = _whole(module, read)
     if _is_index(module, whole, outer):
         return
-    if is_counted and whole is read and _meets_array(module, whole, outer):
+    if whole is read and _meets_array(module, whole, outer, is_counted=is_counted):
         return
     shown = " ".join(module.text(outer if isinstance(outer, ast.expr) else whole).split())
     text = f"`{shown}` in line {read.lineno} takes `{read.id}` as a number of Python"
@@ -120,13 +122,22 @@ def _is_of_host(module: Module, value: ast.expr) -> bool:
     return isinstance(value, _DISPLAYS)
 
 
-def _meets_array(module: Module, read: ast.expr, outer: ast.AST | None) -> bool:
-    """Whether it is computed with an array at once: a loop of JAX counts in weakly typed numbers, as Python does."""
+def _meets_array(module: Module, read: ast.expr, outer: ast.AST | None, *, is_counted: bool) -> bool:
+    """Whether it is compared with an array, or computed with one at once.
+
+    A loop of JAX counts in weakly typed numbers, as Python does; those that are scanned are not so.
+    """
     match outer:
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _WITH_ARRAYS):
             other = right if left is read else left
-            return module.get(Arrays).is_sure(other) and form_of(module, other) is not Form.NUMPY
+            return is_counted and _is_array(module, other)
+        case ast.Compare(left=left, comparators=[right]):
+            return _is_array(module, right if left is read else left)
     return False
+
+
+def _is_array(module: Module, expr: ast.expr) -> bool:
+    return module.get(Arrays).is_sure(expr) and form_of(module, expr) is not Form.NUMPY
 
 
 # --- what else is done --------------------------------------------------------------------------------------------
@@ -186,7 +197,8 @@ def _layer(module: Module, call: ast.Call) -> Reason | None:
     """Why a call may make a layer, or draw on the state of one."""
     text = f"`{module.text(call.func)}` in line {call.lineno}"
     package = (module.qualname(call.func) or "").rpartition(".")[0]
-    if package in _LAYERS or isinstance(call.func, ast.Call):
+    is_made = isinstance(call.func, ast.Call) and module.qualname(call.func.func) not in _DERIVED
+    if package in _LAYERS or is_made:
         return Reason(Code.SIDE_EFFECT, f"{text} may make a layer, or draw on the state of one", call.lineno)
     function = module.function(call)
     around = module.functions_around(call)

@@ -3,7 +3,7 @@
 import ast
 from typing import cast
 
-from jaxfix.api import Module, frozen
+from jaxfix.api import Module, frozen, walk
 from jaxfix.api.analysis import iterations
 
 
@@ -26,6 +26,12 @@ class Rounds:
     arrays: tuple[ast.expr, ...]
     is_backward: bool
     count: int | None
+
+    @property
+    def rows(self) -> tuple[ast.Name, ...]:
+        """The variable of each of the arrays."""
+        names = (node for node in walk(self.loop.target) if isinstance(node, ast.Name) and node is not self.number)
+        return tuple(names) if self.arrays else ()
 
     @property
     def counts_up(self) -> bool:

@@ -43,10 +43,12 @@ After:
 
 Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list
 that is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the
-round is no number of Python any more: as an index, in `fold_in`, and where it is computed with an array at once, it
-gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. So are rounds
-that end early, names that are read after the loop and bound in it alone, layers that the loop makes, a start that
-Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it does not,
+round is no number of Python any more: as an index, in `fold_in`, and where it is computed or compared with an array at
+once, it gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. A branch
+on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what the last
+iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that one
+iteration gives it, by `jax.eval_shape`. Declined are iterations that end early, layers that the loop makes, a start
+that Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it does not,
 JAX raises at the trace: the receipt names data of other types and ranks, which the program never passes, that a proof
 has seen to raise so. The number of iterations stays known to a trace, so that gradients go through both.
 On some devices a small loop is slower than its unrolled form: where a run shows that a warm call takes half as long
@@ -86,6 +88,7 @@ from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, rounds_of
 from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
 from jaxfix_codemods.unrolled_loop.collected import Collected, collected
+from jaxfix_codemods.unrolled_loop.selected import check_selections, selections
 from jaxfix_codemods.unrolled_loop.starting import check_starts, updates
 from jaxfix_codemods.unrolled_loop.writing import has_strings_over_lines, write, write_map
 
@@ -127,7 +130,8 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
             yield found(declined=declined.reason, moot=not many)
         return
     if carry.names:
-        yield found(recipe=partial(write, module, rounds, carry.names, outputs))
+        title = _SCAN if carry.lasts else found.keywords["title"]
+        yield found(title=title, recipe=partial(write, module, rounds, carry, outputs))
     elif outputs:
         yield found(title=_MAP, recipe=partial(write_map, module, rounds, outputs))
 
@@ -143,8 +147,11 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
         raise Declined(Reason(Code.MULTILINE_STRING, "its block holds a string of several lines"))
     carry = carry_of(module, loop)
     _check_target(module, rounds)
-    check_reads(module, rounds, is_scanned=bool(outputs))
-    check_effects(module, rounds, carry.names, [output.append for output in outputs])
+    chosen = selections(module, rounds)
+    check_reads(module, rounds, [each.test for each in chosen], is_scanned=bool(outputs or carry.lasts))
+    apart = [*(output.append for output in outputs), *(each.statement for each in chosen)]
+    check_effects(module, rounds, carry.names, apart)
+    check_selections(module, rounds, chosen)
     check_starts(module, loop, carry)
     return carry
 
@@ -174,7 +181,7 @@ def _computes(module: Module, rounds: Rounds) -> bool:
     A list of layers is none: they may differ in shape, and anyone who writes one has chosen so.
     """
     arrays = module.get(Arrays)
-    if not all(map(arrays.is_one, rounds.arrays)):
+    if not all(_gives_arrays(module, rounds, *each) for each in zip(rounds.arrays, rounds.rows, strict=True)):
         return False
     nodes = [node for statement in rounds.loop.body for node in walk(statement)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -184,6 +191,20 @@ def _computes(module: Module, rounds: Rounds) -> bool:
         for name in stores(module, rounds.loop)
         if name in read
         for value in updates(module, rounds.loop, name)
+    )
+
+
+def _gives_arrays(module: Module, rounds: Rounds, array: ast.expr, row: ast.Name) -> bool:
+    """Whether the rows are arrays: of a list of layers, an entry is no operand of arithmetic."""
+    arrays = module.get(Arrays)
+    if arrays.is_one(array) or not arrays.is_sure(array):
+        return arrays.is_one(array)
+    nodes = (node for statement in rounds.loop.body for node in walk(statement))
+    return any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub | ast.Mult | ast.Div)
+        and any(isinstance(side, ast.Name) and side.id == row.id for side in (node.left, node.right))
+        for node in nodes
     )
 
 

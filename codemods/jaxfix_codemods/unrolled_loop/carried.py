@@ -16,11 +16,15 @@ class Carry:
 
     Attributes:
       names: read by an iteration before it binds them, or after the loop, and bound by an iteration.
-      starts: what binds each of them before the loop.
+      lasts: read after the loop, and bound by each iteration, and by nothing before.
+      read_after: those of the `names` that something reads after the loop.
+      starts: what binds each of the `names` before the loop.
       bound: all that an iteration binds.
     """
 
     names: tuple[str, ...]
+    lasts: tuple[str, ...]
+    read_after: frozenset[str]
     starts: dict[str, tuple[ast.AST, ...]]
     bound: frozenset[str]
 
@@ -45,7 +49,7 @@ def carry_of(module: Module, loop: ast.For) -> Carry:
     """
     bound = stores(module, loop)
     reader = _Reader(module, loop)
-    reader.block(loop.body, _targets(loop))
+    surely = reader.block(loop.body, _targets(loop))
     behind = {name for name in bound if _is_read_behind(module, loop, name)}
     defined = {s.name for s in loop.body if isinstance(s, ast.FunctionDef)}
     names = [name for name in bound if name in reader.exposed or name in behind]
@@ -54,8 +58,13 @@ def carry_of(module: Module, loop: ast.For) -> Carry:
     for name in defined:
         if name in reader.exposed or _is_read_behind(module, loop, name):
             raise Declined(Reason(Code.LIVE, f"the last `{name}` that it defines is called after it"))
-    starts = {name: _starts(module, loop, name, is_last=name not in reader.exposed) for name in names}
-    return Carry(tuple(names), starts, frozenset(bound) | defined)
+    before = {name: _starts(module, loop, name) for name in names}
+    lasts = [name for name in names if name not in reader.exposed and name in surely and not before[name]]
+    starts = {name: found for name, found in before.items() if name not in lasts}
+    for name, found in starts.items():
+        if not found:
+            raise Declined(_why_not_started(name, is_last=name not in reader.exposed))
+    return Carry(tuple(starts), tuple(lasts), frozenset(behind), starts, frozenset(bound) | defined)
 
 
 def _targets(loop: ast.For) -> frozenset[str]:
@@ -163,20 +172,18 @@ def _is_shared(function: ast.AST, name: str) -> bool:
     return any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in body)
 
 
-def _starts(module: Module, loop: ast.For, name: str, *, is_last: bool) -> tuple[ast.AST, ...]:
-    """What binds `name` before the loop."""
+def _starts(module: Module, loop: ast.For, name: str) -> tuple[ast.AST, ...]:
+    """What binds `name` before the loop; empty where nothing surely does."""
     scope = module.function(loop)
     inside = set(walk(loop))
     found = [binding.node for binding in module.bindings(name, scope) if binding.node not in inside]
     before = [
         node for node in found if isinstance(node, ast.arg) or is_bound_before(module, module.statement(node), loop)
     ]
-    if not before:
-        text = (
-            f"its last `{name}` is read after it"
-            if is_last
-            else f"whether `{name}` is bound before it depends on a condition"
-        )
-        raise Declined(Reason(Code.CONDITIONAL, text))
     here = module.span(loop).start
-    return tuple(node for node in found if isinstance(node, ast.arg) or module.span(node).start < here)
+    return tuple(node for node in found if before and (isinstance(node, ast.arg) or module.span(node).start < here))
+
+
+def _why_not_started(name: str, *, is_last: bool) -> Reason:
+    text = f"its last `{name}` is read after it, which not each iteration binds"
+    return Reason(Code.CONDITIONAL, text if is_last else f"whether `{name}` is bound before it depends on a condition")

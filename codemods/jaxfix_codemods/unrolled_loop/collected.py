@@ -4,12 +4,40 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, walk
+from jaxfix.api.analysis import reaching
 from jaxfix.api.library import Result, where
 from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.rounds import Rounds
 
 _STACK = "jax.numpy.stack"
+_JOIN = "jax.numpy.concatenate"
 _CONVERTERS = where(Result.CONVERTED)
+STACKED = frozenset({_STACK, _JOIN})
+"""What takes a list, and makes of an array another one."""
+
+
+@frozen
+class Taken:
+    """A call that makes one array of a list.
+
+    Attributes:
+      call: of `jnp.stack`, `jnp.concatenate` or `jnp.array`.
+      is_turned: whether it takes the list from its end.
+      by: the canonical name of what is called.
+      axis: where the entries are put.
+    """
+
+    call: ast.Call
+    is_turned: bool
+    by: str
+    axis: int
+
+    def text(self, rows: str, jnp: str) -> str:
+        """The same of the array that has the entries as its rows."""
+        if self.by == _JOIN:
+            name = rows.partition("[")[0]
+            return f"{jnp}.reshape({rows}, (-1, *{name}.shape[2:]))"
+        return f"{jnp}.moveaxis({rows}, 0, {self.axis})" if self.axis else rows
 
 
 @frozen
@@ -20,14 +48,19 @@ class Collected:
       start: the statement that makes the list.
       append: the statement of the loop.
       value: what is appended.
-      stacks: calls of `jnp.stack`, which what the scan returns needs no more.
+      taken: the calls that make an array of it; the others take an array as they take a list.
     """
 
     name: str
     start: ast.Assign
     append: ast.Expr
     value: ast.expr
-    stacks: tuple[ast.Call, ...]
+    taken: tuple[Taken, ...]
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the rows are only ever read from the last to the first."""
+        return bool(self.taken) and all(each.is_turned for each in self.taken)
 
 
 def collected(module: Module, rounds: Rounds) -> tuple[Collected, ...]:
@@ -47,26 +80,32 @@ def _collected(module: Module, rounds: Rounds) -> Iterator[Collected]:
 
 
 def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, value: ast.expr) -> Collected | None:
-    binding = module.only_binding(items)
-    start = module.parent(binding.node) if binding is not None else None
+    scope = module.function(rounds.loop)
+    bindings = module.bindings(items.id, scope)
+    made = reaching(module, items, bindings)
+    start = module.parent(made[0].node) if len(made) == 1 else None
     if not isinstance(start, ast.Assign) or len(start.targets) != 1 or not _stand_together(module, start, rounds.loop):
         return None
     is_empty = isinstance(start.value, ast.List) and not start.value.elts
     if not is_empty or not isinstance(start.targets[0], ast.Name) or not _computes_alone(module, value):
         return None
-    inside = set(walk(rounds.loop))
-    stacks = []
-    for use in module.uses(items.id, module.function(rounds.loop)):
-        if use in (items, start.targets[0]):
+    found = []
+    for use in module.uses(items.id, scope):
+        if use is items or isinstance(use.ctx, ast.Store):
             continue
-        call = _taker(module, use)
-        if use in inside or call is None or module.span(use).start < module.span(rounds.loop).end:
+        if made[0] not in (ways := reaching(module, use, bindings)):
+            continue
+        taken = _taken(module, use) if len(ways) == 1 else None
+        if taken is None or not _is_behind(module, use, rounds.loop):
             return None
-        if module.qualname(call.func) == _STACK:
-            stacks.append(call)
-        elif not (module.get(Arrays).is_one(value) and rounds.count):
+        if taken.by in _CONVERTERS and not (module.get(Arrays).is_one(value) and rounds.count):
             return None  # of no rounds it has another shape, and of tuples another order
-    return Collected(items.id, start, append, value, tuple(stacks))
+        found.append(taken)
+    return Collected(items.id, start, append, value, tuple(found))
+
+
+def _is_behind(module: Module, use: ast.Name, loop: ast.For) -> bool:
+    return module.span(use).start >= module.span(loop).end
 
 
 def _stand_together(module: Module, start: ast.stmt, loop: ast.For) -> bool:
@@ -81,7 +120,7 @@ def _computes_alone(module: Module, value: ast.expr) -> bool:
     return not isinstance(value, ast.Tuple | ast.List | ast.Dict) and all(map(module.get(Arrays).is_sure, calls))
 
 
-def _taker(module: Module, use: ast.Name) -> ast.Call | None:
+def _taken(module: Module, use: ast.Name) -> Taken | None:
     """The call that makes one array of the list, or of the list from its end."""
     whole: ast.expr = use
     match module.parent(use):
@@ -92,8 +131,23 @@ def _taker(module: Module, use: ast.Name) -> ast.Call | None:
         ):
             whole = reversed_
     match module.parent(whole):
-        case ast.Call(args=[first], keywords=[]) as call if first is whole:
-            return call if module.qualname(call.func) in (_STACK, *_CONVERTERS) else None
-        case ast.Call(args=[first], keywords=[ast.keyword(arg="axis", value=ast.Constant(value=0))]) as call:
-            return call if first is whole and module.qualname(call.func) == _STACK else None
+        case ast.Call(args=[first, *rest], keywords=keywords) as call if first is whole:
+            by, axis = module.qualname(call.func) or "", _axis(rest, keywords)
+            is_known = (
+                (by == _STACK and axis is not None)
+                or (by == _JOIN and axis == 0)
+                or (by in _CONVERTERS and not rest and not keywords)
+            )
+            return Taken(call, whole is not use, by, axis or 0) if is_known else None
+    return None
+
+
+def _axis(rest: list[ast.expr], keywords: list[ast.keyword]) -> int | None:
+    match rest, keywords:
+        case [], []:
+            return 0
+        case ([ast.Constant(value=int() as axis)], []) | ([], [ast.keyword("axis", ast.Constant(value=int() as axis))]):
+            return axis
+        case [], [ast.keyword("axis", ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as axis)))]:
+            return -axis
     return None

@@ -18,14 +18,23 @@ def check_starts(module: Module, loop: ast.For, carry: Carry) -> None:
       Declined: what it begins with is no array, or a number that Python computes with.
     """
     for name in carry.names:
-        values = [_value(module, start, name) for start in carry.starts[name]]
+        values = [start_of(module, start, name) for start in carry.starts[name]]
         for value in values:
             if value is not None:
                 _check_start(module, loop, name, value)
         _check_updates(module, loop, name, values)
+    for name in carry.lasts:
+        _check_last(module, loop, name)
 
 
-def _value(module: Module, start: ast.AST, name: str) -> ast.expr | None:
+def _check_last(module: Module, loop: ast.For, name: str) -> None:
+    for value in updates(module, loop, name):
+        if not module.get(Arrays).is_sure(value) and not isinstance(value, ast.Call):
+            text = f"its last `{name}` is read after it, and may be no array"
+            raise Declined(Reason(Code.LIVE, text, value.lineno))
+
+
+def start_of(module: Module, start: ast.AST, name: str) -> ast.expr | None:
     """What a start is, as far as its statement spells it out."""
     if not isinstance(start, ast.Name):
         return None
@@ -76,12 +85,12 @@ def _check_number(module: Module, loop: ast.For, name: str, value: ast.expr) -> 
     nodes = (node for statement in loop.body for node in walk(statement))
     for node in nodes:
         is_read = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        if is_read and isinstance(node, ast.expr) and not _meets_array(module, node, is_zero=not value.value):
+        if is_read and isinstance(node, ast.expr) and not meets_array(module, node, is_zero=not value.value):
             text = f"the first iteration computes `{name}` in Python, the others on the device"
             raise Declined(Reason(Code.ROUNDING, text, node.lineno))
 
 
-def _meets_array(module: Module, read: ast.expr, *, is_zero: bool) -> bool:
+def meets_array(module: Module, read: ast.expr, *, is_zero: bool) -> bool:
     """Whether an array is what it is computed with, of a zero at the second operation at the latest."""
     arrays, left = module.get(Arrays), 2 if is_zero else 1
     outer = module.parent(read)

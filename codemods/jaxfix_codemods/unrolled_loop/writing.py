@@ -1,39 +1,75 @@
 """The loop as a function of one iteration, and the call that runs it."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from jaxfix.api import FUNCTIONS, Module, Rewriter, walk
+from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.rounds import Rounds
-from jaxfix_codemods.unrolled_loop.collected import Collected
+from jaxfix_codemods.unrolled_loop.carried import Carry
+from jaxfix_codemods.unrolled_loop.collected import STACKED, Collected, Taken
+from jaxfix_codemods.unrolled_loop.selected import selections, write_selections
+from jaxfix_codemods.unrolled_loop.starting import updates
+from jaxfix_codemods.unrolled_loop.widening import widened, write_widened
 
 
-def write(module: Module, rounds: Rounds, names: Sequence[str], outputs: Sequence[Collected], edit: Rewriter) -> None:
+def write(module: Module, rounds: Rounds, carry: Carry, outputs: Sequence[Collected], edit: Rewriter) -> None:
     """Puts a function and its call in the place of the loop."""
-    loop = rounds.loop
+    loop, names = rounds.loop, carry.names
     body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
     whole = names[0] if len(names) == 1 else _free(module, loop, "carry")
     tupled = f"({', '.join(names)})" if len(names) > 1 else names[0]
     bound = ", ".join(names)
     if len(names) > 1:
         edit.insert_before(loop.body[0], f"{bound} = {whole}")
-    if rounds.counts_up and rounds.number is not None and not outputs:
+    write_selections(module, selections(module, rounds), edit)
+    wide = widened(module, rounds, carry)
+    if rounds.counts_up and rounds.number is not None and not outputs and not carry.lasts:
         start, stop = ("0", *map(module.text, rounds.bounds))[-2:]
-        call = f"{lax}.fori_loop({start}, {stop}, {body}, {tupled})"
-        edit.into_function(loop, f"def {body}({rounds.number.id}, {whole}):", f"return {bound}", f"{bound} = {call}")
+        call = f"{bound} = {lax}.fori_loop({start}, {stop}, {body}, {tupled})"
+        shape = f"{_jax(edit, loop)}.eval_shape({body}, {start}, {tupled})" if wide else ""
+        behind = [*write_widened(names, wide, shape, edit, loop), call]
+        edit.into_function(loop, f"def {body}({rounds.number.id}, {whole}):", f"return {bound}", "\n".join(behind))
         return
     element = _element(module, rounds, edit)
-    call = f"{lax}.scan({body}, {tupled}, {_rows(module, rounds, edit, is_collecting=bool(outputs))})"
+    is_turned = rounds.is_backward and not rounds.arrays and all(each.is_turned for each in outputs)
+    call = f"{lax}.scan({body}, {tupled}, {_rows(module, rounds, edit, is_collecting=not is_turned)})"
     rest = "_" if _is_free(module, loop, "_") else _free(module, loop, "_rest")
-    rows, collected = "None", rest
-    if outputs:
-        rows, collected = (
-            _listed([_row(module, loop, each, edit) for each in outputs]),
-            _listed([o.name for o in outputs]),
-        )
+    lasts = {name: _free(module, loop, f"{name}_rows") for name in carry.lasts}
+    rows = [*(_row(module, loop, each, edit, is_in_order=is_turned) for each in outputs), *lasts]
+    collected = [*(each.name for each in outputs), *lasts.values()]
+    shape = f"{_jax(edit, loop)}.eval_shape({body}, {tupled}, {_first(module, rounds)})[0]" if wide else ""
     edit.into_function(
-        loop, f"def {body}({whole}, {element}):", f"return {tupled}, {rows}", f"{tupled}, {collected} = {call}"
+        loop,
+        f"def {body}({whole}, {element}):",
+        f"return {tupled}, {_listed(rows) if rows else None}",
+        "\n".join(
+            [
+                *write_widened(names, wide, shape, edit, loop),
+                f"{tupled}, {_listed(collected) if rows else rest} = {call}",
+                *_write_lasts(module, rounds, lasts, edit, place=0 if is_turned else -1),
+            ]
+        ),
     )
+
+
+def _write_lasts(
+    module: Module, rounds: Rounds, lasts: Mapping[str, str], edit: Rewriter, *, place: int
+) -> Iterator[str]:
+    """What the last iteration has bound, of the rows of all."""
+    for name, rows in lasts.items():
+        is_one = all(map(module.get(Arrays).is_one, updates(module, rounds.loop, name)))
+        tree = f"{_jax(edit, rounds.loop)}.tree.map(lambda rows: rows[{place}], {rows})"
+        yield f"{name} = {rows}[{place}]" if is_one else f"{name} = {tree}"
+
+
+def _first(module: Module, rounds: Rounds) -> str:
+    """What the first iteration is about, in a trace of which nothing but shapes is read."""
+    firsts = [f"{module.text(array)}[0]" for array in rounds.arrays]
+    together = f"({', '.join(firsts)})" if len(firsts) > 1 else "".join(firsts)
+    if rounds.number is None:
+        return together
+    return f"(0, {together})" if firsts else "0"
 
 
 def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit: Rewriter) -> None:
@@ -42,6 +78,7 @@ def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit
     body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
     rows = ", ".join([_row(module, loop, each, edit) for each in outputs])
     call = f"{lax}.map({body}, {_rows(module, rounds, edit, is_collecting=True)})"
+    write_selections(module, selections(module, rounds), edit)
     head = f"def {body}({_element(module, rounds, edit)}):"
     edit.into_function(loop, head, f"return {rows}", f"{', '.join(each.name for each in outputs)} = {call}")
 
@@ -50,20 +87,48 @@ def _listed(names: Sequence[str]) -> str:
     return f"({', '.join(names)})" if len(names) > 1 else names[0]
 
 
-def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter) -> str:
+def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter, *, is_in_order: bool = False) -> str:
     """What an iteration adds to an output, which is stacked already."""
     edit.delete(output.start)
-    for call in output.stacks:
-        edit.replace(call, module.text(call.args[0]))
+    for taken in output.taken:
+        _take(module, output, taken, edit, is_in_order=is_in_order)
+    if all(_is_append(statement) for statement in loop.body[loop.body.index(output.append) :]):
+        edit.delete(output.append)
+        return module.text(output.value)
     name = _free(module, loop, f"{output.name}_row")
     edit.replace(output.append, f"{name} = {module.text(output.value)}")
     return name
 
 
+def _is_append(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
+            return True
+    return False
+
+
+def _take(module: Module, output: Collected, taken: Taken, edit: Rewriter, *, is_in_order: bool) -> None:
+    """Makes an array of the rows, of which a scan from the last to the first has put the first one first."""
+    if taken.by not in STACKED:
+        return
+    rows = output.name if is_in_order else module.text(taken.call.args[0])
+    jnp = edit.imported("jax.numpy", prefer="jnp", at=taken.call)
+    text, statement = taken.text(rows, jnp), module.parent(taken.call)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) if name == text:
+            edit.delete(statement)
+        case _:
+            edit.replace(taken.call, text)
+
+
+def _jax(edit: Rewriter, at: ast.AST) -> str:
+    return edit.imported("jax", prefer="jax", at=at)
+
+
 def _lax(module: Module, edit: Rewriter, at: ast.AST) -> str:
     if "jax.lax" in module.names.imports.values():
         return edit.imported("jax.lax", prefer="lax", at=at)
-    return f"{edit.imported('jax', prefer='jax', at=at)}.lax"
+    return f"{_jax(edit, at)}.lax"
 
 
 def _element(module: Module, rounds: Rounds, edit: Rewriter) -> str:
@@ -72,7 +137,9 @@ def _element(module: Module, rounds: Rounds, edit: Rewriter) -> str:
     if isinstance(target, ast.Name):
         return target.id
     name = _free(module, rounds.loop, "row")
-    edit.insert_before(rounds.loop.body[0], f"{module.text(target).strip('()')} = {name}")
+    text = module.text(target)
+    is_enclosed = isinstance(target, ast.Tuple) and target.elts[0].col_offset > target.col_offset
+    edit.insert_before(rounds.loop.body[0], f"{text[1:-1] if is_enclosed else text} = {name}")
     return name
 
 
