@@ -93,7 +93,7 @@ class Neighbours:
 
     def _place(self, path: Path) -> Surroundings:
         where = placed(path, None, self._roots)
-        return Surroundings(name=where.name, is_package=where.is_package)
+        return Surroundings(name=where.name, is_package=where.is_package, is_distributed=False)
 
     def _telling(self, says: Callable[[bytes], _Says], name: str) -> tuple[Facts, ...]:
         """The facts of those whose bytes say that they may; read once for each name."""

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from jaxfix.drivers import files
+from jaxfix.drivers.distributed import is_distributed
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.pins import nearest, text_of
 from jaxfix.drivers.requirements import KINDS, declared, named
@@ -88,6 +89,7 @@ class Placed:
             jax=jax,
             oldest_jax=oldest,
             until=bounds,
+            is_distributed=is_distributed(self.path),
         )
 
 

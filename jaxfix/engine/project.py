@@ -102,7 +102,15 @@ def project_of(
         return Project(around=around)
     telling = [index for index, facts in enumerate(found) if facts is not None]
     read = read or Reading(files)
-    return Project(tuple(facts for facts in found if facts is not None), unread, read.of(telling), around)
+    known = tuple(facts for facts in found if facts is not None)
+    return Project(known, unread, read.of(telling), around, _kept(files))
+
+
+def _kept(files: Sources) -> frozenset[str]:
+    """The packages of which no file is part of a project that is built."""
+    built = [place for _, place in files if place.is_distributed]
+    named = {place.name.partition(".")[0] for _, place in files if place.name is not None}
+    return frozenset(named - {place.name.partition(".")[0] for place in built if place.name is not None})
 
 
 def packages_of(files: Sources) -> frozenset[str]:

@@ -12,13 +12,23 @@ from jaxfix.semantic.calls import arguments_of, made_by
 from jaxfix.semantic.classes import family, methods, own_class
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import Runs, Wrapping
+from jaxfix.semantic.project.summary_types import RETURNED, Runs, Wrapping
+from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.control_flow_calls import function_arguments
 from jaxfix.staging.decorators import is_decorator, wrapping
-from jaxfix.staging.jit import jitted_of, transform_of
+from jaxfix.staging.jit import jitted_of, method, owner_of, transform_of
 from jaxfix.staging.scripts import is_entry, is_script
-from jaxfix.staging.visibility import DERIVATIVES, JITS, MAPS, RULES, decorators, is_memoised, is_private
+from jaxfix.staging.visibility import (
+    DERIVATIVES,
+    JITS,
+    MAPS,
+    RULES,
+    decorators,
+    is_memoised,
+    is_private,
+    name_for_others,
+)
 from jaxfix.syntax.nodes import Function
 
 _CALL_AT_ONCE = where(Transform.CALLS_AT_ONCE)
@@ -68,11 +78,13 @@ class Escape:
       runs: how the function runs there.
       differentiated: a derivative is taken on the way.
       given: the call that hands it to code which was not read.
+      returned: the dotted name of what returns it to other files: it runs as they run that.
     """
 
     runs: Runs
     differentiated: bool = False
     given: ast.Call | None = None
+    returned: str | None = None
 
 
 Use = CallEdge | Escape
@@ -109,6 +121,11 @@ class CallGraph:
     def edges(self, function: Function) -> Iterator[CallEdge]:
         """The calls of `function` in its file."""
         return (use for use in self.uses(function) if isinstance(use, CallEdge))
+
+    def returned_as(self, function: Function) -> Iterator[str]:
+        """The names under which other files get `function` as what a function returns."""
+        escapes = (use for use in self.uses(function) if isinstance(use, Escape))
+        return (use.returned for use in escapes if use.returned is not None)
 
     def uses_of_expression(self, node: ast.expr) -> Iterator[Use]:
         """The uses of a function that `node` stands for."""
@@ -178,7 +195,7 @@ class CallGraph:
             case ast.Call(func=func) if func is node:
                 yield CallEdge(self._module, parent, callee, differentiated)
             case ast.Call():
-                taken = self._taken(node, parent)
+                taken = self._taken(node, self._bound(node, parent))
                 if taken is None:
                     yield self._argument(node, parent, callee, reference)
                 for read in taken or ():
@@ -208,10 +225,15 @@ class CallGraph:
         if isinstance(function, ast.Lambda | ast.AsyncFunctionDef) or function.decorator_list or owner is None:
             yield Escape(Runs.UNKNOWN, reference.differentiated)
             return
-        is_closed = is_script(self._module) or is_private(function.name)
-        if not is_closed or isinstance(owner, ast.ClassDef) or function in self._following:
+        if isinstance(owner, ast.ClassDef) or function in self._following:
             yield Escape(Runs.UNKNOWN, reference.differentiated)
             return
+        name = name_for_others(self._module, function)
+        if not (is_script(self._module) or is_private(function.name)):
+            end = None if name is None else name + RETURNED
+            yield Escape(Runs.UNKNOWN, reference.differentiated, returned=end)
+            if end is None:
+                return
         self._following.add(function)
         for use in self.uses(function):
             if isinstance(use, CallEdge):
@@ -228,8 +250,10 @@ class CallGraph:
             return
         if scope is self._module.tree and not is_script(self._module) and not target.id.startswith("_"):
             yield Escape(Runs.UNKNOWN, reference.differentiated)
+        bound = self._module.bindings(target.id, scope)
         for name in self._module.reads(target.id, scope):
-            yield _Reference(name, reference.differentiated, reference.perhaps)
+            if any(binding.node is target for binding in reaching(self._module, name, bound)):
+                yield _Reference(name, reference.differentiated, reference.perhaps)
 
     def _reads_of_attribute(self, target: ast.Attribute, reference: _Reference) -> Iterator[Escape | _Reference]:
         """What reads the attribute of `self` that the function is stored in, and in no other place."""
@@ -256,15 +280,24 @@ class CallGraph:
         Returns:
           None where nothing says which parameter that is, or what it stands for.
         """
-        function = self._module.definition(call.func)
+        function, is_bound = self._module.definition(call.func), False
+        if isinstance(call.func, ast.Attribute) and (owner := owner_of(self._module, call.func)) is not None:
+            function, is_bound = method(self._module, owner, call.func.attr), True
         if not isinstance(function, ast.FunctionDef) or function.decorator_list or is_decorator(self._module, function):
             return None
-        given = arguments_of(function, call) or {}
+        given = arguments_of(function, call, bound=is_bound) or {}
         handed_over = node.value if isinstance(node, ast.keyword) else node
         name = next((name for name, value in given.items() if value is handed_over), None)
         if name is None or len(self._module.bindings(name, function)) != 1:
             return None
         return list(self._module.reads(name, function))
+
+    def _bound(self, node: ast.AST, call: ast.Call) -> ast.Call:
+        """The call that `partial` prepares by binding `node` for it; any other call itself."""
+        match call.args:
+            case [func, *bound] if func is not node and transform_of(self._module, call.func) in _BINDING:
+                return ast.Call(func, bound, call.keywords)
+        return call
 
     def _argument(self, node: ast.AST, call: ast.Call, callee: ast.AST, reference: _Reference) -> Use | _Reference:
         """A function handed to `call`: transformed, traced, called there and then, or gone."""
@@ -272,10 +305,10 @@ class CallGraph:
         if transform in JITS or self._is_run_by_control_flow(node, call):
             return Escape(Runs.TRACED, differentiated)
         derived = differentiated or transform in DERIVATIVES
-        if transform in _CALL_AT_ONCE:
-            return CallEdge(self._module, call, callee, derived)
         if transform in _BINDING and call.args[:1] != [node]:
             return Escape(self._runs_bound(node, call), differentiated)
+        if transform in _CALL_AT_ONCE:
+            return CallEdge(self._module, call, callee, derived)
         if transform in _WRAPPING or self._is_retrace(transform):
             return _Reference(call, derived, reference.perhaps)
         match wrapping(self._module, call.func) if call.args[:1] == [node] else None:

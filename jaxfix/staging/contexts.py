@@ -157,7 +157,12 @@ class Staging:
         return found
 
     def _open(self, function: Function, name: str) -> Contexts:
-        return Contexts(open=frozenset({name}), called=frozenset({name} if self._is_called(function) else ()))
+        is_known = self._is_called(function) or self._is_named_otherwise(function, name)
+        return Contexts(open=frozenset({name}), called=frozenset({name} if is_known else ()))
+
+    def _is_named_otherwise(self, function: Function, name: str) -> bool:
+        """Whether it is a method whose callers are found by its attribute, on whatever object."""
+        return visibility.plain_method(self._module, function) not in (None, name)
 
     def _is_called(self, function: Function) -> bool:
         """Whether its own file has a use for a function that it does not list as what it offers."""
@@ -167,6 +172,8 @@ class Staging:
         """How a function runs at one use of it; given away, it runs under a trace where it is given under one."""
         if isinstance(use, CallEdge):
             return self.ways(use.site)
+        if use.returned is not None:
+            return Contexts(open=frozenset({use.returned}))
         if use.given is not None:
             return self._where_traced(self.ways(use.given), use.given)
         return Contexts(frozenset({use.runs}))
@@ -207,8 +214,7 @@ class Staging:
         return bool(self._module.loops(node)) or (function is not None and self._repeats(function))
 
     def _repeats_function(self, function: Function) -> bool:
-        name = self.name_for_others(function)
-        if name is not None and self._project.ask(REPEATS, name):
+        if any(self._project.ask(REPEATS, name) for name in self._called_as(function)):
             return True
         return any(self.repeats(edge.site) for edge in self._graph.edges(function))
 
@@ -243,8 +249,7 @@ class Staging:
         return self._surely_repeats(function)
 
     def _surely_repeats_function(self, function: Function) -> bool:
-        name = self.name_for_others(function)
-        if name is not None and self._project.ask(SURELY_REPEATS, name):
+        if any(self._project.ask(SURELY_REPEATS, name) for name in self._called_as(function)):
             return True
         return any(self.surely_repeats(edge.site) for edge in self._graph.edges(function))
 
@@ -293,9 +298,10 @@ class Staging:
         """The paths to the entry of `function`."""
         called = self._is_called(function)
         found = {
-            CallerPath(name, repeats=False, always=True, again=False, called=called)
+            CallerPath(name, False, True, False, called or self._is_named_otherwise(function, name))
             for name in names_for_others(self._module, function)
         }
+        found.update(map(_returned, self._graph.returned_as(function)))
         for edge in self._graph.edges(function):
             for path in self._paths(edge.caller) if edge.caller is not None else ():
                 again = self._goes_around(edge.site)
@@ -309,9 +315,15 @@ class Staging:
             current = waiting.pop()
             if current not in met:
                 met.add(current)
-                yield from names_for_others(self._module, current)
+                yield from (*names_for_others(self._module, current), *self._graph.returned_as(current))
                 callers = (edge.caller for edge in self._graph.edges(current))
                 waiting += reversed([caller for caller in callers if caller is not None])
+
+    def _called_as(self, function: Function) -> Iterator[str]:
+        """The dotted names by which other files call it, through what returns it too."""
+        name = self.name_for_others(function)
+        yield from () if name is None else (name,)
+        yield from self._graph.returned_as(function)
 
     def name_for_others(self, function: Function) -> str | None:
         """The dotted name by which other files know `function`.
@@ -329,8 +341,7 @@ class Staging:
 
     def _takes_derivative(self, key: tuple[Function, bool]) -> bool:
         function, eagerly = key
-        name = self.name_for_others(function)
-        if name is not None and self._project.ask(DIFFERENTIATED, name):
+        if any(self._project.ask(DIFFERENTIATED, name) for name in self._called_as(function)):
             return True
         return any(self._differentiates(use, eagerly=eagerly) for use in self._graph.uses(function))
 
@@ -351,7 +362,8 @@ class Staging:
         """
         for use in self._graph.uses_of_expression(node):
             if isinstance(use, Escape):
-                yield UseSummary(None, self._ways_of(use), differentiated=use.differentiated)
+                through = (_returned(use.returned),) if use.returned is not None else ()
+                yield UseSummary(None, self._ways_of(use), through, differentiated=use.differentiated)
             else:
                 derived = use.differentiated or self.differentiated(use.site)
                 ways = self.ways(use.site)
@@ -367,6 +379,10 @@ class Staging:
         for use in self._graph.uses_of_expression(node):
             call = use.site if isinstance(use, CallEdge) else None
             yield UseSummary(call, Contexts(), differentiated=use.differentiated)
+
+
+def _returned(name: str) -> CallerPath:
+    return CallerPath(name, repeats=False, always=False, again=False)
 
 
 def _prolonged(path: CallerPath, *, repeats: bool, always: bool, again: bool) -> CallerPath:

@@ -29,8 +29,26 @@ def wrapping(module: Module, decorator: ast.expr) -> Wrapping | None:
     function = module.definition(named)
     if function is not None:
         return wrapping_of(module, function)
+    if isinstance(named, ast.Name) and named.id in staging_names(module):
+        return Wrapping.STAGES if module.scope_of(named.id, named) is module.tree else None
     qualname = module.qualname(named)
     return None if qualname is None else module.surroundings.project.ask(WRAPPING, qualname)
+
+
+def staging_names(module: Module) -> frozenset[str]:
+    """The variables of the module that are a transformation such as `partial(jax.pmap, devices=d)` and nothing else."""
+    return module.get(_staging_names)
+
+
+def _staging_names(module: Module) -> frozenset[str]:
+    made = {call for call in module.calls("functools.partial") if len(call.args) == 1}
+    perhaps = {target.id for target, value in module.names.assigned if value in made}
+    return frozenset(name for name in perhaps if all(_is_staging(module, each.node) for each in module.bindings(name)))
+
+
+def _is_staging(module: Module, bound: ast.AST) -> bool:
+    value = module.value_of(bound) if isinstance(bound, ast.Name) else None
+    return isinstance(value, ast.Call) and transform_of(module, value) in _JITS
 
 
 def wrapping_of(module: Module, function: Function) -> Wrapping | None:

@@ -8,7 +8,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import IS_SEEN, IS_TRACED, RUNS_EAGERLY, Query
 from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.staging import visibility
-from jaxfix.staging.call_edges import CallEdge, CallGraph, Use
+from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use
 from jaxfix.staging.entry import (
     Nature,
     attribute_for_others,
@@ -58,10 +58,15 @@ class Eagerness:
         name = visibility.name_for_others(self._module, function)
         is_known = name is not None and self._module.surroundings.project.ask(RUNS_EAGERLY, name)
         found = is_known or any(
-            self.is_eager(use.site) if isinstance(use, CallEdge) else use.given is None and use.runs is Runs.EAGER
+            self.is_eager(use.site) if isinstance(use, CallEdge) else self._escapes_eagerly(use)
             for use in entering(self._module, function)
         )
         return found and nature_of(self._module, function) is Nature.PLAIN
+
+    def _escapes_eagerly(self, use: Escape) -> bool:
+        if use.returned is not None:
+            return self._module.surroundings.project.ask(RUNS_EAGERLY, use.returned)
+        return use.given is None and use.runs is Runs.EAGER
 
     def _is_eager_elsewhere(self, function: Function) -> bool:
         """Whether it runs so as a method of objects of which nothing else is known."""
@@ -83,7 +88,10 @@ class Eagerness:
         if visibility.is_called_by_a_runner(self._module, function) or self._says_project(function, IS_SEEN):
             return True
         return self._follows(function, self._may_be_seen) or any(
-            self.may_be_seen(use.site) if isinstance(use, CallEdge) else use.runs is Runs.EAGER for use in calls
+            self.may_be_seen(use.site)
+            if isinstance(use, CallEdge)
+            else use.runs is Runs.EAGER or (use.returned is not None and self._asks(IS_SEEN, use.returned))
+            for use in calls
         )
 
     def may_be_traced(self, node: ast.AST) -> bool:
@@ -100,7 +108,12 @@ class Eagerness:
     def _is_traced(self, use: Use) -> bool:
         if isinstance(use, CallEdge):
             return self.may_be_traced(use.site)
+        if use.returned is not None and self._asks(IS_TRACED, use.returned):
+            return True
         return use.runs is Runs.TRACED or (use.given is not None and self.may_be_traced(use.given))
+
+    def _asks(self, query: Query[bool], name: str) -> bool:
+        return self._module.surroundings.project.ask(query, name)
 
     def _says_project(self, function: Function, query: Query[bool]) -> bool:
         project = self._module.surroundings.project

@@ -2,6 +2,7 @@
 
 import ast
 
+from jaxfix.semantic.dominance import exclude
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import REBINDS, STORES
@@ -18,7 +19,8 @@ def is_replaced(module: Module, function: Function) -> bool:
         stored = is_stored(module, function.name) or changes_of(module).any_attribute
         return stored or not _are_plain(module, owner)
     scope = module.scope_of(function.name, function) or module.tree
-    found = [binding.node for binding in module.bindings(function.name, scope)]
+    every = (binding.node for binding in module.bindings(function.name, scope))
+    found = [node for node in every if not (isinstance(node, ast.FunctionDef) and exclude(module, node, function))]
     if scope is module.tree and _is_bound_from_elsewhere(module, function.name):
         return True
     return len(found) > 1 and not _is_put_under_jit(module, function, found)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
@@ -13,10 +14,20 @@ from jaxfix.library.table import where
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
-from jaxfix.semantic.project.summary_types import PASSED, CallSite, Factory, Facts, Jit, Use, Wrapping
+from jaxfix.semantic.project.summary_types import (
+    PASSED,
+    RETURNED,
+    CallSite,
+    Factory,
+    Facts,
+    Jit,
+    Runs,
+    Use,
+    Wrapping,
+)
 from jaxfix.semantic.records import Records
 from jaxfix.staging.contexts import Staging, UseSummary
-from jaxfix.staging.decorators import is_decorator, wrapping_of
+from jaxfix.staging.decorators import is_decorator, staging_names, wrapping_of
 from jaxfix.staging.function_identity import factory
 from jaxfix.staging.jit import COMPILING, jit_of, jitted_by_decorator
 from jaxfix.summary.borrowed import Borrowed, root_of
@@ -76,7 +87,12 @@ class _Summarizer:
         )
 
     def uses(self, names: frozenset[str], passed: Container[str]) -> tuple[Use, ...]:
-        return (*self._uses(tuple(self._references(names)), passed), *self._uses_of_methods(names))
+        made = frozenset(name.removesuffix(RETURNED) for name in names if name.endswith(RETURNED))
+        return (
+            *self._uses(tuple(self._references(names)), passed),
+            *self._uses_of_methods(names),
+            *(self._uses_of_results(made) if made else ()),
+        )
 
     def _mentions(self) -> set[str]:
         """What `uses` may be asked for: read off the names alone, so that some may stand for something else here."""
@@ -113,6 +129,7 @@ class _Summarizer:
         return found
 
     def _wraps(self) -> Iterator[tuple[str, Wrapping]]:
+        yield from ((name, Wrapping.STAGES) for name in staging_names(self.module))
         for function in self._perhaps_decorators:
             if isinstance(function, ast.FunctionDef) and self.module.parent(function) is self.module.tree:
                 found = wrapping_of(self.module, function)
@@ -246,13 +263,28 @@ class _Summarizer:
         for node in self.module.nodes(ast.Attribute):
             if f".{node.attr}" in names:
                 for outcome in self._outcomes(node, f".{node.attr}"):
-                    known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
-                    left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
-                    found[Use(f".{node.attr}", known, left)] = None
+                    found[self._use_of(f".{node.attr}", outcome)] = None
         yield from found
 
+    def _uses_of_results(self, makers: frozenset[str]) -> Iterator[Use]:
+        """What becomes of the functions that others' functions return to this file."""
+        for node, of in self._references(makers):
+            for outcome in self._outcomes(node, of):
+                if outcome.call is None:
+                    yield Use(of + RETURNED, (Runs.UNKNOWN,))
+                for made in self._outcomes(outcome.call, of) if outcome.call is not None else ():
+                    repeats, surely, derived = made.repeats, made.surely, made.differentiated
+                    at = self._place(made.call or outcome.call or node)
+                    told = self._use_of(of + RETURNED, made)
+                    yield replace(told, repeats=repeats, surely=surely, differentiated=derived, at=at)
+
+    @staticmethod
+    def _use_of(of: str, outcome: UseSummary) -> Use:
+        known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
+        return Use(of, known, tuple(way for way in outcome.through if way.name in outcome.ways.open))
+
     def _outcomes(self, node: ast.expr, of: str) -> Iterator[UseSummary]:
-        if not isinstance(getattr(node, "ctx", None), ast.Load):
+        if not isinstance(getattr(node, "ctx", None), ast.Load) and not isinstance(node, ast.Call):
             return
         reach = self.module.get(Staging)
         found = reach.calls_of_expression(node) if self.is_test else reach.uses_of_expression(node)

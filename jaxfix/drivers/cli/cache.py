@@ -252,7 +252,8 @@ def _named(unit: Unit) -> bytes:
     ids = tuple(codemod.id for codemod in unit.codemods)
     versions = (around.jax, around.oldest_jax, around.until, around.came_from)
     asked = tuple(change.value for change in around.asked)
-    parts = (unit.source.path, around.name, around.is_package, around.helpers, *versions, asked, ids)
+    place = (around.name, around.is_package, around.is_distributed)
+    parts = (unit.source.path, *place, around.helpers, *versions, asked, ids)
     return hashlib.sha256(repr(parts).encode(errors="surrogateescape")).digest()
 
 

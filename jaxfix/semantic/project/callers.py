@@ -38,7 +38,13 @@ class Callers:
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
         if not found and not self._is_reached(name):
             return _UNKNOWN  # nothing but its own callees calls it: so does somebody who was not read
-        if name.startswith("."):  # perhaps of another class: only what holds for all of them is known of one
+        found = self._of_objects(name, found)
+        return found | _UNKNOWN if name.startswith(".") and self._is_offered(name) else found
+
+    @staticmethod
+    def _of_objects(name: str, found: _Known) -> _Known:
+        """Of a method perhaps of another class only what holds for all of them is known of one."""
+        if name.startswith("."):
             return frozenset(way if way is Runs.TRACED else Runs.UNKNOWN for way in found)
         return found
 
@@ -47,7 +53,7 @@ class Callers:
 
     def _seen(self, name: str) -> _Known:
         """As `_runs`, if those that some file was seen to call are called by nobody else."""
-        found = frozenset(way for use in self._uses(name) for way in self._seen_of(use))
+        found = self._of_objects(name, frozenset(way for use in self._uses(name) for way in self._seen_of(use)))
         return found | _UNKNOWN if self._is_offered(name) else found
 
     def _seen_of(self, use: Use) -> _Known:

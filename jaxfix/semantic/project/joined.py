@@ -28,15 +28,22 @@ class Joined:
       unread: whether a file cannot be read, and may do anything.
       read: how a file is read for what it does with functions of others.
       around: the files of the project that nobody looks at.
+      kept: the packages that are not built, so that nobody else imports them.
     """
 
     def __init__(
-        self, files: Sequence[Facts], read: Reader | None, *, unread: bool, around: Around | None = None
+        self,
+        files: Sequence[Facts],
+        read: Reader | None,
+        *,
+        unread: bool,
+        around: Around | None = None,
+        kept: frozenset[str] = frozenset(),
     ) -> None:
         self._files, self._unread, self._around = files, unread, around
         self._naming = Naming(files)
         self._users = Users(files, self._naming, read)
-        self._offered = Offered(files, self._naming, around)
+        self._offered = Offered(files, self._naming, around, kept)
         self._callers = Callers(self._users.uses, self._offered)
         self.look_up = self._users.look_up
 

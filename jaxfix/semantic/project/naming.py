@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from jaxfix.dataflow.budget import MOST_HOPS
-from jaxfix.semantic.project.summary_types import Facts
+from jaxfix.semantic.project.summary_types import RETURNED, Facts
 
 T = TypeVar("T")
 
@@ -27,6 +27,8 @@ class Naming:
 
     def canonical(self, qualname: str) -> str:
         """The dotted name under which `qualname` is defined: re-exports are followed."""
+        if qualname.endswith(RETURNED):
+            return self.canonical(qualname.removesuffix(RETURNED)) + RETURNED
         if qualname not in self._canonical:
             found = qualname
             for _ in range(MOST_HOPS):
@@ -43,6 +45,8 @@ class Naming:
 
     def spellings(self, qualname: str) -> tuple[str, ...]:
         """The dotted names that lead to `qualname`, whose module other modules may take all names of."""
+        if qualname.endswith(RETURNED):
+            return tuple(name + RETURNED for name in self.spellings(qualname.removesuffix(RETURNED)))
         found = [qualname]
         for name in found:
             owner, _, last = name.rpartition(".")

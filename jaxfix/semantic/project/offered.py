@@ -5,21 +5,26 @@ from functools import cached_property
 
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.rebinding import Around
-from jaxfix.semantic.project.summary_types import Facts
+from jaxfix.semantic.project.summary_types import RETURNED, Facts
 
 
 class Offered:
     """What names and attributes say of it, in the files of a run and in those around."""
 
-    def __init__(self, files: Sequence[Facts], naming: Naming, around: Around | None) -> None:
-        self._files, self._naming, self._around = files, naming, around
+    def __init__(self, files: Sequence[Facts], naming: Naming, around: Around | None, kept: frozenset[str]) -> None:
+        self._files, self._naming, self._around, self._kept = files, naming, around, kept
 
     def __call__(self, qualname: str) -> bool:
+        qualname = qualname.removesuffix(RETURNED)
         if not qualname.startswith("."):
-            return self._naming.is_offered(qualname) or self.is_named_around(qualname)
+            is_offered = self._naming.is_offered(qualname) and self._is_distributed(qualname)
+            return is_offered or self.is_named_around(qualname)
         name, _, owner = qualname[1:].partition("@")  # a method, of whatever object
         is_read = any(module != owner for module in self._reading.get(name, ()))
-        return is_read or self.is_named_around(f".{name}")
+        return (is_read and self._is_distributed(f"{owner}.{name}")) or self.is_named_around(f".{name}")
+
+    def _is_distributed(self, qualname: str) -> bool:
+        return qualname.partition(".")[0] not in self._kept
 
     @cached_property
     def _reading(self) -> dict[str, set[str]]:

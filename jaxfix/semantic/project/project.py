@@ -22,16 +22,18 @@ class Project:
       unread: whether one of them cannot be read, and may do anything.
       read: how a file is read for what it does with functions of others, once somebody asks for it.
       around: the files of the project that it does not look at.
+      kept: the packages that are not built, so that nobody else imports them.
     """
 
     files: tuple[Facts, ...] = ()
     unread: bool = False
     read: Reader | None = field(default=None, compare=False)
     around: Around | None = field(default=None, compare=False)
+    kept: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travels without its answers."""
-        return Project, (self.files, self.unread, self.read, self.around)
+        return Project, (self.files, self.unread, self.read, self.around, self.kept)
 
     def ask(self, query: Query[A], about: str) -> A:
         """What is known."""
@@ -67,7 +69,7 @@ class Project:
 
     @cached_property
     def _joined(self) -> Joined:
-        return Joined(self.files, self.read, unread=self.unread, around=self.around)
+        return Joined(self.files, self.read, unread=self.unread, around=self.around, kept=self.kept)
 
     @cached_property
     def _answered(self) -> Answers:

@@ -198,6 +198,10 @@ PASSED = "()"
 """What follows a name in a question about its uses, where it matters what calls pass."""
 
 
+RETURNED = "->"
+"""What follows the name of a function in a question about the uses of what it returns."""
+
+
 def key_for(name: str, known: Container[str]) -> str | None:
     """The key of `known` that answers a question about the uses of `name`: one of what calls pass answers both.
 

@@ -25,6 +25,7 @@ class Surroundings:
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
       until: by packages, the first version that its project no longer admits; without those it names no bound of, and
         empty where it is to be brought to another version.
+      is_distributed: whether code that is not here may import it, as part of a project that is built.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
       hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
       held: what programs of a traced run hold, at the lines of the file as analysed.
@@ -46,6 +47,7 @@ class Surroundings:
     drifts: tuple[Drift, ...] = ()
     asked: tuple[Change, ...] = ()
     as_reference: bool = False
+    is_distributed: bool = True
 
     @property
     def is_seen(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from jaxfix.semantic.project.naming import Naming
-from jaxfix.semantic.project.summary_types import PASSED, Facts, Use, key_for
+from jaxfix.semantic.project.summary_types import PASSED, RETURNED, Facts, Use, key_for
 
 Wanted = tuple[int, frozenset[str]]
 """The index of a file, and those of its mentions that somebody asks for, with `PASSED` behind some."""
@@ -77,6 +77,10 @@ class Users:
     def _read_for(self, names: Iterable[str], passed: Collection[str]) -> None:
         """Reads the files for what they do with functions of these canonical names; of some, what calls pass."""
         found: dict[str, list[Use]] = {name: [] for name in names}
+        methods: dict[str, list[str]] = {}
+        for name in found:
+            if name.startswith(".") and "@" in name:
+                methods.setdefault(name.partition("@")[0], []).append(name)
         mentioned: dict[int, set[str]] = {i: set() for i, facts in enumerate(self._files) if facts.uses}
         for index, spelled in self._mentions(found):
             is_passed = self._naming.canonical(spelled) in passed
@@ -85,7 +89,10 @@ class Users:
         for (index, _), uses in zip(wanted, self._in(wanted), strict=True):
             is_test = self._files[index].is_test
             for use in uses:
-                found.get(self._naming.canonical(use.of), []).append(replace(use, is_test=True) if is_test else use)
+                told = replace(use, is_test=True) if is_test else use
+                for name in (self._naming.canonical(use.of), *methods.get(use.of, ())):
+                    if name in found and not name.endswith(f"@{self._files[index].name}"):
+                        found[name].append(told)
         self._known |= {name + PASSED if name in passed else name: uses for name, uses in found.items()}
 
     def _in(self, wanted: Sequence[Wanted]) -> Iterable[Sequence[Use]]:
@@ -93,10 +100,15 @@ class Users:
 
     def _mentions(self, names: Collection[str]) -> Iterator[tuple[int, str]]:
         """The files that mention one of some canonical names, each with how it is spelled there."""
-        for word in {name.rpartition(".")[2] for name in names} | self._naming.renamed:
+        methods = {name[1:].partition("@")[0] for name in names if name.startswith(".") and "@" in name}
+        for index, facts in enumerate(self._files) if methods else ():
+            yield from ((index, f".{name}") for name in methods.intersection(facts.attributes))
+        for word in {name.removesuffix(RETURNED).rpartition(".")[2] for name in names} | self._naming.renamed:
             for spelled in self._by_word.get(word, ()):
-                if self._naming.canonical(spelled) in names:
-                    yield from ((index, spelled) for index in self._mentioning[spelled])
+                canonical = self._naming.canonical(spelled)
+                for told in {canonical, canonical + RETURNED}.intersection(names):
+                    end = RETURNED if told != canonical else ""
+                    yield from ((index, spelled + end) for index in self._mentioning[spelled])
 
     @cached_property
     def _mentioning(self) -> dict[str, list[int]]:
